@@ -20,17 +20,19 @@ pub use figrs_core::{
     AnyColumn, AnyElement, Apply, Arguments, Arithmetic, AsElement, Atomic, Beta, Binomial, Bins,
     Bytes, Call, CallId, Cauchy, Chain, Clause, Concentration, Constant, ContinuousUniform,
     CountRange, Counterfactual, Covariance, Cpd, Datum, Decision, DegreesOfFreedom, Dirichlet,
-    DiscreteUniform, Dist, Distribution, Element, ElementId, Evidence, Exponential, Family, Fault,
-    FilterState, Flip, FunctionId, Gamma, Geometric, HalfCauchy, HalfNormal, Hypergeometric, If,
-    Iid, Inject, Integer, InvalidBytes, InverseGamma, Joint, KernelDensity, Label, Laplace,
-    Learned, Likelihood, LinearFunction, LinearGaussian, Lkj, LogNormal, Many, Mixed, Model,
-    ModelError, Multinomial, MultivariateNormal, NegativeBinomial, NextElements, Normal, Number,
-    One, Operand, Outcomes, Param, Parents, Pareto, Poisson, PortableState, Precision, Rate,
+    DiscreteUniform, Dist, Distinct, Distribution, Element, ElementId, ElementMember, Evidence,
+    Exponential, Family, Fault, FilterState, Flip, FunctionId, Gamma, Geometric, HalfCauchy,
+    HalfNormal, Hypergeometric, If, Iid, Inject, Integer, InvalidBytes, InverseGamma, Joint,
+    KernelDensity, Label, Laplace, Learned, Likelihood, LinearFunction, LinearGaussian, Lkj,
+    LogNormal, Many, Member, Mixed, Model, ModelError, Multinomial, MultivariateNormal,
+    NegativeBinomial, NextElements, Normal, Number, ObjectField, One, Operand, Outcomes, Param,
+    Parents, Pareto, PartError, Parts, PlainData, Poisson, PortableState, Precision, Rate,
     RateOrScale, Recursive, RichCpd, Scale, Score, Select, Space, Spread, StandardDeviation,
     StatementId, States, Stream, StudentT, Support, SupportBuilder, Table, Tails, Term,
-    TruncatedNormal, TwinTargets, Uniform, Until, Value, ValuePattern, Variance, Vector, VonMises,
-    Weibull, Wishart, WrongParameter, any, expand, factor, filter_state, fold, graph, inject,
-    none_of, one_of, printable, rand, stream, tuple, value, weighted_sum,
+    TruncatedNormal, TwinTargets, Uniform, Until, Value, ValueMember, ValuePattern, Variance,
+    Vector, VonMises, Weibull, Wishart, WrongParameter, any, distinct, expand, factor,
+    filter_state, fold, graph, inject, none_of, one_of, printable, rand, stream, tuple, value,
+    weighted_sum,
 };
 #[cfg(feature = "design")]
 pub use figrs_design as design;
@@ -96,7 +98,7 @@ pub mod glossary {}
 #[cfg(any(doc, all(doctest, feature = "full")))]
 pub mod tutorial;
 
-/// Interfaces between the crates, tests and benchmarks of figrs. They are not meant for users: any version may change them.
+/// Interfaces between the crates, tests and benchmarks of figrs. The interfaces are not meant for users: any version may change them.
 #[doc(hidden)]
 pub mod internals {
     pub use figrs_core::internals::*;

@@ -66,7 +66,7 @@ pub mod models_of_data {}
 #[doc = include_str!("../docs/tutorial/8-levels-by-example.md")]
 pub mod levels_by_example {}
 
-#[doc = "[A first model]: a_first_model\n"]
+#[doc = "[A first model]: a_first_model\n[Real numbers]: real_numbers\n"]
 #[doc = include_str!("../docs/tutorial/9-learning.md")]
 pub mod learning {}
 
@@ -82,6 +82,6 @@ pub mod asking_more {}
 #[doc = include_str!("../docs/tutorial/12-designing-levels.md")]
 pub mod designing_levels {}
 
-#[doc = "[A first model]: a_first_model\n[Evidence]: evidence\n"]
+#[doc = "[A first model]: a_first_model\n[Evidence]: evidence\n[Learning]: learning\n"]
 #[doc = include_str!("../docs/tutorial/13-real-numbers.md")]
 pub mod real_numbers {}

@@ -1,4 +1,4 @@
-//! Chromatic mazes: walk from the start to the finish over similar colours.
+//! Chromatic mazes: the player walks from the start to the finish over tiles of similar colours.
 //!
 //! `cargo run --release --example chromatic_maze -- --help`
 

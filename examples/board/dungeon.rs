@@ -1,4 +1,4 @@
-//! Dungeons: a gem and an altar among walls, and a path to both.
+//! Dungeons: boards with a gem, an altar and walls, and a path to the gem and the altar.
 //!
 //! `cargo run --release --example dungeon -- --help`
 

@@ -1,4 +1,4 @@
-//! Perfect mazes: every room is reached from every other by exactly one path.
+//! Perfect mazes: exactly one path joins each pair of rooms.
 //!
 //! `cargo run --release --example maze -- --help`
 

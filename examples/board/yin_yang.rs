@@ -1,4 +1,4 @@
-//! Yin-Yang: colour every cell so that each colour is connected and no square is of one colour.
+//! Yin-Yang: each of two colours is connected, and no 2 by 2 square has one colour only.
 //!
 //! `cargo run --release --example yin_yang -- --help`
 

@@ -1,4 +1,4 @@
-//! The burglary alarm: builds a model, states evidence, and asks several algorithms.
+//! The burglary alarm: the program builds a model, states evidence, and compares several algorithms.
 //!
 //! `cargo run --release --example burglary`
 

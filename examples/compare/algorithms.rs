@@ -1,4 +1,4 @@
-//! The algorithms by their names.
+//! The algorithms that the comparison can run, with their names.
 
 use clap::ValueEnum;
 use figrs::prelude::*;
@@ -32,7 +32,7 @@ pub(crate) enum Name {
     Gibbs,
 }
 
-/// Boxes an algorithm with the interrupt, the listener and the deadline of a watch.
+/// Gives an algorithm the interrupt, the listener and the deadline of a watch.
 macro_rules! watched {
     ($algorithm:expr, $watch:expr) => {{
         let algorithm = $algorithm
@@ -46,7 +46,7 @@ macro_rules! watched {
 }
 
 impl Name {
-    /// Default algorithms; the last ones are the first to take too long.
+    /// The default algorithms; slow algorithms stand at the end of the list.
     pub(crate) const USUAL: [Self; 9] = [
         Self::VariableElimination,
         Self::JunctionTree,
@@ -77,7 +77,7 @@ impl Name {
         Self::Gibbs,
     ];
 
-    /// True if it estimates marginals, and more samples make them more precise.
+    /// True if the algorithm is a sampler that estimates marginals.
     pub(crate) fn is_sampler(self) -> bool {
         matches!(
             self,
@@ -90,7 +90,7 @@ impl Name {
         )
     }
 
-    /// The algorithm, with this total number of samples.
+    /// Returns the algorithm, which takes a given total number of samples.
     pub(crate) fn algorithm(self, samples: u64, seed: u64, watch: &Watch) -> Box<dyn Algorithm> {
         let share = |parts: u64| samples.div_ceil(parts);
         match self {

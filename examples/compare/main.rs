@@ -1,4 +1,4 @@
-//! Algorithms side by side on one model.
+//! Comparison of algorithms on one model.
 //!
 //! `cargo run --release --example compare -- --help`
 
@@ -19,11 +19,11 @@ use figrs_command::{Failure, NoAnswer, note, parsed, replace_text, stop};
 use options::{Format, Options};
 use watch::Watch;
 
-/// Counts the bytes of memory that the program holds, for the column of memory.
+/// Counts the bytes of memory that the program allocates, for the table of the comparison.
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// Targets whose posteriors are shown as bars.
+/// Maximum number of targets whose posteriors are shown as bars.
 const BARS: usize = 12;
 
 fn main() -> ExitCode {
@@ -85,7 +85,8 @@ fn run(options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The numbers of samples at the points of a curve: the last point has all samples, and each point a quarter of those of the next one.
+/// Returns the numbers of samples at the points of a curve: each point has a quarter of the samples of the next point, and the last point has the
+/// total number.
 fn budgets(samples: u64) -> Vec<u64> {
     let mut budgets: Vec<u64> = [256, 64, 16, 4, 1]
         .map(|share| (samples / share).max(8))

@@ -1,4 +1,4 @@
-//! The models to compare on: models of textbooks, networks in files, generators.
+//! The models of the comparison: textbook models, networks in files, generators of boards.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use figrs_network::NetworkReader;
 
 use super::options::{Generator, Model as Named, Options};
 
-/// The comparison that the options ask for.
+/// Returns the comparison that the options ask for.
 pub(crate) fn question(options: &Options) -> Result<Compare, Failure> {
     if let Some(path) = &options.network {
         return network(path, options);
@@ -77,7 +77,7 @@ fn generated(generator: Generator, options: &Options) -> Result<Compare, Failure
     })
 }
 
-/// The cells of a grid, named by their rows and columns.
+/// Names the cells of a grid by their rows and columns.
 fn numbered<T: Value>(cells: &[Element<T>], columns: usize) -> Vec<Element<T>> {
     let cells = cells.iter().cloned().enumerate();
     let name = |at: usize| format!("({}, {})", at / columns, at % columns);
@@ -172,7 +172,7 @@ fn grid() -> Compare {
     Compare::new(&model, &cells[SIDE * SIDE - 1])
 }
 
-/// Number of failures before the first success.
+/// Returns an element for the number of failures before the first success.
 fn failures() -> Element<u32> {
     Flip::new(0.5).flat_map(|&success| {
         if success {

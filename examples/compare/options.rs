@@ -10,7 +10,7 @@ use figrs_command::{
 
 use super::algorithms::Name;
 
-/// The end of the long help.
+/// The last section of the long help.
 const DETAILS: &str = r#"Table: the answer for one number, and the largest error over all; the standard error (SE) that is stated of the
   number with the largest error; that error in standard errors, at its largest over all numbers; effective samples (ESS), the
   least over all targets: of weights, of autocorrelated chains, or for SequentialMonteCarlo by the spread of its populations;
@@ -32,7 +32,7 @@ Ctrl-C and the end of --time end the algorithm that runs with the answer so far,
 
 Exit code: 0 if any algorithm has an answer; 1 if none has; 2 if files or options are wrong."#;
 
-/// Runs many algorithms on one model: answers, errors, effective samples, time and memory in one table.
+/// Runs many algorithms on one model and prints answers, errors, effective samples, time and memory in one table.
 #[derive(Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 #[command(group(ArgGroup::new("question").required(true).args(["model", "network", "generator"])))]
@@ -52,14 +52,14 @@ pub(crate) struct Options {
     /// Evidence about the network: a .json file with {VAR: STATE}, a .evid file, or VAR=STATE.
     #[arg(long, value_name = "FILE|VAR=STATE", num_args = 1..)]
     pub(crate) evidence: Vec<String>,
-    /// Number of rows of the generator's grid (default 4; of an island 5).
+    /// Number of rows of the generator's grid (default 4; for an island 5).
     #[arg(long)]
     pub(crate) rows: Option<usize>,
-    /// Number of columns of the generator's grid (default 4; of an island 5).
+    /// Number of columns of the generator's grid (default 4; for an island 5).
     #[arg(long)]
     pub(crate) columns: Option<usize>,
-    /// Algorithms, in the order of the list. If not given, nine common algorithms, or those that can answer if the model has infinitely
-    /// many worlds or real numbers.
+    /// Algorithms, in the order of the list. If not given, nine common algorithms; for a model with infinitely many worlds or real numbers, the
+    /// algorithms that support it.
     #[arg(long, value_enum, value_delimiter = ',', num_args = 1..)]
     algorithms: Vec<Name>,
     /// Total number of samples, particles, draws or steps of each sampler.
@@ -68,20 +68,20 @@ pub(crate) struct Options {
     /// Time limit of each algorithm in seconds; a sampler then answers with its samples so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_limit: Option<Duration>,
-    /// Time limit of the whole comparison in seconds. The running algorithm then answers with its result so far, and later algorithms are
-    /// left out.
+    /// Time limit of the whole comparison in seconds. When the limit is reached, the running algorithm answers with its result so far, and later
+    /// algorithms do not run.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Check every answer by a computation that its algorithm does not use, or by a second run; this takes at least twice the time.
+    /// Check every answer by an independent computation or a second run; the check at least doubles the time.
     #[arg(long, conflicts_with = "time_limit")]
     pub(crate) self_check: bool,
     /// Seed of the random numbers.
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
-    /// Draw curves of the error of samplers over time into this .svg file, from three runs with each of five budgets.
+    /// Draw the error of samplers over time as curves into this .svg file, from three runs with each of five sample sizes.
     #[arg(long, value_name = "FILE")]
     pub(crate) curves: Option<PathBuf>,
-    /// Write the whole comparison into this .html file, with curves and pictures.
+    /// Write the whole comparison to this .html file, with curves and pictures.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
     /// Format of the comparison: readable text, or JSON with full precision.
@@ -93,25 +93,25 @@ pub(crate) struct Options {
 pub(crate) enum Model {
     /// A burglary or an earthquake rings the alarm, and two neighbours call.
     Burglary,
-    /// The grass is wet, by the sprinkler or by rain.
+    /// The grass is wet, because of the sprinkler or of rain.
     Sprinkler,
     /// The last state of a hidden Markov chain of ten steps.
     Hmm,
     /// Five measurements come from one of three normal distributions.
     Mixture,
-    /// The corner of a grid of four by four cells whose neighbours tend to be equal.
+    /// One corner of a grid of four by four cells in which neighbours tend to be equal.
     Grid,
-    /// The number of failures before the first success of a coin, given that the number is even; it has no largest value.
+    /// The number of failures before the first success of a coin, given that the number is even; the number has no upper bound.
     Geometric,
-    /// Whether a part is bad after one beep of two, with rates that are learned from records first.
+    /// Whether a part is bad after one of two tests beeped, with rates that are learned from records.
     Learned,
-    /// The rate of bad parts itself, a number between 0 and 1, after twenty parts.
+    /// The rate of bad parts, a number between 0 and 1, after twenty inspected parts.
     Rate,
-    /// The last position of a body with a velocity, after ten noisy sightings.
+    /// The last position of a body with a velocity, after ten noisy position measurements.
     Kalman,
-    /// The kind of a waste and its emission, a mixture of normal numbers, after a reading.
+    /// The kind of waste and its emission, a mixture of normal distributions, after a measurement.
     Mixed,
-    /// The skills of two players after three games, of which one was a draw.
+    /// The skills of two players after three games with one draw.
     Ratings,
 }
 
@@ -132,7 +132,7 @@ pub(crate) enum Format {
 }
 
 impl Options {
-    /// Checks that involve several options.
+    /// Returns an error if several options together are not allowed.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         if self.network.is_none() && (self.query != ["all"] || !self.evidence.is_empty()) {
             return Err("--query and --evidence need --network".into());
@@ -176,7 +176,7 @@ impl Options {
         Ok(())
     }
 
-    /// The algorithms, or those that most programs use.
+    /// Returns the requested algorithms, or the default ones.
     pub(crate) fn algorithms(&self) -> Vec<Name> {
         if self.algorithms.is_empty() {
             match self.model {
@@ -197,7 +197,7 @@ impl Options {
         format!("Algorithms side by side: {question}")
     }
 
-    /// Settings of the run for a report.
+    /// Returns the settings of the run for a report.
     pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
         let mut settings = vec![
             ("figrs version", env!("CARGO_PKG_VERSION").to_owned()),

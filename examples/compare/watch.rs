@@ -1,4 +1,4 @@
-//! Progress of the comparison, its time limit, and its end.
+//! Progress, time limit and interrupt of the comparison.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,14 +9,14 @@ use figrs_command::Progress;
 
 use super::options::Options;
 
-/// Units of progress in one step.
+/// Number of parts into which the progress line divides one step of the comparison.
 const FINE: u64 = 1000;
 
 /// Controls all algorithms of a run: the line on the terminal, the interrupt and the time limit.
 #[derive(Clone)]
 pub(crate) struct Watch {
     line: Progress,
-    /// Number of steps that are done.
+    /// Number of completed steps of the comparison.
     done: Arc<AtomicU64>,
     deadline: Option<Duration>,
 }
@@ -34,7 +34,7 @@ impl Watch {
         self.deadline
     }
 
-    /// Called before each step.
+    /// Returns the listener that the comparison calls before each step.
     pub(crate) fn listener(&self) -> impl Fn(&ComparisonStep) + 'static {
         let watch = self.clone();
         move |step| {
@@ -45,7 +45,7 @@ impl Watch {
         }
     }
 
-    /// Called while an algorithm runs.
+    /// Returns the listener that an algorithm calls while it runs.
     pub(crate) fn within_step(&self) -> impl Fn(&Run) + Send + Sync + 'static {
         let watch = self.clone();
         move |run| {

@@ -1,4 +1,4 @@
-//! Demands of the command line.
+//! Flags for demands on levels.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -14,26 +14,26 @@ use figrs_command::ranges;
     next_help_heading = "Demands (method conditioned if none is named, or exact; look-ahead and elements draw again until they are met)"
 )]
 pub(crate) struct Demands {
-    /// File of demands, in TOML (or JSON, if its name ends in .json): forbidden and required patterns, numbers in windows, distances,
-    /// symmetry, paths, soft demands and more. May be given several times.
+    /// File of demands, in TOML (or JSON, if its name ends in .json): forbidden and required patterns, numbers in windows, distances, symmetry,
+    /// paths, soft demands and more. The option may be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) demands: Vec<PathBuf>,
-    /// Allow configurations that never occurred in training.
+    /// Allow cells whose neighbours form a pattern that never occurred in the training levels.
     #[arg(long)]
     pub(crate) allow_unseen: bool,
-    /// Demand the tiles of this file, which has the size of a level; the trained model must be able to draw them. `_` leaves a cell free
-    /// (if `_` is a tile, the first of `~`, `*` and `:` that is no tile). May be given several times.
+    /// Demand the tiles of this file, which has the size of a level; the trained model must be able to draw them. The character `_` leaves a cell
+    /// free (if `_` is a tile, the first of `~`, `*` and `:` that is not a tile). The option may be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) pin: Vec<PathBuf>,
-    /// Place the tiles of this file, in the format of --pin, even if the trained model would never draw them there. May be given several
+    /// Place the tiles of this file, in the format of --pin, even if the trained model would never draw them there. The option may be given several
     /// times.
     #[arg(long, value_name = "FILE")]
     pub(crate) place: Vec<PathBuf>,
-    /// Draw the columns --free of this level again, and keep the other columns.
+    /// Draw the columns --free of the level in this file again, and keep the other columns.
     #[arg(long, value_name = "FILE", requires = "free")]
     pub(crate) around: Option<PathBuf>,
-    /// Range of columns to draw again, counted from 0, without the column TO. In levels in which the player climbs, a range of rows,
-    /// counted from the bottom.
+    /// Range of columns to draw again, such as 20..30; columns are counted from 0, and the last number is excluded. For levels in which the player
+    /// climbs, the range is one of rows, counted from the bottom.
     #[arg(long, value_name = "FROM..TO", value_parser = ranges::columns, requires = "around")]
     pub(crate) free: Option<Range<usize>>,
     /// Begin the level with the columns of this file, in the format of --pin.
@@ -45,22 +45,22 @@ pub(crate) struct Demands {
     /// Maximum number of adjacent columns without ground in the bottom row.
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) max_gap: Option<usize>,
-    /// Number of tiles of a kind: a range such as E=5..10, or an exact number such as E=5. May be given several times.
+    /// Number of tiles of one kind in a level: a range such as E=5..10, or an exact number such as E=5. The option may be given several times.
     #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::count)]
     pub(crate) count: Vec<(char, Range<usize>)>,
-    /// Share of the tiles of a kind among all cells: a range such as o=0.01..0.05. May be given several times.
+    /// Share of the tiles of one kind among all cells of a level: a range such as o=0.01..0.05. The option may be given several times.
     #[arg(long, value_name = "TILE=FROM..TO", value_parser = ranges::density)]
     pub(crate) density: Vec<(char, Range<f64>)>,
-    /// Forbid the pattern of this file, in the format of --pin, at every place. May be given several times.
+    /// Forbid the pattern of this file, in the format of --pin, everywhere in the level. The option may be given several times.
     #[arg(long, value_name = "FILE")]
     pub(crate) forbid: Vec<PathBuf>,
-    /// Levels are playable by the rules of --movement: in a platformer, a player can get from the left to the right.
+    /// Demand levels that are playable by the rules of --movement: in a platformer, a player can get from the left to the right.
     #[arg(long)]
     pub(crate) playable: bool,
 }
 
 impl Demands {
-    /// The demands that are numbers.
+    /// Returns the demands that are numbers.
     pub(crate) fn in_numbers(&self) -> NumberDemands {
         let count = self.count.iter();
         let density = self.density.iter();
@@ -75,12 +75,12 @@ impl Demands {
         }
     }
 
-    /// True if there is any demand, or if the default demand that no configuration is unseen is withdrawn.
+    /// True if there is any demand, or if --allow-unseen withdraws the default demand.
     pub(crate) fn any(&self) -> bool {
         self.beyond_seen() || self.allow_unseen
     }
 
-    /// True if there is any demand other than the default demand that no configuration is unseen.
+    /// True if there is any demand besides the default demand that every neighbourhood occurred in training.
     pub(crate) fn beyond_seen(&self) -> bool {
         let pieces = self.around.is_some() || self.start.is_some() || self.end.is_some();
         let files = pieces || !self.demands.is_empty();

@@ -1,25 +1,24 @@
-//! Levels with the demands of the command line.
+//! Draws levels given the demands of the command line.
 
 use std::cell::Cell;
-use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use figrs::{Error, Frontier};
+use figrs::Error;
 use figrs_command::level_demands::{add_demands, read_design};
+use figrs_command::level_sampler::NumberedLevels;
 use figrs_command::{Failure, NoAnswer, Progress, note, stop};
-use figrs_design::{
-    ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, RejectionSampler, Route,
-    SteeredLevel, SteeringError,
-};
-use figrs_models::mdmc::{Corpus, GeneratedLevel, LevelModel, TileSet, Travel, vglc};
+use figrs_design::{Demand, Mask, Route, SteeredLevel, SteeringError};
+use figrs_models::board::{ConditionalSampler, Event, ExactBoards, Method as BoardMethod};
+use figrs_models::mdmc::{Corpus, LevelModel, TileSet, Travel, vglc};
 
 use crate::method::Method;
 use crate::moving::{self, MOVING};
 use crate::options::Options;
 
-/// The level with all demands on it.
+/// Returns the distribution of levels given all demands.
 pub(crate) fn steered(
     options: &Options,
     corpus: &Corpus,
@@ -28,7 +27,7 @@ pub(crate) fn steered(
     Ok(stated(options, corpus, model)?.0)
 }
 
-/// The level with all demands on it, and the origin of each demand.
+/// Returns the distribution of levels given all demands, and the origin of each demand.
 fn stated(
     options: &Options,
     corpus: &Corpus,
@@ -39,32 +38,35 @@ fn stated(
     Ok((SteeredLevel::new(model, &demands)?, origins))
 }
 
+/// A sampler of levels that meet all demands, and the origin of each demand.
 pub(crate) fn sampler(
     method: Method,
     options: &Options,
     corpus: &Corpus,
     model: &LevelModel,
-) -> Result<Box<dyn LevelSampler>, Failure> {
+) -> Result<(NumberedLevels, Vec<String>), Failure> {
     let (steered, origins) = stated(options, corpus, model)?;
-    let inner: Box<dyn LevelSampler> = if method == Method::Exact {
-        let sampler = ExactSampler::new(steered, &frontier(options));
-        Box::new(sampler.map_err(|error| unexplored(options, attributed(error, &origins)))?)
+    let steered = Arc::new(steered);
+    let sampler = if method == Method::Exact {
+        let sampler = exact(options).numbered(steered);
+        sampler.map_err(|error| unexplored(options, attributed(error.into(), &origins)))?
     } else if let Some(exact) = soon_exact(options, &steered) {
-        Box::new(exact)
+        exact
     } else {
-        let sampler = conditioned(options, steered);
-        Box::new(if options.shows_particles() {
+        let sampler = conditioned(options);
+        let sampler = if options.shows_particles() {
             watched(sampler)
         } else {
             counted(sampler)
-        })
+        };
+        sampler.numbered(steered).map_err(SteeringError::from)?
     };
-    Ok(Box::new(Attributed { inner, origins }))
+    Ok((sampler, origins))
 }
 
-/// A sampler of the exact law given soft demands, which particles only approximate; `None` if a method is named, or if the exact law takes much
+/// Returns an exact sampler for soft demands, which particles only approximate; `None` if the user names a method, or if exact sampling takes much
 /// memory.
-fn soon_exact(options: &Options, steered: &SteeredLevel) -> Option<ExactSampler> {
+fn soon_exact(options: &Options, steered: &SteeredLevel) -> Option<NumberedLevels> {
     /// Memory in bytes of a frontier that is explored in seconds.
     const BYTES: u64 = 24 << 20;
     let is_soft =
@@ -72,47 +74,13 @@ fn soon_exact(options: &Options, steered: &SteeredLevel) -> Option<ExactSampler>
     if !options.is_method_chosen || !steered.demands().any(is_soft) {
         return None;
     }
-    let frontier = Frontier::new().memory(BYTES).interrupt(stop::flag());
-    let exact = ExactSampler::new(steered.clone().proof_work(0), &frontier);
-    exact.ok()
-}
-
-/// A sampler whose errors state the origins of demands.
-#[derive(Debug)]
-struct Attributed {
-    inner: Box<dyn LevelSampler>,
-    origins: Vec<String>,
-}
-
-impl LevelSampler for Attributed {
-    fn name(&self) -> &'static str {
-        self.inner.name()
-    }
-
-    fn guarantee(&self) -> String {
-        self.inner.guarantee()
-    }
-
-    fn quality(&self) -> Option<String> {
-        self.inner.quality()
-    }
-
-    fn demands(&self) -> Vec<Demand> {
-        self.inner.demands()
-    }
-
-    fn batch(&self) -> u64 {
-        LevelSampler::batch(&*self.inner)
-    }
-
-    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
-        let levels = self.inner.levels(seed, numbers);
-        levels.map_err(|error| attributed(error, &self.origins))
-    }
+    let exact = ConditionalSampler::new().among([BoardMethod::Exact]);
+    let exact = exact.memory(BYTES).interrupt(stop::flag());
+    exact.numbered(Arc::new(steered.clone().proof_work(0))).ok()
 }
 
 /// Adds the origins of its demands to an error.
-fn attributed(mut error: SteeringError, origins: &[String]) -> SteeringError {
+pub(crate) fn attributed(mut error: SteeringError, origins: &[String]) -> SteeringError {
     if let SteeringError::Contradictory {
         demands, places, ..
     } = &mut error
@@ -126,87 +94,82 @@ fn attributed(mut error: SteeringError, origins: &[String]) -> SteeringError {
     error
 }
 
-/// A sampler of levels of a model that draws again until the demands are met, if there are any.
-pub(crate) fn drawn_again(
-    options: &Options,
-    corpus: &Corpus,
-    model: &LevelModel,
-    sampler: Box<dyn LevelSampler>,
-) -> Result<Box<dyn LevelSampler>, Failure> {
-    if !options.demands.any() {
-        return Ok(sampler);
-    }
-    let steered = steered(options, corpus, model)?;
-    Ok(Box::new(RejectionSampler::new(sampler, steered)?))
-}
-
-pub(crate) fn conditioned(options: &Options, steered: SteeredLevel) -> ConditionedSampler {
-    ConditionedSampler::new(steered).particles(options.particles())
+/// Drawing by particles.
+pub(crate) fn conditioned(options: &Options) -> ConditionalSampler {
+    let particles = ConditionalSampler::new().among([BoardMethod::Particles]);
+    particles.particles(options.particles())
 }
 
 /// The sampler with a line that shows the progress of its run.
-pub(crate) fn watched(sampler: ConditionedSampler) -> ConditionedSampler {
+pub(crate) fn watched(sampler: ConditionalSampler) -> ConditionalSampler {
     let line = Progress::of("particles", None);
-    sampler.on_progress(move |progress| {
-        line.follow(progress);
+    sampler.on_event(move |event| {
+        if let Event::Filtered { particles, total } = *event {
+            line.follow(particles, total);
+        }
     })
 }
 
 /// The sampler with a line that counts the particles of all runs, on any number of threads.
-fn counted(sampler: ConditionedSampler) -> ConditionedSampler {
+fn counted(sampler: ConditionalSampler) -> ConditionalSampler {
     thread_local! {
-        /// Progress of the run on this thread at the last update.
+        /// The progress of this thread's run at the last update.
         static BEFORE: Cell<u64> = const { Cell::new(0) };
     }
     let line = Progress::of("particles of levels under way", None);
     let all = AtomicU64::new(0);
-    sampler.on_progress(move |progress| {
-        let before = BEFORE.replace(progress.done);
-        let further = progress.done.checked_sub(before).unwrap_or(progress.done);
-        line.set(all.fetch_add(further, Ordering::Relaxed) + further);
+    sampler.on_event(move |event| {
+        if let Event::Filtered { particles, .. } = *event {
+            let before = BEFORE.replace(particles);
+            let further = particles.checked_sub(before).unwrap_or(particles);
+            line.set(all.fetch_add(further, Ordering::Relaxed) + further);
+        }
     })
 }
 
-/// The natural logarithm of the probability of all demands, exactly.
+/// Returns the exact natural logarithm of the probability of all demands.
 pub(crate) fn exact_log_probability(
     options: &Options,
     corpus: &Corpus,
     model: &LevelModel,
 ) -> Result<f64, Failure> {
     let (steered, origins) = stated(options, corpus, model)?;
-    let sampler = ExactSampler::new(steered, &frontier(options));
-    let sampler = sampler.map_err(|error| unexplored(options, attributed(error, &origins)))?;
-    Ok(sampler.log_probability())
+    let numbered = exact(options).numbered(&steered);
+    let numbered =
+        numbered.map_err(|error| unexplored(options, attributed(error.into(), &origins)))?;
+    let exact = numbered.exact().map(ExactBoards::log_probability);
+    Ok(exact.unwrap_or(f64::NEG_INFINITY))
 }
 
-/// The exploration of frontiers, whose progress is shown on a terminal, and by notes after 5 seconds and then after twice as long each time, which
+/// The exact method, whose progress is shown on a terminal, and by notes after 5 seconds and then after twice as long each time, which
 /// predict the remaining time from the pace so far.
-fn frontier(options: &Options) -> Frontier {
+fn exact(options: &Options) -> ConditionalSampler {
     let progress = Progress::of("elements explored", Some(0));
     let (begun, noted) = (Instant::now(), AtomicU64::new(5));
-    Frontier::new()
-        .memory(options.memory().0)
-        .interrupt(stop::flag())
-        .on_progress(move |run| {
-            progress.follow(run);
-            let (seconds, next) = (begun.elapsed().as_secs(), noted.load(Ordering::Relaxed));
-            if seconds >= next {
-                noted.store(2 * seconds, Ordering::Relaxed);
-                let left = run.total.map(|total| total.saturating_sub(run.done));
-                let prediction = left.filter(|&left| left > 0).map_or_else(String::new, |left| {
-                    let more = seconds as f64 * left as f64 / run.done as f64;
-                    format!(", about {} s more at this pace", more.ceil())
-                });
-                note(format!(
-                    "note: --method exact has explored {} elements in {seconds} s{prediction}; --time ends it, and --method conditioned comes near \
-                     the law sooner",
-                    run.done
-                ));
-            }
-        })
+    let exact = ConditionalSampler::new().among([BoardMethod::Exact]);
+    let exact = exact.memory(options.memory().0).interrupt(stop::flag());
+    exact.on_event(move |event| {
+        let Event::Explored { steps, total } = *event else {
+            return;
+        };
+        progress.follow(steps, total);
+        let (seconds, next) = (begun.elapsed().as_secs(), noted.load(Ordering::Relaxed));
+        if seconds >= next {
+            noted.store(2 * seconds, Ordering::Relaxed);
+            let left = total.map(|total| total.saturating_sub(steps));
+            let prediction = left.filter(|&left| left > 0).map_or_else(String::new, |left| {
+                let more = seconds as f64 * left as f64 / steps as f64;
+                format!(", about {} s more at this pace", more.ceil())
+            });
+            note(format!(
+                "note: --method exact has explored {steps} elements in {seconds} s{prediction}; --time ends it, and --method conditioned comes near \
+                 the law sooner"
+            ));
+        }
+    })
 }
 
-/// The failure of an exploration in the words of the command.
+/// Converts an error of exact inference to a failure in the words of the command.
 fn unexplored(options: &Options, error: SteeringError) -> Failure {
     match error {
         SteeringError::Inference(Error::FrontierTooLarge { states, .. }) => NoAnswer(format!(
@@ -220,7 +183,7 @@ fn unexplored(options: &Options, error: SteeringError) -> Failure {
     }
 }
 
-/// The demands of all options, each with its origin; the origin is empty for default demands.
+/// Returns the demands of all options, each with its origin; the origin of default demands is empty.
 fn demands(
     options: &Options,
     corpus: &Corpus,
@@ -313,7 +276,7 @@ fn add_files(
     Ok(())
 }
 
-/// The rectangle in which demands are stated, turned to the direction of models.
+/// The rectangle of a level in the model's direction of play, on which demands are stated.
 struct Frame<'a> {
     tiles: &'a TileSet,
     travel: Travel,
@@ -325,7 +288,7 @@ impl Frame<'_> {
         Ok(Mask::read(path, self.tiles)?.turned(self.travel))
     }
 
-    /// A mask of the size of a level.
+    /// Reads a mask of the size of a level.
     fn whole(&self, path: &Path) -> Result<Mask, Failure> {
         let mask = self.mask(path)?;
         let size = (mask.height(), mask.width());
@@ -336,7 +299,7 @@ impl Frame<'_> {
         }
     }
 
-    /// The error for a file of another size; the message states both sizes upright.
+    /// Returns the error for a file whose size is not that of a level; the message states both sizes as levels are shown.
     fn does_not_fit(&self, path: &Path, size: (usize, usize)) -> Failure {
         let upright = |(rows, columns)| match self.travel {
             Travel::Right => (rows, columns),
@@ -354,7 +317,7 @@ impl Frame<'_> {
         .into()
     }
 
-    /// The first or last columns as a file has them.
+    /// Reads the first or the last columns of a level from a file.
     fn piece(&self, path: &Path, at_end: bool) -> Result<Mask, Failure> {
         let piece = self.mask(path)?;
         let (height, width) = self.size;

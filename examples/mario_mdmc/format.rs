@@ -6,15 +6,15 @@ use crate::method::name;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// The format of the corpus, with levels separated by an empty line.
+    /// Text in the format of the training levels; an empty line separates levels.
     Text,
-    /// A list of levels with their settings.
+    /// A JSON list of levels with their settings.
     Json,
-    /// A picture, 16 by 16 pixels a tile.
+    /// A picture with 16 by 16 pixels for each tile.
     Png,
     /// A map of the Tiled editor, with a picture of the tiles beside it.
     Tmx,
-    /// The same map as JSON.
+    /// A map of the Tiled editor in JSON.
     TiledJson,
     /// Values of an IntGrid layer of the LDtk editor.
     LdtkCsv,

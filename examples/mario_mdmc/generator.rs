@@ -4,23 +4,26 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use figrs::ItemSampler;
 use figrs_command::level_demands::route_settings;
 use figrs_command::level_model::field;
+use figrs_command::level_sampler::{self, NumberedLevels};
 use figrs_command::{Failure, level_counts};
-use figrs_design::{Demand, LevelSampler, Route, TileSheet};
+use figrs_design::{Demand, ProposedLevels, Route, SteeringError, TileSheet};
+use figrs_models::board::{BoardError, ConditionalSampler};
 use figrs_models::mdmc::{
-    ColumnStream, Corpus, ElementSampler, GeneratedLevel, Level, LevelElements, LevelModel,
-    LevelProgram, LookAheadSampler, MarkovChain, TileFieldElements, TileSelection, TileSet, Travel,
+    ColumnStream, Corpus, DrawnLevels, ElementSampler, GeneratedLevel, Level, LevelElements,
+    LevelModel, LevelProgram, LookAheadSampler, MarkovChain, TileSelection, TileSet, Travel,
 };
 use figrs_reading::{MOST_BYTES, read_limited};
 use serde_json::Value;
 
-use crate::demanded;
+use crate::demanded::{self, attributed};
 use crate::method::{Method, Tile};
 use crate::moving;
 use crate::options::Options;
 
-/// A trained chain with the methods of drawing levels from it.
+/// A trained Markov chain, and the methods that draw levels from it.
 pub(crate) struct Trained {
     options: Arc<Options>,
     pub(crate) corpus: Corpus,
@@ -28,28 +31,30 @@ pub(crate) struct Trained {
     pub(crate) seed: u64,
     /// The pictures of --tile-sheet.
     pub(crate) sheet: Option<TileSheet>,
-    /// The demanded paths of the player, or any path by the rules of a movement if an option needs these.
+    /// The demanded paths of the player; without demanded paths, any path by the rules of a movement if an option needs one.
     pub(crate) routes: Vec<Route>,
     engines: Vec<(Method, Engine)>,
 }
 
-enum Engine {
-    Sampler(Box<dyn LevelSampler>),
-    Other(Other),
+/// A method of drawing levels.
+struct Engine {
+    levels: Box<dyn ItemSampler<Item = GeneratedLevel, Error = BoardError> + Send + Sync>,
+    /// The name of the method, or of the one that was used if none was named.
+    name: String,
+    /// The distribution of the levels, in words.
+    guarantee: String,
+    demands: Vec<Demand>,
+    /// The origin of each demand.
+    origins: Vec<String>,
+    /// The sampler, if its model is conditioned on the demands.
+    conditioned: Option<NumberedLevels>,
 }
 
-/// Samplers of methods that have their own model, or that draw columns without end.
-enum Other {
-    Columns,
-    Program(LevelProgram),
-    Field(TileFieldElements),
-}
-
-/// A level with its numbers of unseen configurations and fallbacks.
+/// A level with the number of its unseen neighbourhoods and of its fallbacks.
 pub(crate) struct Made {
     pub(crate) level: Level,
     pub(crate) unseen: usize,
-    /// Number of tiles drawn by simpler structures (fallbacks); `None` if the method has no structures.
+    /// Number of tiles drawn by simpler dependency structures (fallbacks); `None` for methods without such structures.
     pub(crate) fallbacks: Option<usize>,
     /// Number of levels before this one that the stricter rules rejected.
     pub(crate) rejected: Option<u64>,
@@ -75,13 +80,9 @@ impl Trained {
             .iter()
             .map(engine)
             .collect::<Result<Vec<_>, _>>()?;
-        let samplers = engines.iter().filter_map(|(_, engine)| match engine {
-            Engine::Sampler(sampler) => Some(sampler.demands()),
-            Engine::Other(_) => None,
-        });
         let mut routes: Vec<Route> = Vec::new();
-        for demands in samplers {
-            let ways = demands.iter().filter_map(Demand::route);
+        for (_, engine) in &engines {
+            let ways = engine.demands.iter().filter_map(Demand::route);
             let new: Vec<&Route> = ways.filter(|route| !routes.contains(route)).collect();
             routes.extend(new.into_iter().cloned());
         }
@@ -100,17 +101,16 @@ impl Trained {
         })
     }
 
-    /// The settings of the first method that reproduce its levels, together with the training levels.
+    /// Returns the settings of the first method that reproduce its levels, together with the training levels.
     pub(crate) fn settings(&self) -> Vec<(&'static str, Value)> {
         let mut settings = self.options.settings(&self.chain);
         if let Some(method) = settings.iter_mut().find(|(name, _)| *name == "method") {
             method.1 = self.method().into();
         }
-        if let Some((method, Engine::Sampler(sampler))) = self.engines.first()
+        if let Some((method, engine)) = self.engines.first()
             && (method.heeds_demands() || method.draws_again() && self.options.demands.any())
         {
-            let demands = sampler.demands();
-            let demands = demands.iter().map(ToString::to_string);
+            let demands = engine.demands.iter().map(ToString::to_string);
             settings.push(("demands", demands.collect::<Vec<_>>().into()));
         }
         settings.extend(route_settings(&self.routes, self.options.strict));
@@ -118,56 +118,41 @@ impl Trained {
         settings
     }
 
+    /// The first method.
+    fn first(&self) -> Option<&Engine> {
+        self.engines.first().map(|(_, engine)| engine)
+    }
+
     /// All demands on the levels of the first method as text, with every tile.
     pub(crate) fn demands(&self) -> String {
-        match self.engines.first() {
-            Some((_, Engine::Sampler(sampler))) => format!("{:?}", sampler.demands()),
-            _ => String::new(),
-        }
+        let demands = self.first().map(|engine| format!("{:?}", engine.demands));
+        demands.unwrap_or_default()
     }
 
-    /// The name of the first method, or of the one that was used if none was named.
+    /// Returns the name of the first method, or of the default method.
     pub(crate) fn method(&self) -> String {
-        match self.engines.first() {
-            Some((Method::Conditioned, Engine::Sampler(sampler))) => sampler.name().to_owned(),
-            Some((method, _)) => method.name(),
-            None => String::new(),
-        }
+        let name = self.first().map(|engine| engine.name.clone());
+        name.unwrap_or_default()
     }
 
-    /// Measured distance of the levels of the first method from the exact law.
+    /// Returns the measured distance between the exact distribution and the distribution of the first method's levels.
     pub(crate) fn quality(&self) -> Option<String> {
-        match self.engines.first() {
-            Some((_, Engine::Sampler(sampler))) => sampler.quality(),
-            _ => None,
-        }
+        let conditioned = self.first()?.conditioned.as_ref()?;
+        level_sampler::quality(conditioned)
     }
 
-    /// The distribution of the levels of the first method, in words.
+    /// Returns the distribution of the first method's levels, in words.
     pub(crate) fn guarantee(&self) -> String {
-        let Some((_, engine)) = self.engines.first() else {
-            return String::new();
-        };
-        match engine {
-            Engine::Sampler(sampler) => return sampler.guarantee(),
-            Engine::Other(Other::Columns) => "as look-ahead, column after column",
-            Engine::Other(Other::Program(_)) => "independent exact draws of the trained model",
-            Engine::Other(Other::Field(_)) => {
-                "near the law of the trained field, as far as the sweeps forget where they began"
-            }
-        }
-        .to_owned()
+        let guarantee = self.first().map(|engine| engine.guarantee.clone());
+        guarantee.unwrap_or_default()
     }
 
-    /// Number of levels of a method that are drawn together, whatever number is asked for.
+    /// Returns the number of levels that a method draws together, whatever number is requested.
     pub(crate) fn batch(&self, method: usize) -> u64 {
-        match &self.engines[method].1 {
-            Engine::Sampler(sampler) => sampler.batch().max(1),
-            Engine::Other(_) => 1,
-        }
+        self.engines[method].1.levels.batch().max(1)
     }
 
-    /// Rows and columns of a level.
+    /// Returns the number of rows and columns of a level.
     pub(crate) fn size(&self) -> (usize, usize) {
         let length = self.options.length(self.chain.travel());
         match self.chain.travel() {
@@ -176,12 +161,12 @@ impl Trained {
         }
     }
 
-    /// A level as it is played.
+    /// Returns a level in its upright form.
     pub(crate) fn upright(&self, level: &Level) -> Level {
         self.chain.travel().upright(level)
     }
 
-    /// Some levels of a method, which is given by its place on the command line, each from its own random numbers.
+    /// Draws levels of the method at a place on the command line, each level from its own random numbers.
     pub(crate) fn levels(&self, method: usize, numbers: Range<u64>) -> Result<Vec<Made>, Failure> {
         if !self.options.strict {
             return self.drawn(method, self.seed, numbers);
@@ -192,35 +177,15 @@ impl Trained {
     }
 
     fn drawn(&self, method: usize, seed: u64, numbers: Range<u64>) -> Result<Vec<Made>, Failure> {
-        match &self.engines[method].1 {
-            Engine::Other(engine) => numbers
-                .map(|index| self.level(engine, seed, index))
-                .collect(),
-            Engine::Sampler(sampler) => {
-                let levels = sampler.levels(seed, numbers)?.into_iter();
-                Ok(levels.map(|level| Made::of(level, &self.chain)).collect())
-            }
-        }
-    }
-
-    fn level(&self, engine: &Other, seed: u64, index: u64) -> Result<Made, Failure> {
-        let mut rng = figrs::stream(seed, index);
-        let level = match engine {
-            Other::Columns => ColumnStream::new(&self.chain, self.options.look_ahead(), rng)?
-                .level(self.options.length(self.chain.travel()))?,
-            Other::Program(program) => program.sample(&mut rng)?,
-            Other::Field(field) => field.sample(self.options.sweeps(), &mut rng)?,
-        };
-        Ok(Made {
-            unseen: self.chain.unseen(&level),
-            fallbacks: None,
-            rejected: None,
-            level,
-        })
+        let engine = &self.engines[method].1;
+        let levels = engine.levels.items(seed, numbers);
+        let levels = levels.map_err(|error| attributed(error.into(), &engine.origins))?;
+        let levels = levels.into_iter();
+        Ok(levels.map(|level| Made::of(level, &self.chain)).collect())
     }
 }
 
-/// The sheet of pictures of a file, with errors in the words of the command line.
+/// Reads the sheet of pictures in a file, with errors in the words of the command line.
 fn sheet_of(path: &Path, side: usize, tiles: &Arc<TileSet>) -> Result<TileSheet, Failure> {
     let png = read_limited(path, MOST_BYTES)
         .map_err(|error| format!("--tile-sheet: cannot read {}: {error}", path.display()))?;
@@ -234,8 +199,7 @@ fn sheet_of(path: &Path, side: usize, tiles: &Arc<TileSet>) -> Result<TileSheet,
 }
 
 impl Made {
-    /// Adds the counts of unseen configurations and fallbacks to a level of the chain, or of another model, whose configurations the chain may not
-    /// have seen.
+    /// Adds to a drawn level the number of its unseen neighbourhoods and of its fallbacks.
     fn of(generated: GeneratedLevel, chain: &MarkovChain) -> Self {
         let (unseen, fallbacks) = level_counts(&generated, chain);
         Self {
@@ -255,10 +219,14 @@ impl Engine {
         chain: &Arc<MarkovChain>,
     ) -> Result<Self, Failure> {
         let (width, look_ahead) = (options.length(chain.travel()), options.look_ahead());
-        let other = match method {
+        let size = (chain.height(), width);
+        let settings = options.model_settings();
+        match method {
             Method::LookAhead => {
                 let sampler = LookAheadSampler::new(Arc::clone(chain), look_ahead, width)?;
-                return Self::drawn_again(options, corpus, chain, Box::new(sampler));
+                let guarantee = "tiles drawn one by one, those that run into an unseen configuration within the look-ahead drawn again: near the \
+                                 trained chain given that nothing is unseen, and not exactly that";
+                Self::drawn_again(method, options, corpus, chain, sampler.into(), guarantee)
             }
             Method::Elements => {
                 let elements = LevelElements::new(Arc::clone(chain), width)?;
@@ -267,42 +235,105 @@ impl Engine {
                     Tile::MostLikely => TileSelection::MostLikely,
                 };
                 let sampler = ElementSampler::new(&elements, look_ahead, selection)?;
-                return Self::drawn_again(options, corpus, chain, Box::new(sampler));
+                let guarantee = "as look-ahead, by queries to exact inference; a tile fails where the most probable continuation is unseen";
+                Self::drawn_again(method, options, corpus, chain, sampler.into(), guarantee)
             }
             Method::Conditioned | Method::Exact => {
                 let model = level_model(options, corpus, chain)?;
-                return Ok(Self::Sampler(demanded::sampler(
-                    method, options, corpus, &model,
-                )?));
+                let (sampler, origins) = demanded::sampler(method, options, corpus, &model)?;
+                Ok(Self {
+                    name: level_sampler::method(&sampler).to_owned(),
+                    guarantee: level_sampler::guarantee(&sampler),
+                    demands: sampler.generator().demands().cloned().collect(),
+                    origins,
+                    conditioned: Some(sampler.clone()),
+                    levels: Box::new(sampler),
+                })
             }
-            Method::Columns => Other::Columns,
-            Method::NGrams => Other::Program(options.model_settings().ngrams(corpus, width)?),
+            Method::Columns => {
+                let chain = Arc::clone(chain);
+                let levels = DrawnLevels::new("columns", size, move |random| {
+                    let columns = ColumnStream::new(&chain, look_ahead, random);
+                    let level = columns.and_then(|mut columns| columns.level(width));
+                    let level = level.map_err(BoardError::of_generator)?;
+                    Ok(GeneratedLevel::of_other(level))
+                });
+                Self::undemanding(method, levels, "as look-ahead, column after column")
+            }
+            Method::NGrams => Self::of_program(method, size, settings.ngrams(corpus, width)?),
             Method::Hierarchical => {
-                let settings = options.model_settings();
-                Other::Program(settings.hierarchical(corpus, chain, width)?)
+                let program = settings.hierarchical(corpus, chain, width)?;
+                Self::of_program(method, size, program)
             }
-            Method::Field => Other::Field(field(corpus, chain, width)?),
-        };
-        Ok(Self::Other(other))
+            Method::Field => {
+                let (field, sweeps) = (field(corpus, chain, width)?, options.sweeps());
+                let levels = DrawnLevels::new("field", size, move |random| {
+                    Ok(GeneratedLevel::of_other(field.sample(sweeps, random)?))
+                });
+                let guarantee = "near the law of the trained field, as far as the sweeps forget where they began";
+                Self::undemanding(method, levels, guarantee)
+            }
+        }
     }
 
-    /// A sampler of the chain, which draws again until demands are met.
+    /// Draws levels of an element program.
+    fn of_program(
+        method: Method,
+        size: (usize, usize),
+        program: LevelProgram,
+    ) -> Result<Self, Failure> {
+        let levels = DrawnLevels::new("program", size, move |random| {
+            Ok(GeneratedLevel::of_other(program.sample(random)?))
+        });
+        Self::undemanding(
+            method,
+            levels,
+            "independent exact draws of the trained model",
+        )
+    }
+
+    /// Draws levels without demands.
+    fn undemanding(method: Method, levels: DrawnLevels, guarantee: &str) -> Result<Self, Failure> {
+        let levels = ConditionalSampler::new().numbered(Arc::new(levels));
+        Ok(Self {
+            levels: Box::new(levels.map_err(SteeringError::from)?),
+            name: method.name(),
+            guarantee: guarantee.to_owned(),
+            demands: Vec::new(),
+            origins: Vec::new(),
+            conditioned: None,
+        })
+    }
+
+    /// Draws levels of the chain again until demands are met, if there are any.
     fn drawn_again(
+        method: Method,
         options: &Options,
         corpus: &Corpus,
         chain: &Arc<MarkovChain>,
-        sampler: Box<dyn LevelSampler>,
+        proposals: DrawnLevels,
+        guarantee: &str,
     ) -> Result<Self, Failure> {
         if !options.demands.any() {
-            return Ok(Self::Sampler(sampler));
+            return Self::undemanding(method, proposals, guarantee);
         }
         let elements = LevelElements::new(Arc::clone(chain), options.length(chain.travel()))?;
-        let sampler = demanded::drawn_again(options, corpus, &(&elements).into(), sampler)?;
-        Ok(Self::Sampler(sampler))
+        let steered = demanded::steered(options, corpus, &(&elements).into())?;
+        let demands = steered.demands().cloned().collect();
+        let levels = Arc::new(ProposedLevels::new(proposals, steered)?);
+        let levels = ConditionalSampler::new().numbered(levels);
+        Ok(Self {
+            levels: Box::new(levels.map_err(SteeringError::from)?),
+            name: method.name(),
+            guarantee: format!("{guarantee}; drawn again until all demands are met"),
+            demands,
+            origins: Vec::new(),
+            conditioned: None,
+        })
     }
 }
 
-/// The model of --trained that demands apply to.
+/// Returns the model of --trained, which demands condition.
 pub(crate) fn level_model(
     options: &Options,
     corpus: &Corpus,

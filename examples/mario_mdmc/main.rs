@@ -98,7 +98,7 @@ fn run(options: Arc<Options>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Checks that involve several options.
+/// Returns an error if several options together are not allowed.
 fn check(options: &Options) -> Result<(), Failure> {
     if let Some((option, method)) = options.without_method() {
         return Err(format!("{option} needs --method {}", method.name()).into());
@@ -208,7 +208,7 @@ fn check(options: &Options) -> Result<(), Failure> {
     }
 }
 
-/// The training levels, and the chain that is trained on them or read.
+/// Returns the training levels, and the chain that is trained on them or read from a file.
 fn trained_chain(options: &Options) -> Result<(Corpus, MarkovChain), Failure> {
     let corpus = match (&options.corpus[..], options.rows) {
         ([], Some(rows)) => Corpus::shipped().bottom_rows(rows)?,

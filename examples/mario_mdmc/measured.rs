@@ -1,11 +1,11 @@
-//! Measures of the levels of one origin: a method, the training levels, or a directory.
+//! Measures of the levels of a method, of the training set, or of a directory.
 
 use figrs_design::{LevelMetrics, ReferenceCorpus};
 use serde_json::{Map, Value, json};
 
 use crate::generator::Trained;
 
-/// The mean of some numbers and its standard error, updated one by one (Welford 1962).
+/// The mean of some numbers and its standard error, updated with each number (Welford 1962).
 #[derive(Clone, Default)]
 struct Mean {
     count: f64,
@@ -21,24 +21,24 @@ impl Mean {
         self.squares += before * (value - self.value);
     }
 
-    /// `None` for no numbers, such as for measures that are not applicable.
+    /// Returns the mean; `None` without numbers, as for measures that are not applicable.
     fn mean(&self) -> Option<f64> {
         (self.count > 0.0).then_some(self.value)
     }
 
-    /// `None` for fewer than two numbers.
+    /// Returns the standard error of the mean; `None` for fewer than two numbers.
     fn standard_error(&self) -> Option<f64> {
         let variance = self.squares / (self.count - 1.0);
         (self.count > 1.0).then(|| (variance / self.count).sqrt())
     }
 }
 
-/// The measures of the levels of one origin.
+/// The measures of the levels of a method, of the training set, or of a directory.
 pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) levels: u64,
     means: Vec<(&'static str, Mean)>,
-    /// The means of the sections, for the difficulty and for each of its parts.
+    /// The means of all sections of levels, for the difficulty and for each of its components.
     profile: Vec<(&'static str, Vec<Mean>)>,
     pub(crate) diversity: Option<f64>,
 }
@@ -46,7 +46,7 @@ pub(crate) struct Column {
 /// The measures of one level.
 pub(crate) struct Measured {
     columns: usize,
-    /// `None` for a level that is not as high as the trained chain.
+    /// The number of unseen neighbourhoods; `None` for a level of another height than the trained chain.
     unseen: Option<usize>,
     metrics: LevelMetrics,
 }
@@ -82,7 +82,7 @@ impl Column {
         }
     }
 
-    /// The measures of the training levels.
+    /// Returns the measures of the training levels.
     pub(crate) fn of_corpus(trained: &Trained, yardstick: &ReferenceCorpus) -> Self {
         let mut column = Self::new("corpus".to_owned());
         let measured = yardstick.measure_corpus(&trained.corpus);
@@ -118,20 +118,20 @@ impl Column {
         }
     }
 
-    /// The name, and the number of levels.
+    /// Returns the heading of the column: the name, and the number of levels.
     pub(crate) fn heading(&self) -> String {
         format!("{} ({})", self.name, self.levels)
     }
 
-    /// The mean difficulty of each section; `None` where it is not applicable.
+    /// Returns the mean difficulty of each section; `None` where difficulty is not applicable.
     pub(crate) fn difficulty(&self) -> Vec<Option<f64>> {
         let difficulty = self.profile.first();
         let means = difficulty.map_or(&[][..], |(_, means)| means);
         means.iter().map(Mean::mean).collect()
     }
 
-    /// For each measure its name, and the mean and its standard error in each column; `-` where there is none. Movements that are not applicable
-    /// to the tiles are left out.
+    /// Returns for each measure its name, and the mean and its standard error in each column; `-` marks a missing value. The table leaves out
+    /// movements that are not applicable to the tiles.
     pub(crate) fn rows(columns: &[&Self]) -> Vec<Vec<String>> {
         let names = columns.first().map_or(&[][..], |first| &first.means);
         let row = |(place, (name, _)): (usize, &(&str, Mean))| {

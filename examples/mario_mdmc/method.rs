@@ -4,21 +4,21 @@ use clap::ValueEnum;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Method {
-    /// The published look-ahead sampler, tile by tile on the trained tables.
+    /// The published look-ahead sampler: tile by tile from the trained tables.
     LookAhead,
-    /// The level as an element program: each tile by queries to exact inference.
+    /// An element program of the level; exact inference answers a query for each tile.
     Elements,
-    /// Levels given demands, by particles that grow column by column.
+    /// Levels that meet demands, by particles that grow column by column.
     Conditioned,
-    /// Levels from their exact law given demands, if its states fit into --memory.
+    /// Levels from their exact distribution given demands, if the states of exact inference fit into --memory.
     Exact,
-    /// Column after column, as for a level without end.
+    /// Columns are drawn one after another, as for a level without end.
     Columns,
-    /// Whole columns given the columns before, of --order.
+    /// N-grams of --order columns: each column depends on the columns before it.
     NGrams,
-    /// Kinds of sections, then tiles given the kind, of --section and --kinds.
+    /// Hierarchical model: first the kinds of sections (--section and --kinds), then the tiles given the kind.
     Hierarchical,
-    /// A Markov random field of neighbouring tiles, after --sweeps of Gibbs sampling.
+    /// Markov random field of neighbouring tiles, sampled by --sweeps of Gibbs sampling.
     Field,
 }
 
@@ -42,7 +42,7 @@ impl Method {
         matches!(self, Self::Conditioned | Self::Exact)
     }
 
-    /// True if the method draws levels again until demands are met.
+    /// True if the method draws levels repeatedly until demands are met.
     pub(crate) fn draws_again(self) -> bool {
         matches!(self, Self::LookAhead | Self::Elements)
     }
@@ -50,13 +50,13 @@ impl Method {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Tile {
-    /// Drawn from the posterior of its Chain.
+    /// A tile drawn from the posterior distribution.
     Sampled,
-    /// The most likely value, as the method was published: one flat level whatever the seed.
+    /// The most likely tile, as in the published method: every seed gives the same flat level.
     MostLikely,
 }
 
-/// A value as it is written on the command line.
+/// Returns the name of a value on the command line.
 pub(crate) fn name(value: impl ValueEnum) -> String {
     let value = value.to_possible_value();
     value.map_or_else(String::new, |value| value.get_name().to_owned())

@@ -1,4 +1,4 @@
-//! Movements of the command line: the rules by which levels are playable, and levels that are drawn until stricter rules accept them.
+//! Movements of a player on the command line: the rules by which levels are playable, and the rejection of levels by stricter rules.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::options::Options;
 /// All options that need the rules of a movement.
 pub(crate) const MOVING: &str = "--playable, --show-path, --strict, --stats, --report, or a file of --demands with playable or pass";
 
-/// The rules of --movement, or those that the tiles suggest.
+/// Returns the rules of --movement, or the rules that the tiles suggest.
 pub(crate) fn rules(
     options: &Options,
     tiles: &TileSet,
@@ -32,7 +32,7 @@ pub(crate) fn rules(
     rules.map_err(|error| message(&error))
 }
 
-/// An error of a movement, in the words of the command line.
+/// Returns the message of an error in a movement, in the words of the command line.
 fn message(error: &MovementError) -> Failure {
     let flag = match error {
         MovementError::Tiles { .. } => ": see --tiles FILE",

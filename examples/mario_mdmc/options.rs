@@ -1,4 +1,4 @@
-//! The command line.
+//! Options of the command line.
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use crate::demand_flags::Demands;
 use crate::format::Format;
 use crate::method::{Method, Tile, name};
 
-/// The rows of the table, for the long help.
+/// The rows of the table of measures, for the long help.
 const MEASURES: &str = "\
 Tiles of the levels that figrs ships: X ground, S brick, - air, ? and Q question block (full, empty), E enemy, < > [ ] pipe (top,
 side), o coin, B and b cannon (top, body). Those of a --corpus have the meanings of its legend, or unknown ones.
@@ -56,131 +56,130 @@ Exit code: 0 if there are levels; 1 if there are none because demands exclude ea
 
 /// Generates levels from models trained on example levels: of Super Mario, or of any game whose levels are text.
 ///
-/// Levels go to the standard output (or to --out), one row of tiles a line; the seed, the number of unseen
-/// states and fallbacks, and the time go to the standard error. The same seed gives the same
-/// levels, on any number of threads.
+/// The levels go to the standard output (or to --out), with one row of tiles on each line; the seed, the counts of unseen states and fallbacks, and
+/// the time go to the standard error. The same seed gives the same levels on any number of threads.
 #[derive(Debug, Parser)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line")]
 #[command(version, allow_negative_numbers = true, after_long_help = MEASURES)]
 pub(crate) struct Options {
-    /// Train on the levels of this directory or file, instead of the levels that figrs ships. Levels are *.txt (one row of tiles a line, as
-    /// in the Video Game Level Corpus), maps of Tiled (*.tmx), or projects and exported values of LDtk (*.ldtk, *.csv). If a directory has
-    /// no levels itself, the directories within it are read. A legend (JSON or TOML) in the same directory or above defines the meanings of
-    /// tiles, and numbers the tiles of maps by its pictures or its order. May be given several times.
+    /// Train on the levels of this directory or file, instead of the levels that figrs ships. Levels are *.txt (one row of tiles on each line, as in
+    /// the Video Game Level Corpus), maps of Tiled (*.tmx), or projects and exported values of LDtk (*.ldtk, *.csv). If a directory contains no
+    /// levels itself, the levels of its subdirectories are read. A legend (JSON or TOML) in the same directory or above defines the meanings of
+    /// tiles; maps refer to tiles by numbers, which the legend gives by its pictures or its order. The option may be given several times.
     #[arg(long, value_name = "DIR|FILE")]
     pub(crate) corpus: Vec<PathBuf>,
-    /// Train only on the levels whose name (without .txt) or path below --corpus matches this pattern of `*`, `?` and `[..]`. May be given
-    /// several times.
+    /// Train only on the levels whose name (without .txt) or path below --corpus matches this pattern with `*`, `?` and `[..]`. The option may be
+    /// given several times.
     #[arg(long, value_name = "PATTERN", requires = "corpus")]
     pub(crate) only: Vec<String>,
-    /// Layer to read, of maps with several layers of tiles; if not given, the first layer (of LDtk maps, the first layer with values).
+    /// Layer to read from maps with several layers of tiles; if not given, the first layer (of LDtk maps, the first layer with values).
     #[arg(long, value_name = "NAME", requires = "corpus")]
     pub(crate) layer: Option<String>,
-    /// Cut the training levels into rooms, and train on the rooms: rooms of a given size from the top left, such as 16x11, or rooms between
-    /// the rows and columns whose tiles are all `outside`. The legend names such tiles `outside` (else `void` or `null`). Rooms without
-    /// other tiles are left out, and outside tiles are never drawn.
+    /// Cut the training levels into rooms, and train on the rooms: either rooms of a given size from the top left, such as 16x11, or rooms between
+    /// the rows and columns whose tiles are all `outside`. The legend marks such tiles with the word `outside` (else `void` or `null`). Rooms that
+    /// consist of outside tiles only are left out, and outside tiles are never drawn.
     #[arg(long, value_name = "ROWSxCOLUMNS|outside", value_parser = ranges::rooms, requires = "corpus")]
     pub(crate) rooms: Option<Rooms>,
-    /// Number of times that each level whose name matches the pattern counts in training, such as "*-1=3". May be given several times; the
+    /// Number of times that each level whose name matches the pattern counts in training, such as "*-1=3". The option may be given several times; the
     /// last matching pattern decides.
     #[arg(long, value_name = "PATTERN=TIMES", value_parser = weight)]
     pub(crate) weight: Vec<(Pattern, u32)>,
-    /// Meanings of tiles, which override those of a legend in --corpus: a legend in JSON, or in TOML with lines such as `'#' = ['solid']`
-    /// and `'o' = { meaning = ['collectable'], picture = 3 }` (the place of a picture on a tile sheet) below a line `[tiles]`. Words with a
-    /// meaning in figrs: solid, solidtop, passable, hazard, enemy, climb, rope, start, exit, door, collectable, diggable, outside.
+    /// File with the meanings of tiles, which override the meanings in a legend of --corpus: a legend in JSON, or in TOML with lines such as
+    /// `'#' = ['solid']` and `'o' = { meaning = ['collectable'], picture = 3 }` (the place of a picture on a tile sheet) below a line `[tiles]`. The
+    /// words with a meaning in figrs are solid, solidtop, passable, hazard, enemy, climb, rope, start, exit, door, collectable, diggable and outside.
     #[arg(long, value_name = "FILE", requires = "corpus")]
     pub(crate) tiles: Option<PathBuf>,
-    /// Style of the training levels whose names match, such as castle="*-4". Each style has its own Markov chain, and a drawn level changes
-    /// its style only at seams of --section columns. Levels without a style have the style "other". May be given several times; the first
-    /// matching pattern decides. Styles replace the --kinds of the hierarchical model, which the methods conditioned and exact then use;
-    /// the method hierarchical draws from it without demands.
+    /// Style of the training levels whose names match a pattern, such as castle="*-4". Each style has its own Markov chain, and a drawn level changes
+    /// its style only at seams, one after every --section columns. Levels without a style have the style "other". The option may be given several
+    /// times; the first matching pattern decides. Styles replace the --kinds of the hierarchical model, from which the methods conditioned and exact
+    /// then draw; the method hierarchical draws from it without demands.
     #[arg(long, value_name = "STYLE=PATTERN", value_parser = style, conflicts_with = "kinds")]
     pub(crate) style: Vec<(String, Pattern)>,
     /// Probability that the style changes at a seam; 0.2 if not given.
     #[arg(long, value_name = "PROBABILITY", requires = "style")]
     pub(crate) style_change: Option<f64>,
-    /// Direction in which levels are played. If not given, the direction is up if all training levels have one width and are at least twice
-    /// as high, and otherwise to the right.
+    /// Direction in which the player moves through a level. If not given, the direction is up if all training levels have one width and are at least
+    /// twice as high as wide, and otherwise to the right.
     #[arg(long, value_enum, requires = "corpus")]
     pub(crate) travel: Option<Direction>,
-    /// Use the Markov chain of this file, which --save-model wrote, instead of training one.
+    /// Load the Markov chain from this file, which --save-model wrote, instead of training one.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["structure", "smoothing", "row_splits", "rows", "weight"])]
     pub(crate) model: Option<PathBuf>,
     /// Write the trained or loaded Markov chain to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) save_model: Option<PathBuf>,
-    /// Columns of each level, from 1 to a million (65 536 for methods other than look-ahead and columns). If not given, the width of the
-    /// levels of --corpus if all have one width, and otherwise 120. Levels in which the player climbs are as wide as the training levels.
+    /// Number of columns of each level, from 1 to a million (65 536 for methods other than look-ahead and columns). If not given, the width is that
+    /// of the levels of --corpus if all have one width, and otherwise 120. Levels in which the player climbs are as wide as the training levels.
     #[arg(long, value_name = "COLUMNS")]
     width: Option<usize>,
-    /// Rows of each level in which the player climbs, with the limits of --width; other levels are as high as the training levels.
+    /// Number of rows of each level in which the player climbs, with the limits of --width; other levels are as high as the training levels.
     #[arg(long, value_name = "ROWS")]
     height: Option<usize>,
-    /// Neighbours that a tile depends on: ns0 none, ns1 left, ns2 left and below, ns3 left, below and left-below (the default), or offsets
-    /// in columns to the right and rows down, such as "(-1,0)(0,1)". Simpler structures are fallbacks: a list such as ns3,ns1,ns0 names
-    /// them, each with some of the neighbours of the first, and the last without neighbours. For the methods look-ahead, elements,
-    /// conditioned, exact, columns and hierarchical.
+    /// Neighbours that a tile depends on: ns0 none, ns1 left, ns2 left and below, ns3 left, below and left-below (the default), or offsets in columns
+    /// to the right and rows down, such as "(-1,0)(0,1)". A list such as ns3,ns1,ns0 adds simpler structures as fallbacks, each with some of the
+    /// neighbours of the first structure; the last structure has no neighbours. The option applies to the methods look-ahead, elements, conditioned,
+    /// exact, columns and hierarchical.
     #[arg(long, visible_alias = "structures", value_name = "STRUCTURE[,...]")]
     pub(crate) structure: Option<Structures>,
-    /// Add this number to the count of every tile of a band, in each configuration that occurred in training, so that other tiles of the
-    /// band become possible there; 0 if not given. For the same methods as --structure.
+    /// Add this number to the count of every tile of a band of rows for each combination of neighbours that occurred in training, so that other tiles
+    /// of the band become possible there; 0 if not given. The option applies to the methods of --structure.
     #[arg(long, value_name = "COUNT")]
     pub(crate) smoothing: Option<f64>,
-    /// Number of bands of rows, each with a table of its own in training; at most the number of rows, which is also the default.
+    /// Number of bands of rows, each with its own trained table; at most the number of rows, which is the default.
     #[arg(long, value_name = "BANDS")]
     pub(crate) row_splits: Option<usize>,
-    /// Accept a tile only if this many cells after it can be filled without an unseen state: 0 to 32 (0 to 8 for the method elements); 3 if
-    /// not given. For the methods look-ahead, elements and columns.
+    /// Accept a tile only if this many cells after it can be filled without an unseen state: 0 to 32 (0 to 8 for the method elements); 3 if not
+    /// given. The option applies to the methods look-ahead, elements and columns.
     #[arg(long, value_name = "CELLS")]
     pub(crate) look_ahead: Option<usize>,
-    /// Method of drawing levels; with --stats several methods, separated by commas. If not given, the method is look-ahead if --look-ahead
-    /// is given, conditioned if there are demands or --trained is given (exact if a demand is soft and little memory is enough),
-    /// hierarchical if there are styles, and otherwise look-ahead.
+    /// Method that draws the levels; --stats takes several methods, separated by commas. If not given, the method is look-ahead if --look-ahead is
+    /// given, conditioned if there are demands or --trained is given (exact if a demand is soft and little memory is enough), hierarchical if there
+    /// are styles, and otherwise look-ahead.
     #[arg(long = "method", value_enum, value_delimiter = ',')]
     pub(crate) methods: Vec<Method>,
-    /// Trained model that the methods conditioned and exact draw from; chain if not given. The methods n-grams, hierarchical and field draw
-    /// from the models of these names without demands.
+    /// Trained model that the methods conditioned and exact draw from; chain if not given. The methods n-grams, hierarchical and field draw from the
+    /// models of the same names without demands.
     #[arg(long, value_enum)]
     trained: Option<TrainedModel>,
-    /// Choice that the method elements makes from the distribution of a tile.
+    /// How the method elements chooses a tile from its distribution.
     #[arg(long, value_enum, default_value_t = Tile::Sampled)]
     pub(crate) tile: Tile,
     /// Number of adjacent columns in an n-gram, from 1 to 6; 3 if not given.
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) order: Option<usize>,
-    /// Columns of a section of the hierarchical model, from 1 to 64; 4 if not given.
+    /// Number of columns in a section of the hierarchical model, from 1 to 64; 4 if not given.
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) section: Option<usize>,
-    /// Kinds of sections of the hierarchical model, from 1 to 64; 8 if not given.
+    /// Number of kinds of sections in the hierarchical model, from 1 to 64; 8 if not given.
     #[arg(long)]
     pub(crate) kinds: Option<usize>,
-    /// Sweeps of the field method over each level; 100 if not given.
+    /// Number of Gibbs sweeps of the field method over each level; 100 if not given.
     #[arg(long)]
     pub(crate) sweeps: Option<u64>,
-    /// Number of particles of each level for the method conditioned; 20 if not given. If all particles of a level fail, the method uses
-    /// more, up to 100000.
+    /// Number of particles of each level for the method conditioned; 20 if not given. If all particles of a level fail, the method uses more
+    /// particles, up to 100000.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) particles: Option<u32>,
-    /// Memory that the method exact may use for its states, such as 512MiB or 6GiB; its messages may take as much again. A number without a
-    /// unit is in MiB; 1GiB if not given.
+    /// Memory for the states of the method exact, such as 512MiB or 6GiB; the messages of the method may take as much memory again. A number without
+    /// a unit is in MiB; the default is 1GiB.
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
-    /// End after this many seconds, or a second later, with the levels so far.
+    /// Stop after this many seconds, or a second later, with the levels so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Cut the training levels to this many rows from the bottom, and fill up lower levels. In levels in which the player climbs, these are
-    /// columns from the left.
+    /// Keep only this many rows of the training levels, counted from the bottom, and fill up lower levels. For levels in which the player climbs, the
+    /// number is one of columns, counted from the left.
     #[arg(long)]
     pub(crate) rows: Option<usize>,
-    /// Instead of writing levels, print the probability that the trained model meets the demands; for the conditioned and
-    /// the exact method.
+    /// Instead of writing levels, print the probability that the trained model meets the demands; the option applies to the methods conditioned and
+    /// exact.
     #[arg(long, conflicts_with_all = ["levels", "stats"])]
     pub(crate) probability: bool,
-    /// Number of levels.
+    /// Number of levels to draw.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) levels: u64,
-    /// Instead of writing levels, measure this many levels of each method, and the training levels at their own widths: a table of means
-    /// and standard errors.
+    /// Instead of writing levels, measure this many levels of each method, and the training levels at their own widths; the result is a table of
+    /// means and standard errors.
     #[arg(
         long,
         value_name = "LEVELS",
@@ -188,53 +187,51 @@ pub(crate) struct Options {
         conflicts_with_all = ["levels", "show_path"]
     )]
     pub(crate) stats: Option<u64>,
-    /// With --stats, measure the levels (*.txt) of this directory too, such as those of another tool. May be given several times.
+    /// With --stats, also measure the levels (*.txt) of this directory, such as levels of another tool. The option may be given several times.
     #[arg(long, value_name = "DIR", requires = "stats")]
     pub(crate) also: Vec<PathBuf>,
-    /// Number of sections along a level for which --stats or --report states the difficulty, from 1 to 1000; 10 if not given.
+    /// Number of sections of a level for which --stats or --report states the difficulty, from 1 to 1000; 10 if not given.
     #[arg(long, value_parser = sections)]
     pub(crate) sections: Option<usize>,
-    /// Seed of the random numbers; a different seed at every run if not given.
+    /// Seed of the random numbers; each run has a different seed if not given.
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// Threads that draw levels of a set; all cores if not given.
+    /// Number of threads that draw levels; all cores if not given.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(crate) threads: Option<u16>,
-    /// Format of the levels. The last four need --out, and write one numbered file for each level if --levels is more than 1. If not given,
-    /// the extension of --out decides (.txt, .json, .png, .tmx, .csv); without such an extension the format is text.
+    /// Format of the levels. The formats png, tmx, tiled-json and ldtk-csv need --out, and write one numbered file for each level if --levels is more
+    /// than 1. If not given, the extension of --out decides (.txt, .json, .png, .tmx, .csv); without such an extension the format is text.
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Show a shortest path of a player to the goal of --movement (the right edge of a platformer), or as far as a path leads: as `*` in
-    /// text, as a list of rows and columns in JSON, and as a line in pictures and maps.
+    /// Show a shortest path of a player to the goal of --movement (the right edge of a platformer), or a path that leads as far as possible: as `*`
+    /// in text, as a list of rows and columns in JSON, and as a line in pictures and maps.
     #[arg(long)]
     pub(crate) show_path: bool,
-    /// Rules by which a player moves, for --playable, --show-path, --strict, --stats, --report and files of --demands: platformer, climb,
-    /// ladders, maze, rooms, or a file in TOML or JSON, such as the jumps of the corpus. If not given, the tiles decide: platformer for the
-    /// tiles of a platformer; ladders for tiles with ladders, a start and something to collect; climb for levels in which the player
-    /// climbs, with tiles solid from above.
+    /// Rules by which a player moves, for --playable, --show-path, --strict, --stats, --report and files of --demands: platformer, climb, ladders,
+    /// maze, rooms, or a file in TOML or JSON. If not given, the tiles decide: platformer for the tiles of a platformer; ladders for tiles with
+    /// ladders, a start and something to collect; climb for levels in which the player climbs, with tiles that are solid from above.
     #[arg(long, value_name = "NAME|FILE")]
     pub(crate) movement: Option<String>,
-    /// Check each level by stricter rules, and draw it again until it is playable: enemies and hazards block, and nobody passes
-    /// between two solid tiles that touch at a corner.
+    /// Check each level by stricter rules, and draw it again until it is playable: enemies and hazards block, and the player cannot pass between two
+    /// solid tiles that touch at a corner.
     #[arg(long, conflicts_with = "probability")]
     pub(crate) strict: bool,
-    /// Write the levels to this file, which is replaced when all levels are complete.
+    /// Write the levels to this file; an existing file is replaced when all levels are complete.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Show the tiles by the pictures of this sheet, a PNG of square tiles side by side, numbered by the legend or in its order. For
-    /// --format png, tmx and tiled-json, and for --report.
+    /// Show the tiles by the pictures of this sheet, a PNG of square tiles side by side; the numbers or the order of tiles in the legend assign the
+    /// pictures. The option applies to --format png, tmx and tiled-json, and to --report.
     #[arg(long, value_name = "FILE")]
     pub(crate) tile_sheet: Option<PathBuf>,
     /// The side of the tiles of --tile-sheet in pixels, from 1 to 256; 16 if not given.
     #[arg(long, value_name = "PIXELS", requires = "tile_sheet")]
     pub(crate) tile_size: Option<u16>,
-    /// Write a set of numbered files that the same command can continue after an interruption; needs --seed. A larger number of --levels
-    /// with as many digits extends the set. Levels whose files are unchanged are kept, and only the others are drawn. The settings of the
-    /// set are stored in a file named as --out with `-set.json`, and fingerprints of the files in `.…-set.journal`.
+    /// Write a set of numbered files that the same command can continue after an interruption; needs --seed. A larger number of --levels with the
+    /// same number of digits extends the set. Files that are unchanged are kept, and only the other levels are drawn. The settings of the set are
+    /// stored in a file that is named like --out with `-set.json`, and checksums of the levels in `.…-set.journal`.
     #[arg(long, requires = "seed", conflicts_with = "report")]
     pub(crate) resume: bool,
-    /// Also write the set to this file, as a page of HTML with pictures of up to 12 levels and a table of measures. The page needs no other
-    /// files.
+    /// Also write the levels to this file, as an HTML page with pictures of up to 12 levels and a table of measures. The page needs no other files.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["stats", "probability"])]
     pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
@@ -245,13 +242,13 @@ pub(crate) struct Options {
     /// Length of the level of --around.
     #[arg(skip)]
     around_length: OnceLock<usize>,
-    /// True if no method was named.
+    /// True if the command, not the user, chose the method.
     #[arg(skip)]
     pub(crate) is_method_chosen: bool,
 }
 
 impl Options {
-    /// Columns of a level as models draw it: along the direction in which it is played.
+    /// Returns the number of columns of a level in the direction of play.
     pub(crate) fn length(&self, travel: Travel) -> usize {
         let length = match travel {
             Travel::Right => self.width,
@@ -262,7 +259,7 @@ impl Options {
         length.or(around).or(usual).unwrap_or(120)
     }
 
-    /// Uses the length that all levels of a corpus have as the default length.
+    /// Sets the default length to the length of the training levels, if all have the same length.
     pub(crate) fn set_usual_length(&self, corpus: &Corpus) {
         let mut widths = corpus.levels().iter().map(Level::width);
         let first = widths.next().unwrap_or(120);
@@ -271,7 +268,7 @@ impl Options {
         }
     }
 
-    /// Uses the length of the level of --around, if it can be read, as the default length.
+    /// Sets the default length to the length of the level of --around, if the file can be read.
     pub(crate) fn set_length_of_around(&self, chain: &MarkovChain) {
         let path = self.demands.around.as_ref();
         let level = path.and_then(|path| vglc::read_level(path, chain.tile_set()).ok());
@@ -281,7 +278,7 @@ impl Options {
         }
     }
 
-    /// The error for a size across the direction of play, which the training levels determine.
+    /// Returns an error for a size across the direction of play, which the training levels determine.
     pub(crate) fn check_size(&self, chain: &MarkovChain) -> Result<(), Failure> {
         let across = chain.height();
         match chain.travel() {
@@ -312,7 +309,7 @@ impl Options {
         self.look_ahead.unwrap_or(3)
     }
 
-    /// Settings of the models other than the chain.
+    /// Returns the settings of the models other than the chain.
     pub(crate) fn model_settings(&self) -> ModelSettings {
         let change = self.style_change.unwrap_or(SectionKinds::CHANGE);
         let change = (!self.style.is_empty()).then_some(change);
@@ -327,7 +324,7 @@ impl Options {
         self.particles.unwrap_or(20) as usize
     }
 
-    /// True if progress is counted in particles: for a single level drawn by particles.
+    /// True if the command draws a single level by particles, whose number then shows the progress.
     pub(crate) fn shows_particles(&self) -> bool {
         self.levels == 1 && self.stats.is_none() && self.methods == [Method::Conditioned]
     }
@@ -351,12 +348,12 @@ impl Options {
         self.memory.unwrap_or(Bytes(1 << 30))
     }
 
-    /// The format of --format, or else that of the extension of --out.
+    /// Returns the format given by --format, or else by the extension of --out.
     pub(crate) fn format(&self) -> Format {
         self.checked_format().unwrap_or(Format::Text)
     }
 
-    /// The format, or the error that the extension of --out names none.
+    /// Returns the format; an error if the extension of --out is that of no format.
     pub(crate) fn checked_format(&self) -> Result<Format, Failure> {
         let formats = [
             ("txt", Format::Text),
@@ -368,7 +365,7 @@ impl Options {
         format_of(self.format, self.out.as_deref(), &formats)
     }
 
-    /// Chooses the method if none is given.
+    /// Chooses the default method if the user names none.
     pub(crate) fn choose_method(&mut self) {
         if self.methods.is_empty() {
             self.is_method_chosen = true;
@@ -384,7 +381,7 @@ impl Options {
         }
     }
 
-    /// The first option given for a single method that is not among the methods.
+    /// Returns the first option that needs a method which the user does not name, with that method.
     pub(crate) fn without_method(&self) -> Option<(&'static str, Method)> {
         let given = [
             (
@@ -413,7 +410,7 @@ impl Options {
         given.find(|&(_, method)| !is_used(method))
     }
 
-    /// The model of --trained.
+    /// Returns the model of --trained.
     pub(crate) fn trained(&self) -> TrainedModel {
         let usual = if self.style.is_empty() {
             TrainedModel::Chain
@@ -423,7 +420,7 @@ impl Options {
         self.trained.unwrap_or(usual)
     }
 
-    /// The model that a method draws from.
+    /// Returns the model that a method draws from.
     pub(crate) fn model_of(&self, method: Method) -> TrainedModel {
         match method {
             Method::LookAhead | Method::Elements | Method::Columns => TrainedModel::Chain,
@@ -434,18 +431,18 @@ impl Options {
         }
     }
 
-    /// True if any method draws from a model that `is` accepts.
+    /// True if any method draws from a model for which `is` is true.
     pub(crate) fn any_model(&self, is: impl Fn(TrainedModel) -> bool) -> bool {
         self.methods.iter().any(|&method| is(self.model_of(method)))
     }
 
-    /// True if a model is named, but no method uses it.
+    /// True if the user names a model, but no method draws from it.
     pub(crate) fn names_model_in_vain(&self) -> bool {
         let heeding = |method: &Method| method.heeds_demands();
         self.trained.is_some() && !self.methods.iter().any(heeding)
     }
 
-    /// The settings of the first method that reproduce its levels, together with the training levels.
+    /// Returns the settings of the first method that reproduce its levels, together with the training levels.
     pub(crate) fn settings(&self, chain: &MarkovChain) -> Vec<(&'static str, Value)> {
         let method = self.methods[0];
         let mut settings = vec![("method", method.name().into())];
@@ -486,7 +483,7 @@ impl From<Direction> for Travel {
     }
 }
 
-/// A number of sections of a profile.
+/// Parses the number of sections of a difficulty profile.
 fn sections(text: &str) -> Result<usize, String> {
     let max = DifficultyProfile::MAX_SECTIONS;
     let sections = text

@@ -1,4 +1,4 @@
-//! Levels of a set on several threads, taken in order.
+//! Levels of a set, drawn on several threads and received in order.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
@@ -12,32 +12,31 @@ use figrs_command::{Failure, Progress, stop};
 
 use crate::options::Options;
 
-/// Interval at which the request to stop is checked.
+/// Interval between checks of the request to stop.
 const POLL: Duration = Duration::from_millis(20);
-/// Time that running batches have to end once the command is asked to stop.
+/// Time within which running batches of levels must end after the command is asked to stop.
 const GRACE: Duration = Duration::from_secs(1);
-/// Number of batches that wait to be received.
+/// Maximum number of batches of levels that wait to be received.
 const WAITING: usize = 4;
 
 /// The levels to draw.
 pub(crate) struct Wanted {
     pub(crate) count: u64,
-    /// The numbers of the levels that exist already.
+    /// The numbers of the levels that already exist.
     pub(crate) kept: BTreeSet<u64>,
-    /// Number of levels that are drawn together, whatever number is asked for.
+    /// Number of levels that are drawn together, whatever number is requested.
     pub(crate) batch: u64,
 }
 
-/// A batch: its place, its numbers, and its results.
+/// A batch of levels: its index, its level numbers, and its results.
 type Batch<T> = (u64, Range<u64>, Result<Vec<T>, Failure>);
 
-/// A batch as it is sent, or the failure of a thread.
+/// A batch that a thread sends, or the failure of a thread.
 type Sent<T> = Result<Batch<T>, figrs::Error>;
 
-/// Does `work` for the wanted numbers on several threads, and passes the results to `take` in order; returns the number taken.
+/// Calls `work` for the numbers of the levels on several threads, and passes the results to `take` in order; returns the number of results taken.
 ///
-/// Once the command is asked to stop, the results of the next second are taken, up to the first that is missing, and the rest is
-/// dropped.
+/// After a request to stop, results that arrive within a second are taken up to the first missing result.
 pub(crate) fn in_order<T: Send + 'static>(
     options: &Options,
     wanted: Wanted,
@@ -101,7 +100,7 @@ pub(crate) fn in_order<T: Send + 'static>(
     Ok(count)
 }
 
-/// The next message of the threads; `None` after the last batch, or if the command is asked to end.
+/// Returns the next message of the threads; `None` after the last batch, or if the command is asked to stop.
 fn next_sent<T>(receiver: &Receiver<Sent<T>>, stopped: &mut Option<Instant>) -> Option<Sent<T>> {
     loop {
         match receiver.recv_timeout(POLL) {

@@ -8,6 +8,7 @@ use std::time::Instant;
 use figrs::Error;
 use figrs_command::{Failure, NoAnswer, in_file, stop};
 use figrs_design::SteeringError;
+use figrs_models::board::BoardError;
 use figrs_models::mdmc::{Corpus, LevelModel};
 use serde_json::json;
 
@@ -16,7 +17,7 @@ use crate::format::Format;
 use crate::method::Method;
 use crate::options::Options;
 
-/// Writes the probability that the trained model meets the demands, by each method.
+/// Writes the probability that the trained model meets the demands, as computed by each method.
 pub(crate) fn write(
     options: &Arc<Options>,
     corpus: &Corpus,
@@ -59,7 +60,7 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// The logarithm of the probability by a method, and its standard error.
+/// Returns the logarithm of the demands' probability by a method, and its standard error.
 fn probability(
     method: Method,
     options: &Options,
@@ -71,12 +72,13 @@ fn probability(
         return Ok((exact_log_probability(options, corpus, model)?, 0.0));
     }
     let steered = steered(options, corpus, model)?;
-    match watched(conditioned(options, steered).interrupt(stop::flag())).log_probability(seed) {
+    let sampler = watched(conditioned(options).interrupt(stop::flag())).seed(seed);
+    match sampler.estimated_log_probability(&steered) {
         Ok(estimate) => Ok((estimate.value, estimate.standard_error)),
-        Err(SteeringError::Inference(Error::NoSampleMetEvidence { .. })) => Err(NoAnswer(
+        Err(BoardError::Inference(Error::NoSampleMetEvidence { .. })) => Err(NoAnswer(
             "no particle met the demands; use more --particles, or --method exact".to_owned(),
         )
         .into()),
-        Err(other) => Err(other.into()),
+        Err(other) => Err(SteeringError::from(other).into()),
     }
 }

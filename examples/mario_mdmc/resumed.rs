@@ -1,7 +1,6 @@
-//! Resumable sets of numbered files.
+//! Sets of numbered level files that can be continued after an interruption.
 //!
-//! Beside the levels are the settings of the set, and a journal with a line for each written level: its number, the size of its
-//! file and its fingerprint.
+//! A set also has a file of settings, and a journal with a line for each written level: its number, the size of its file and its checksum.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -23,10 +22,10 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Begins or continues a set: returns its journal, and the numbers of the levels whose files are unchanged. The settings are kept in
-    /// `record`, which is written before the first level.
+    /// Begins or continues a set; returns its journal, and the numbers of the levels whose files are unchanged. The file `record` gets the settings
+    /// before the first level is written.
     ///
-    /// An error if the set was begun with other settings.
+    /// Continuing a set with other settings is an error.
     pub(crate) fn open(
         options: &Options,
         trained: &Trained,
@@ -67,7 +66,7 @@ impl Journal {
         ))
     }
 
-    /// Records that a level is written.
+    /// Records in the journal that a level is written.
     pub(crate) fn add(&mut self, number: u64, print: Fingerprint) -> Result<(), Failure> {
         let line = format!("{number} {} {print}\n", print.bytes);
         let written = self.file.write_all(line.as_bytes());
@@ -75,7 +74,7 @@ impl Journal {
     }
 }
 
-/// The journal of a record: `.levels-set.journal` beside `levels-set.json`.
+/// Returns the path of the journal: `.levels-set.journal` beside `levels-set.json`.
 fn beside(record: &Path) -> PathBuf {
     let mut name = OsString::from(".");
     name.push(record.file_stem().unwrap_or_default());
@@ -87,7 +86,7 @@ fn is_there(path: &Path) -> bool {
     !matches!(fs::exists(path), Ok(false))
 }
 
-/// Checks that a set was begun with these settings.
+/// Returns an error if a set was begun with other settings.
 fn check(record: &Path, mine: &Map<String, Value>) -> Result<(), Failure> {
     let text = read_text(record)?;
     let record = record.display();
@@ -108,7 +107,7 @@ fn check(record: &Path, mine: &Map<String, Value>) -> Result<(), Failure> {
     .into())
 }
 
-/// The levels in a journal, and the number of its bytes that are whole lines.
+/// Returns the levels in a journal, and the number of bytes of its complete lines.
 fn levels(text: &str) -> (BTreeMap<u64, Fingerprint>, usize) {
     let (mut written, mut good) = (BTreeMap::new(), 0);
     for line in text.split_inclusive('\n') {
@@ -129,14 +128,14 @@ fn levels(text: &str) -> (BTreeMap<u64, Fingerprint>, usize) {
     (written, good)
 }
 
-/// True if a file has this fingerprint.
+/// True if a file has a given checksum.
 fn is_file_of(path: &Path, print: Fingerprint) -> bool {
     let is_as_long =
         fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() == print.bytes);
     is_as_long && fs::read(path).is_ok_and(|bytes| Fingerprint::of(&bytes) == print)
 }
 
-/// All settings that the files of the set depend on, except the number of levels.
+/// Returns all settings that the files of the set depend on, except the number of levels.
 fn settings(options: &Options, trained: &Trained) -> Result<Map<String, Value>, Failure> {
     let settings = trained.settings().into_iter();
     let fingerprint = |text: &str| Fingerprint::of(text.as_bytes()).to_string();
@@ -171,7 +170,7 @@ fn settings(options: &Options, trained: &Trained) -> Result<Map<String, Value>, 
     Ok(named.collect())
 }
 
-/// Fingerprint of a file: its length in bytes, and a 64-bit hash that never changes between versions (FNV-1a).
+/// Checksum of a file: its length in bytes, and a 64-bit hash that never changes between versions (FNV-1a).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fingerprint {
     bytes: u64,
@@ -204,7 +203,7 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// A file whose fingerprint is taken while it is written.
+/// A file whose checksum is computed while the file is written.
 pub(crate) struct Printed<'a> {
     pub(crate) out: &'a mut dyn Write,
     pub(crate) print: Fingerprint,

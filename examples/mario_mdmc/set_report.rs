@@ -1,4 +1,4 @@
-//! A set of levels as a page of HTML.
+//! A set of levels as an HTML page.
 
 use std::path::Path;
 
@@ -13,10 +13,10 @@ use crate::options::Options;
 use crate::sets::writer;
 use crate::stats::yardstick;
 
-/// Largest number of levels shown.
+/// Maximum number of levels on the page.
 const SHOWN: usize = 12;
 
-/// Contents of the page, gathered level by level.
+/// The contents of the HTML page, collected level by level.
 pub(crate) struct SetReport<'a> {
     trained: &'a Trained,
     yardstick: ReferenceCorpus,
@@ -37,7 +37,7 @@ impl<'a> SetReport<'a> {
         })
     }
 
-    /// Adds a level, and the path to draw.
+    /// Adds a level to the page, and the path of a player to draw in it.
     pub(crate) fn add(
         &mut self,
         index: u64,

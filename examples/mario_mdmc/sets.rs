@@ -1,4 +1,4 @@
-//! Sets of levels in the requested format.
+//! Writing of levels in the requested format.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -23,24 +23,24 @@ pub(crate) struct Totals {
     pub(crate) fallbacks: usize,
     /// Number of levels that the stricter rules rejected.
     rejected: u64,
-    /// Number of levels drawn.
+    /// Number of levels that were drawn.
     drawn: u64,
-    /// Number of levels that existed already.
+    /// Number of levels that already existed.
     kept: u64,
-    /// Number of playable levels, among those whose path was asked for.
+    /// Number of playable levels, among the levels whose path was requested.
     playable: u64,
     /// The obstacle in the last level that is not playable.
     obstacle: Option<Obstacle>,
 }
 
-/// Totals and report that are gathered while levels are written.
+/// The totals and the report, collected while levels are written.
 struct SetMeasures<'a> {
     totals: Totals,
     report: Option<SetReport<'a>>,
 }
 
 impl SetMeasures<'_> {
-    /// Adds a level; returns its path if the options request it.
+    /// Adds a level; returns the path of a player through it, if the options request the path.
     fn add(
         &mut self,
         options: &Options,
@@ -64,7 +64,7 @@ impl Totals {
         self.rejected += made.rejected.unwrap_or_default();
     }
 
-    /// The path of a level if the options request it.
+    /// Returns the path of a player through a level, if the options request it.
     fn path(&mut self, options: &Options, trained: &Trained, made: &Made) -> Option<Playability> {
         // If there are several demanded paths, the one that passes through the most areas is shown.
         let routes = trained.routes.iter().filter(|_| options.show_path);
@@ -75,7 +75,7 @@ impl Totals {
         Some(playability)
     }
 
-    /// Number of levels, in a few words.
+    /// Returns the number of levels, in a few words.
     pub(crate) fn levels(&self, wanted: u64) -> String {
         let Self { drawn, kept, .. } = self;
         match (drawn + kept, stop::reason()) {
@@ -86,7 +86,7 @@ impl Totals {
         }
     }
 
-    /// Number of levels that existed already, in a few words.
+    /// Returns the number of levels that already existed, in a few words.
     pub(crate) fn kept(&self) -> String {
         match self.kept {
             0 => String::new(),
@@ -94,7 +94,7 @@ impl Totals {
         }
     }
 
-    /// Summary of the paths, and of the levels that the stricter rules rejected, in a few words.
+    /// Returns a short summary of the paths, and of the levels that the stricter rules rejected.
     pub(crate) fn paths(&self, options: &Options) -> String {
         let paths = match self.obstacle {
             _ if !options.show_path => String::new(),
@@ -108,7 +108,7 @@ impl Totals {
     }
 }
 
-/// Draws the set and writes it to its destination.
+/// Draws levels and writes them to a file or the standard output.
 pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<Totals, Failure> {
     let report = options.report.as_ref();
     let report = report.map(|_| SetReport::new(options, trained));
@@ -140,7 +140,7 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<Totals,
     Ok(measures.totals)
 }
 
-/// All levels one after another.
+/// Writes all levels one after another to one file or the standard output.
 fn write_list(
     options: &Options,
     trained: &Arc<Trained>,
@@ -179,7 +179,7 @@ fn write_list(
     out.flush().map_err(cannot)
 }
 
-/// A function that draws some levels of a set.
+/// Returns a function that draws the levels of a range of numbers.
 fn work(
     trained: &Arc<Trained>,
 ) -> impl Fn(std::ops::Range<u64>) -> Result<Vec<Made>, Failure> + Send + Sync + 'static {
@@ -236,7 +236,7 @@ fn json_of(trained: &Trained, index: u64, made: &Made, path: Option<Playability>
     level
 }
 
-/// One file for each level, numbered if there is more than one; for maps also the picture of the tiles.
+/// Writes one file for each level, numbered if there are several; for maps also the picture of the tiles.
 fn write_files(
     options: &Options,
     trained: &Arc<Trained>,
@@ -302,7 +302,7 @@ fn write_files(
     Ok(())
 }
 
-/// The writer of a level, with the pictures of --tile-sheet or those of figrs.
+/// Returns the writer of a level, with the pictures of --tile-sheet or the default pictures.
 pub(crate) fn writer<'a>(trained: &'a Trained, level: &'a Level) -> LevelWriter<'a> {
     let writer = LevelWriter::new(level);
     match &trained.sheet {
@@ -311,7 +311,7 @@ pub(crate) fn writer<'a>(trained: &'a Trained, level: &'a Level) -> LevelWriter<
     }
 }
 
-/// The settings that reproduce the level.
+/// Adds the settings that reproduce a level to its writer.
 fn notes<'a>(trained: &Trained, index: u64, writer: LevelWriter<'a>) -> LevelWriter<'a> {
     let writer = writer
         .note("Software", concat!("figrs ", env!("CARGO_PKG_VERSION")))
@@ -333,7 +333,7 @@ fn output(path: &Path, error: OutputError) -> Failure {
     }
 }
 
-/// The path with something added to its name, and an extension. The name may contain dots.
+/// Returns the path with a suffix after its name, and with an extension. The name of the file may contain dots.
 fn with_suffix(path: &Path, suffix: &str, extension: &str) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_os_string();
     name.push(suffix);

@@ -1,4 +1,4 @@
-//! Measures of many levels of each method, side by side.
+//! Measures of many levels of each method, in one table.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,7 +19,7 @@ use crate::moving;
 use crate::options::Options;
 use crate::ordered::{Wanted, in_order};
 
-/// The training levels that others are measured against, with profiles of --sections and the movement for playability.
+/// Returns the training levels as the reference of all measures, with difficulty profiles of --sections and the movement for playability.
 pub(crate) fn yardstick(options: &Options, trained: &Trained) -> Result<ReferenceCorpus, Failure> {
     let yardstick = ReferenceCorpus::new(&trained.corpus);
     let yardstick = yardstick.sections(options.sections.unwrap_or(ReferenceCorpus::SECTIONS));
@@ -30,7 +30,7 @@ pub(crate) fn yardstick(options: &Options, trained: &Trained) -> Result<Referenc
     Ok(yardstick.movement(moving::rules(options, tiles, travel)?))
 }
 
-/// The levels in a directory, drawn by another tool, in the form of models and in the order of their names.
+/// Reads the levels in a directory, which another tool drew, in the order of their names and in the orientation of the model.
 fn levels_of(directory: &Path, trained: &Trained) -> Result<Vec<Level>, Failure> {
     let unreadable = |error| format!("--also: cannot read {}: {error}", directory.display());
     let entries = fs::read_dir(directory).map_err(unreadable)?;
@@ -55,7 +55,7 @@ fn levels_of(directory: &Path, trained: &Trained) -> Result<Vec<Level>, Failure>
     paths.iter().map(level).collect()
 }
 
-/// The measures of the levels of a directory.
+/// Returns the measures of the levels in a directory.
 fn column_of(
     directory: &Path,
     trained: &Trained,
@@ -76,7 +76,7 @@ fn column_of(
     Ok(column)
 }
 
-/// Measures levels of each method and of the corpus, and writes the table.
+/// Measures levels of each method and the training levels, and writes the table.
 pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Failure> {
     let yardstick = Arc::new(yardstick(options, trained)?);
     let also = options.also.iter();
@@ -155,7 +155,8 @@ pub(crate) fn write(options: &Options, trained: &Arc<Trained>) -> Result<(), Fai
     }
 }
 
-/// A table with a row for each measure and a column for each method; a cell has the mean and its standard error. The profiles follow below.
+/// Returns a table with a row for each measure and a column for each method; a cell has the mean and its standard error. The function adds difficulty
+/// profiles below the table.
 fn table(columns: &[Column]) -> String {
     let mut text = row("mean ± s.e.", columns.iter().map(Column::heading));
     for cells in Column::rows(&columns.iter().collect::<Vec<_>>()) {
@@ -175,7 +176,7 @@ fn table(columns: &[Column]) -> String {
     text
 }
 
-/// A bar in eighths for each value; a blank if there is none.
+/// Returns a row of bars: one for each value, in eighths of the highest value; a blank for a missing value.
 fn bars(values: &[Option<f64>], highest: f64) -> String {
     let bar = |value: &Option<f64>| {
         let eighths = (*value)? / highest * 7.0;

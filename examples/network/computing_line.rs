@@ -1,11 +1,11 @@
-//! Progress of a portfolio: the algorithm at work, and the bounds so far.
+//! Progress of the exact portfolio: the running algorithm, and the bounds so far.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use figrs::Bounds;
 use figrs_command::Progress;
 
-/// A line with the algorithm at work, its steps and the bounds so far.
+/// A progress line with the running algorithm, its steps and the bounds so far.
 #[derive(Clone)]
 pub(crate) struct ComputingLine {
     line: Progress,
@@ -22,7 +22,7 @@ impl Default for ComputingLine {
 }
 
 impl ComputingLine {
-    /// The listener to bounds.
+    /// Returns the listener for bounds.
     pub(crate) fn bounds(&self) -> impl Fn(&Bounds) + Send + Sync + 'static {
         let shown = self.clone();
         move |bounds| {
@@ -32,7 +32,7 @@ impl ComputingLine {
         }
     }
 
-    /// The listener to progress.
+    /// Returns the listener for progress.
     pub(crate) fn progress(&self) -> impl Fn(&figrs::Progress) + Send + Sync + 'static {
         let shown = self.clone();
         move |run| {

@@ -15,7 +15,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     };
     let (given, to) = (options.clone(), out.clone());
     let converted = stop::attempt(move || -> Result<String, Failure> {
-        let network = super::reading::chances(&given)?;
+        let network = super::reading::mixed(&given)?;
         Ok(network.to_text(NetworkFormat::of(to)?)?)
     })?;
     let text = converted.ok_or_else(|| stop::nothing("a network"))??;

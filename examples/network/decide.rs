@@ -37,11 +37,11 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// A solved diagram.
+/// A solved influence diagram.
 struct Solved {
     elements: DiagramElements,
     plan: DecisionPlan,
-    /// The names of neighbouring decisions that are ordered only by the file.
+    /// Pairs of decisions, by name, whose order follows only from the file.
     unordered: Vec<[String; 2]>,
 }
 
@@ -90,7 +90,7 @@ fn solved(options: &Options) -> Result<Solved, Failure> {
     })
 }
 
-/// A utility without the rounding errors of a sum: to 14 significant digits.
+/// Rounds a utility to 14 significant digits, which removes the rounding errors of a sum.
 fn rounded(utility: f64) -> f64 {
     format!("{utility:.13e}").parse().unwrap_or(utility)
 }

@@ -6,31 +6,31 @@ use figrs::{Bounds, LogEvidence, Marginal, Posterior};
 use figrs_command::stop::Reason;
 use figrs_network::State;
 
-/// The answer to a task; fields of other tasks are empty.
+/// The answer to a task of the command; fields of other tasks are empty.
 #[derive(Default)]
 pub(crate) struct Findings {
     pub(crate) marginals: Option<Vec<Marginal<State>>>,
-    /// The marginals as they are drawn, for a report.
+    /// The marginal posteriors of the variables, for the pictures of a report.
     pub(crate) posteriors: Vec<Posterior>,
     pub(crate) log_evidence: Option<LogEvidence>,
-    /// The states found by mpe or map.
+    /// The states that the tasks mpe and map found.
     pub(crate) mpe: Option<Found>,
-    /// The logarithm of the probability of the world found, and an upper bound for all worlds, if they differ.
+    /// The logarithm of the found world's probability, and an upper bound for all worlds, if the two differ.
     pub(crate) mpe_bounds: Option<[f64; 2]>,
     pub(crate) worlds: Option<Vec<Found>>,
     pub(crate) samples: Option<Vec<Vec<State>>>,
-    /// The algorithm that answered, if there is an answer.
+    /// The name of the algorithm that answered, if there is an answer.
     pub(crate) algorithm: Option<&'static str>,
-    /// The algorithms that were tried, in their order.
+    /// The algorithms that were tried, in order.
     pub(crate) tried: Vec<String>,
-    /// Bounds of the log-evidence, if it is not known.
+    /// Bounds of the log-evidence, if its value is unknown.
     pub(crate) evidence_bounds: Option<Bounds>,
     /// The number of possible worlds, in digits.
     pub(crate) count: Option<String>,
     pub(crate) cost: Option<Cost>,
     pub(crate) compile: Option<Duration>,
     pub(crate) query: Option<Duration>,
-    /// Reason why the answer is incomplete, if it is.
+    /// The reason that the answer is incomplete, if it is.
     pub(crate) stopped: Option<Reason>,
 }
 

@@ -1,4 +1,4 @@
-//! Learning of a network from data: its tables, and its structure if asked for.
+//! Learning of a network from data: its tables, and its structure on request.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -28,18 +28,18 @@ pub(crate) struct Learned {
     pub(crate) ended: Stopped,
     /// The final log-likelihood of each start.
     pub(crate) starts: Vec<f64>,
-    /// The names of the hidden variables with states that had the same numbers at the start.
+    /// The names of hidden variables with interchangeable states: several states had the same numbers at the start.
     pub(crate) alike: Vec<String>,
-    /// The rows of tables that no case reaches: positions of the variable and of the row.
+    /// The table rows that no case of the data determines: the indices of the variable and of the row.
     pub(crate) unreached: Vec<(usize, usize)>,
     pub(crate) score: Option<f64>,
     /// The number of arcs that a search changed.
     pub(crate) changes: Option<u64>,
-    /// The rounds of a search on data with missing cells.
+    /// The rounds of a structure search on data with missing cells.
     pub(crate) missing: Option<MissingCellRounds>,
 }
 
-/// Learns, writes the network, and prints what was learned.
+/// Learns a network, writes it, and prints the result.
 pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     let given = options.clone();
     let learned = stop::attempt(move || {
@@ -68,7 +68,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// Learns the tables of the structure of the file.
+/// Learns the tables of the network in --file, whose structure is given.
 fn learned(options: &Options, path: &Path) -> Result<Learned, Failure> {
     let (network, data) = structure::read(options, path)?;
     let score = options.structures.score().map(|score| {
@@ -125,7 +125,7 @@ impl Learned {
     }
 }
 
-/// Notes what the data does not determine: states of hidden variables, and rows that no case reaches.
+/// Prints notes about parameters that the data does not determine: states of hidden variables, and table rows without cases.
 fn note_learned(options: &Options, learned: &Learned) {
     if !learned.alike.is_empty() {
         let names: Vec<String> = learned
@@ -157,7 +157,7 @@ fn note_learned(options: &Options, learned: &Learned) {
     }
 }
 
-/// The rows that no case reaches: the variable, and the states of its parents.
+/// Returns the table rows without cases, as the variable and the states of its parents.
 fn rows_by_name(learned: &Learned) -> Vec<(&str, String)> {
     let network = &learned.network;
     let mut named = Vec::new();
@@ -177,7 +177,7 @@ fn rows_by_name(learned: &Learned) -> Vec<(&str, String)> {
     named
 }
 
-/// The failure of learning, with the line of a row that is impossible.
+/// Converts an error of learning to a failure, with the line of an impossible row.
 fn failure(error: NetworkLearningError, data: &NetworkData, path: &Path) -> Failure {
     match error {
         NetworkLearningError::Inference(figrs::Error::InvalidCase { row, .. }) => {
@@ -240,7 +240,7 @@ fn json(learned: &Learned) -> Json {
 /// The rows of a table: the states of the parents, and the probability of each state.
 type Rows<'n> = Vec<(String, Vec<(&'n str, f64)>)>;
 
-/// The name of the variable of a table, and its rows.
+/// Returns the name of a table's variable, and the rows of the table.
 fn rows<'n>(network: &'n Network, table: &NetworkTable) -> (&'n str, Rows<'n>) {
     let variables = network.variables();
     let Some((&child, parents)) = table.variables().split_last() else {

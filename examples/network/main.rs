@@ -7,6 +7,7 @@ mod convert;
 mod decide;
 mod findings;
 mod learn;
+mod mixed;
 mod option_uses;
 mod options;
 mod page;
@@ -28,7 +29,9 @@ use figrs_command::{
     Failure, NoAnswer, in_file, note, observations, parsed, queried, replace, replace_text, stop,
 };
 
+use figrs_network::Network;
 use findings::Findings;
+use mixed::MixedQuestion;
 use options::{Format, Options, Start, Task};
 use picture::NetworkDrawing;
 use question::Question;
@@ -54,11 +57,21 @@ fn run(options: &Options) -> Result<(), Failure> {
     let started = Instant::now();
     let given = options.clone();
     let read = stop::attempt(move || read(given))?;
-    let question = Arc::new(read.ok_or_else(|| stop::nothing("a network"))??);
+    let asked = read.ok_or_else(|| stop::nothing("a network"))??;
     let parse = started.elapsed();
+    let question = match asked {
+        Asked::Finite(question) => Arc::from(question),
+        Asked::Mixed(question) => return question.run(parse),
+    };
     let (findings, compiles, queries) = match found(&question) {
         Ok(found) => found,
-        Err(failure) => return Err(report::without_answer(failure, &question)?),
+        Err(failure) => {
+            return Err(report::without_answer(
+                failure,
+                question.tried(),
+                &question.options,
+            )?);
+        }
     };
     let seconds = [
         ("parse", Some(parse)),
@@ -114,9 +127,9 @@ fn run(options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The answer, with the times of all compilations and of all queries.
+/// Returns the answer, with the times of all compilations and of all queries.
 ///
-/// **Errors.** Those of the model and the budgets; that the command was stopped before there was an answer.
+/// **Errors.** The model or a limit is wrong, or the command was stopped before there was an answer.
 fn found(question: &Arc<Question>) -> Result<(Findings, Vec<Duration>, Vec<Duration>), Failure> {
     let (mut compiles, mut queries) = (Vec::new(), Vec::new());
     let mut found: Option<Findings> = None;
@@ -156,9 +169,33 @@ fn draw(options: &Options) -> Result<(), Failure> {
     Ok(out.write_all(text.as_bytes())?)
 }
 
+/// A question about finite variables alone, or about real variables too.
+enum Asked {
+    Finite(Box<Question>),
+    Mixed(Box<MixedQuestion>),
+}
+
 /// Reads the network and builds the question about it.
-fn read(options: Options) -> Result<Question, Failure> {
-    let network = reading::chances(&options)?;
+fn read(options: Options) -> Result<Asked, Failure> {
+    if !matches!(options.task, Task::Marginals | Task::Evidence) {
+        let network = reading::chances(&options)?;
+        return Ok(Asked::Finite(Box::new(question(network, options)?)));
+    }
+    let network = reading::mixed(&options)?;
+    if network.reals().is_empty() {
+        let question = question(network.into_finite(), options)?;
+        return Ok(Asked::Finite(Box::new(question)));
+    }
+    let asked = MixedQuestion::new(network, options.clone())?;
+    Ok(if asked.is_finite() {
+        Asked::Finite(Box::new(question(asked.into_finite(), options)?))
+    } else {
+        Asked::Mixed(Box::new(asked))
+    })
+}
+
+/// The question that the options ask about a network.
+fn question(network: Network, options: Options) -> Result<Question, Failure> {
     let texts = ("--observe", &options.observe[..]);
     let evidence = observations(&network, options.evidence.as_deref(), texts)?;
     Ok(Question {

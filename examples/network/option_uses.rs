@@ -5,18 +5,18 @@ use figrs_command::Failure;
 
 use super::options::{Format, Method, Options, Start, Task, named};
 
-/// The use of an option: the tasks on which it has an effect, and its further conditions.
+/// The tasks on which an option has an effect, and further conditions of the effect.
 #[derive(Debug)]
 pub(crate) struct OptionUse {
     flag: &'static str,
     is_given: bool,
     tasks: Vec<Task>,
-    /// A condition of its effect on these tasks, and its name.
+    /// A further condition of the option's effect: whether it is met, and its name.
     also: Option<(bool, String)>,
 }
 
 impl OptionUse {
-    /// An option that has an effect on these tasks.
+    /// Creates the use of an option that has an effect on these tasks.
     pub(crate) fn new(tasks: impl Into<Vec<Task>>) -> Self {
         Self {
             flag: "",
@@ -26,19 +26,19 @@ impl OptionUse {
         }
     }
 
-    /// Adds a condition of its effect.
+    /// Adds a condition of the option's effect.
     pub(crate) fn needing(mut self, is_met: bool, need: impl Into<String>) -> Self {
         self.also = Some((is_met, need.into()));
         self
     }
 
-    /// Sets the flag, and whether it is given.
+    /// Sets the name of the flag, and whether the flag is given.
     pub(crate) fn of(mut self, flag: &'static str, is_given: bool) -> Self {
         (self.flag, self.is_given) = (flag, is_given);
         self
     }
 
-    /// The missing condition of the option's effect on a task; `None` if it has an effect.
+    /// Returns the condition that the option lacks to have an effect on a task; `None` if it has an effect.
     fn need(&self, task: Task) -> Option<String> {
         if !self.tasks.contains(&task) {
             let names: Vec<String> = self.tasks.iter().map(named).collect();
@@ -49,7 +49,7 @@ impl OptionUse {
     }
 }
 
-/// Alternatives in a list, the last after "or".
+/// Returns a list of alternatives as text, with "or" before the last one.
 pub(crate) fn any_of(names: &[impl AsRef<str>]) -> String {
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     match &names[..] {
@@ -59,7 +59,7 @@ pub(crate) fn any_of(names: &[impl AsRef<str>]) -> String {
 }
 
 impl Options {
-    /// The uses of all options but those that every task takes: --file, --task, --time and --format.
+    /// Returns the uses of all options except --file, --task, --time and --format, which apply to every task.
     fn uses(&self) -> Vec<OptionUse> {
         use Task::{
             Convert, Cost, Count, Decide, Evidence, KBest, Learn, Map, Marginals, Mpe, Predict,
@@ -129,7 +129,7 @@ impl Options {
         uses
     }
 
-    /// Returns whether the algorithm keeps tables or the results of a search within a memory limit, and the options for which this is the case.
+    /// Returns whether the algorithm of the command limits its memory, and the options for which an algorithm does so.
     fn tables(&self) -> (bool, String) {
         if self.task == Task::Learn {
             let need = "tables that are learned, and no search for a structure";
@@ -148,7 +148,7 @@ impl Options {
         (takes_memory(self.method()), any_of(&able))
     }
 
-    /// **Errors.** The first option that is given and has no effect.
+    /// **Errors.** An option is given that has no effect.
     pub(crate) fn check_uses(&self) -> Result<(), Failure> {
         for option in self.uses().iter().filter(|option| option.is_given) {
             if let Some(need) = option.need(self.task) {

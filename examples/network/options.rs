@@ -1,4 +1,4 @@
-//! Options of the command line, and which of them belong together.
+//! Options of the command line, and the checks of their combinations.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,9 +13,10 @@ use figrs_network::{NetworkFormat, NetworkLearner};
 
 use super::structure::StructureOptions;
 
-/// The end of the long help.
+/// The last section of the long help.
 const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
-  {"marginals": {VAR: {STATE: p}}, "standard_errors": {VAR: {STATE: error}},
+  {"marginals": {VAR: {STATE: p}}, "reals": {VAR: {"mean": x, "sd": x, "quantiles": {"0.025": x, "0.25": x, "0.5": x, "0.75": x, "0.975": x}}},
+   "standard_errors": {VAR: {STATE: error}},
    "log_evidence": x, "log_evidence_standard_error": x, "count": "DIGITS",
    "mpe": WORLD, "map": WORLD, "worlds": [WORLD, ...], "samples": [{VAR: STATE}, ...],
    "bounds": {"log_evidence": [x, y], "mpe": [x, y]}, "algorithm": NAME, "exact": true or false, "tried": [TEXT, ...],
@@ -70,38 +71,41 @@ Ctrl-C and the end of --time end a command with the samples so far, the second C
 Exit code: 0 if there is an answer; 1 if there is none, because the evidence is impossible, a budget too small or the time over;
   2 if files or options are wrong."#;
 
-/// Asks a discrete network in BIF, BIFXML, NET, UAI or XDSL format, or a formula in DIMACS CNF, for posteriors, the probability of evidence, or worlds.
+/// Answers questions about a discrete network in BIF, BIFXML, NET, UAI or XDSL format, or a formula in DIMACS CNF: posteriors, the probability of
+/// evidence, or worlds.
+///
+/// A network in NET may have continuous nodes, which are normal given the discrete nodes. The tasks marginals and evidence answer it exactly: "reals" and
+/// the text have the mean, the standard deviation and quantiles of each continuous node. Its log-evidence is that of a probability density.
 ///
 /// Variables and states of a UAI file are named by their index, from 0; variables of a .cnf file by their numbers, and their states are false and
 /// true. Literals weigh what lines `c p weight LITERAL WEIGHT 0` say, others 1, and with `c t mc` all weigh 1. The same options give the same answers.
 #[derive(Clone, Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 pub(crate) struct Options {
-    /// The network: a .bif, .bifxml (or .xml), .cnf, .net, .uai or .xdsl file, or - for standard input in any of these formats. XML is
-    /// recognised under any extension. The task learn needs no network. FILE must stand before options that take several values, such as
-    /// --observe.
+    /// The network: a .bif, .bifxml (or .xml), .cnf, .net, .uai or .xdsl file, or - for standard input in any of these formats. XML is recognised
+    /// with any extension. The task learn needs no network. FILE must stand before options that take several values, such as --observe.
     #[arg(value_name = "FILE", conflicts_with = "file")]
     pub(crate) network: Option<PathBuf>,
-    /// The network, as a flag in place of FILE.
+    /// The network, as a flag instead of FILE.
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Divide each row of a table that does not sum to one by its sum, and report it. Without this flag such rows are errors, except for
-    /// rounding.
+    /// Divide each row of a table that does not sum to one by its sum, and report the row. Without this flag a row that does not sum to one is an
+    /// error, except for rounding.
     #[arg(long)]
     pub(crate) normalise: bool,
-    /// Unroll a dynamic network of a .xdsl file to this many slices. Each slice has a variable for each node, named by the node and `_0`,
-    /// `_1` and so on.
+    /// Unroll a dynamic network of a .xdsl file to this many time slices. A time slice has a variable for each repeated node, named by the node and
+    /// `_0`, `_1` and so on.
     #[arg(long, value_name = "SLICES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) slices: Option<u32>,
-    /// Evidence: a .json file with {VAR: STATE}, or with {VAR: {STATE: WEIGHT}} for soft evidence (a weight for each state of VAR), or a
+    /// Evidence: a .json file with {VAR: STATE}, with {VAR: NUMBER} for a continuous node, or with {VAR: {STATE: WEIGHT}} for soft evidence (a weight for each state of VAR), or a
     /// .evid file of the UAI competitions. The probability of soft evidence is the expected weight.
     #[arg(long, value_name = "FILE")]
     pub(crate) evidence: Option<PathBuf>,
     /// Further evidence, in addition to --evidence.
-    #[arg(long, value_name = "VAR=STATE", num_args = 1..)]
+    #[arg(long, value_name = "VAR=STATE|VAR=NUMBER", num_args = 1..)]
     pub(crate) observe: Vec<String>,
-    /// The variables to report (default all). Marginals and cost are computed for these variables alone. Worlds are computed for all
-    /// variables, but show only these. For the task predict: the one variable to predict.
+    /// The variables to report (default all). Marginals and cost are computed for the queried variables alone. Worlds (joint states) are computed for
+    /// all variables, but only the queried states are shown. The task predict takes the one variable to predict.
     #[arg(long, value_name = "all|VAR", num_args = 1..)]
     pub(crate) query: Vec<String>,
     /// Task: a question about the network.
@@ -110,32 +114,32 @@ pub(crate) struct Options {
     /// Algorithm that answers the task (default exact; junction-tree for cost and decide).
     #[arg(long, value_enum)]
     pub(crate) algorithm: Option<Method>,
-    /// Data of the tasks learn, score and predict: a .csv file whose first line names the variables, with one case a line, or - for
-    /// standard input. Missing values are empty cells, or NA or ? if these are not states. Semicolons or tabs separate cells if the first
-    /// line has no comma.
+    /// Data for the tasks learn, score and predict: a .csv file whose first line names the variables, with one case on each line, or - for standard
+    /// input. Missing values are empty cells, or NA or ? if these are not states. Cells are separated by semicolons or tabs if the first line has no
+    /// comma.
     #[arg(long, value_name = "FILE.csv")]
     pub(crate) data: Option<PathBuf>,
-    /// Output file: the learned or converted network (.bif, .bifxml or .xml, .net, .uai, .xdsl), or samples or predictions (.csv). The file
+    /// Output file: the learned or converted network (.bif, .bifxml or .xml, .net, .uai, .xdsl), or samples or predictions (.csv). An existing file
     /// is replaced when the output is complete.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) structures: StructureOptions,
-    /// First values of the parameters in learning (default file).
+    /// Initial values of the parameters in learning (default file).
     #[arg(long, value_enum)]
     pub(crate) start: Option<Start>,
-    /// Number of starts of learning, of which the most likely result is taken; later starts use tables drawn with --seed. The default is 1,
-    /// and 10 if two states of an unobserved variable have equal numbers, which no round of learning could distinguish.
+    /// Number of starts of learning; the most likely result is taken, and later starts use random tables drawn with --seed. The default is 1, and 10
+    /// if two states of an unobserved variable have equal numbers, which learning could never distinguish.
     #[arg(long, value_name = "STARTS", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) starts: Option<u32>,
     /// Number added to the count of every state in learning, up to 1e15 (default 0).
     #[arg(long, value_name = "COUNT", value_parser = prior, allow_negative_numbers = true)]
     pub(crate) prior: Option<f64>,
-    /// Exact number of rounds of learning; with --tolerance, the maximum number (default: at most 1000).
+    /// Exact number of iterations of learning; with --tolerance, the maximum number (default: at most 1000).
     #[arg(long, value_name = "ROUNDS", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
     pub(crate) iterations: Option<u64>,
-    /// Learning ends when a round raises the log-likelihood by at most this number times its absolute value (default 1e-8; with 0, learning
-    /// ends when the log-likelihood no longer rises).
+    /// Learning ends when an iteration raises the log-likelihood by at most this number times its absolute value (default 1e-8; with 0, learning ends
+    /// when the log-likelihood no longer rises).
     #[arg(long, value_name = "RATIO", value_parser = count, allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
     /// Number of worlds for k-best (default 5) or sample (default 10), up to a million.
@@ -147,23 +151,23 @@ pub(crate) struct Options {
     /// Seed of the random numbers of sample, importance-sampling, --start random, --starts and searches for structures (default 0).
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// Memory for all tables of exact algorithms, or for the cache of a search, such as 512MiB or 6GiB; a number without a unit is in
-    /// bytes. If not given, the free memory of the machine. The network needs additional memory: some 2 KB for each variable, factor and
-    /// clause, and 30 to 50 bytes for each number of its tables (up to 150 for mpe). If the evidence is impossible, finding the statements
-    /// that exclude each other needs up to 40 MB.
+    /// Memory for all tables of exact algorithms, or for the cache of a search, such as 512MiB or 6GiB; a number without a unit is in bytes. If not
+    /// given, the limit is the free memory of the machine. The network itself needs additional memory: about 2 KB for each variable, factor and
+    /// clause, and 30 to 50 bytes for each number of its tables (up to 150 for mpe). If the evidence is impossible, finding the statements that
+    /// contradict each other needs up to 40 MB.
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     pub(crate) memory: Option<Bytes>,
-    /// End after this many seconds, or a second later, with the answer so far.
+    /// Stop after this many seconds, or a second later, with the answer so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
     /// Compile and query this many times, and report median times in seconds (default 1).
     #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) repeat: Option<u32>,
-    /// Each decision knows only its parents in the file, not earlier known values and decisions.
+    /// Each decision knows only its parents in the file, not earlier values and decisions.
     #[arg(long)]
     pub(crate) limited_memory: bool,
-    /// Also write the marginals to this file, as a page of HTML with a picture of the network, the evidence, and the posteriors as a table
-    /// and as bars. The page needs no other files.
+    /// Also write the marginals to this file, as an HTML page with a picture of the network, the evidence, and the posteriors as a table and as bars.
+    /// The page needs no other files.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
     /// Format of the answer: readable text, JSON with full precision, or a picture of the network without an answer.
@@ -175,14 +179,14 @@ pub(crate) struct Options {
 pub(crate) enum Task {
     /// The posterior of each queried variable, and the log-evidence.
     Marginals,
-    /// The logarithm of the probability of the evidence; of a Markov network, of the sum over all worlds that
-    /// meet it.
+    /// The logarithm of the probability of the evidence; for a Markov network, the logarithm of the sum over all worlds that meet the evidence.
     Evidence,
     /// The number of joint states of all variables that are possible given the evidence.
     Count,
     /// The most probable world.
     Mpe,
-    /// The most probable states of the queried variables together, whatever the others are; of all variables it is mpe.
+    /// The most probable joint states of the queried variables, summed over the other variables; if all variables are queried, the result is that of
+    /// mpe.
     Map,
     /// The most probable worlds, best first.
     KBest,
@@ -190,11 +194,11 @@ pub(crate) enum Task {
     Sample,
     /// The predicted cost of the marginals of the queried variables, without computing them.
     Cost,
-    /// The tables that make --data most likely, by expectation-maximisation; and the structure with the best score, if --structure asks for it.
+    /// The tables that make --data most likely, by expectation-maximisation; with --structure, also the structure with the best score.
     Learn,
-    /// The network in the format of the extension of --out; .uai has no names of variables and states.
+    /// The network in the format of the extension of --out; a .uai file has no names of variables and states.
     Convert,
-    /// The policy of each decision of an influence diagram that makes the expected sum of its utilities largest.
+    /// The policy of each decision of an influence diagram that maximises the expected sum of the utilities.
     Decide,
     /// The score of the structure on --data.
     Score,
@@ -202,18 +206,18 @@ pub(crate) enum Task {
     Predict,
 }
 
-/// Numbers that learning starts from.
+/// Initial numbers of learning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Start {
-    /// Those of the file.
+    /// The numbers in the tables of the file.
     File,
-    /// All states of a row equally likely.
+    /// Equal probabilities of all states in each row of each table.
     Uniform,
-    /// Drawn with --seed.
+    /// Random probabilities drawn with --seed.
     Random,
 }
 
-/// A finite number that is not negative.
+/// Parses a finite number that is not negative.
 fn count(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(number) if f64::is_finite(number) && number >= 0.0 => Ok(number),
@@ -221,7 +225,7 @@ fn count(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A count that is not so large that the data beside it is lost.
+/// Parses a prior count that is small enough not to hide the data.
 fn prior(text: &str) -> Result<f64, String> {
     let found = count(text)?;
     if found > NetworkLearner::MOST_PRIOR {
@@ -235,22 +239,22 @@ fn prior(text: &str) -> Result<f64, String> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Method {
-    /// Exact, every task but cost and decide: the algorithm below that is predicted to be the cheapest, and others when it is not; bounds where none fits
-    /// --memory and --time.
+    /// Exact, for every task except cost and decide: the exact algorithm with the lowest predicted cost, and others if it fails; bounds if no
+    /// algorithm fits --memory and --time.
     Exact,
-    /// Exact, every task.
+    /// Exact, for every task.
     JunctionTree,
-    /// Exact, marginals, evidence and count; one elimination for each variable.
+    /// Exact, for marginals, evidence and count; one elimination for each variable.
     VariableElimination,
-    /// Exact, mpe.
+    /// Exact, for mpe.
     MpeVariableElimination,
-    /// Exact, marginals, evidence and mpe within --memory: one elimination for each joint value of a few variables.
+    /// Exact, for marginals, evidence and mpe within --memory: one elimination for each joint value of a few variables.
     Slices,
-    /// Exact, marginals, evidence, count, mpe, k-best and sample by search that remembers: for networks with many zeros.
+    /// Exact, for marginals, evidence, count, mpe, k-best and sample: a search with a cache, for networks with many zeros.
     Circuit,
-    /// Mpe by branch and bound: exact once proven; until then, as at the end of --time, the best world so far with a bound on all.
+    /// Branch and bound, for mpe: exact once proven; until then, or at the end of --time, the best world so far with an upper bound.
     BranchAndBound,
-    /// Exact, marginals, evidence and mpe, world by world: small networks only.
+    /// Exact, for marginals, evidence and mpe: every world of a small network.
     Enumerate,
     /// Estimates of marginals and evidence with standard errors.
     ImportanceSampling,
@@ -260,9 +264,9 @@ pub(crate) enum Method {
 pub(crate) enum Format {
     Text,
     Json,
-    /// A picture of the network, or of the learned one, with evidence and queried variables marked.
+    /// A picture of the network, or of the learned network, with evidence and queried variables marked.
     Svg,
-    /// The same in the DOT language of Graphviz, of any size.
+    /// A picture of any size in the DOT language of Graphviz.
     Dot,
 }
 
@@ -302,13 +306,13 @@ impl Method {
 }
 
 impl Options {
-    /// The options with the network of FILE as that of `--file`.
+    /// Returns the options with FILE stored as `--file`.
     pub(crate) fn with_file(mut self) -> Self {
         self.file = self.file.or(self.network.take());
         self
     }
 
-    /// The algorithm that answers.
+    /// Returns the algorithm that answers the task.
     pub(crate) fn method(&self) -> Method {
         self.algorithm.unwrap_or(if Method::Exact.can(self.task) {
             Method::Exact
@@ -317,12 +321,12 @@ impl Options {
         })
     }
 
-    /// True if a structure is searched for.
+    /// True if the command searches for a structure.
     pub(crate) fn searches(&self) -> bool {
         self.task == Task::Learn && self.structures.searches(self.file.is_some())
     }
 
-    /// Refuses options without effect, and those that others need if they are missing.
+    /// Returns an error for options without effect, and for missing options that others need.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let (method, task) = (self.method(), named(&self.task));
         if self.takes("--algorithm") && !method.can(self.task) {
@@ -387,7 +391,7 @@ impl Options {
     }
 }
 
-/// The limits of an elimination.
+/// Returns the limits of an elimination.
 pub(crate) fn limits(options: &Options) -> Limits {
     let limits = Limits::default();
     match options.memory {

@@ -1,4 +1,4 @@
-//! Marginals as a page of HTML.
+//! Marginals as an HTML page.
 
 use figrs::{Bounds, Marginal, printable};
 use figrs_command::{probabilities, standard_errors};
@@ -8,13 +8,13 @@ use figrs_report::{HtmlPage, PosteriorChart};
 use super::picture::NetworkDrawing;
 use super::report::Report;
 
-/// Largest number of variables with bars.
+/// Maximum number of variables with bars.
 const BARS: usize = 48;
-/// Largest number of rows of the table of posteriors.
+/// Maximum number of rows in the table of posteriors.
 const ROWS: usize = 10_000;
 
 impl Report<'_> {
-    /// A page with what was found, the picture of the network, the evidence, and the posteriors as a table and as bars.
+    /// Returns an HTML page with the answer, the picture of the network, the evidence, and the posteriors as a table and as bars.
     pub(crate) fn html(&self) -> String {
         let file = self.question.options.file.as_deref();
         let name = file.and_then(|file| file.file_name());
@@ -28,7 +28,7 @@ impl Report<'_> {
         page.to_string()
     }
 
-    /// The names and values of what was found besides posteriors.
+    /// Returns the names and values of the results besides posteriors.
     fn found(&self) -> Vec<[String; 2]> {
         let (found, network) = (self.findings, &self.question.network);
         let mut rows = vec![[
@@ -147,7 +147,7 @@ impl Report<'_> {
         }
     }
 
-    /// A row for each state of a variable.
+    /// Returns a table row for each state of a variable.
     fn rows(&self, variable: &Variable, marginal: &Marginal<State>) -> Vec<Vec<String>> {
         let numbers = probabilities(variable, marginal);
         let errors = standard_errors(variable, marginal);

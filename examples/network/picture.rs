@@ -9,19 +9,19 @@ use figrs_report::picture::{Picture, PictureEdge, PictureError, PictureNode, Sha
 
 use super::options::Format;
 
-/// A network as it is drawn.
+/// A drawing of a network.
 ///
-/// Arrows lead from parents to children; in a Markov network, from the boxes of factors to their variables.
+/// Arrows lead from parents to children; in a Markov network, arrows lead from the boxes of factors to their variables.
 pub(crate) struct NetworkDrawing<'n> {
     network: &'n Network,
-    /// The lines below the name of a variable, by its position.
+    /// The text lines below the name of a variable, by the index of the variable.
     lines: BTreeMap<usize, String>,
     shaded: BTreeSet<usize>,
     doubled: BTreeSet<usize>,
 }
 
 impl<'n> NetworkDrawing<'n> {
-    /// The drawing of a network alone.
+    /// Creates the drawing of a network without marks.
     pub(crate) fn new(network: &'n Network) -> Self {
         Self {
             network,
@@ -31,7 +31,7 @@ impl<'n> NetworkDrawing<'n> {
         }
     }
 
-    /// Shades the variables of evidence, with their observed states, and doubles the border of queried ones.
+    /// Shades the variables of evidence, with their observed states, and doubles the border of queried variables.
     pub(crate) fn marked(mut self, evidence: &NetworkEvidence, queried: &[usize]) -> Self {
         self.shaded = evidence.variables().collect();
         for likelihoods in evidence.likelihoods() {
@@ -46,7 +46,7 @@ impl<'n> NetworkDrawing<'n> {
         self
     }
 
-    /// Sets the line below the name of a variable, unless it is observed.
+    /// Sets the line of text below the name of a variable in the picture, unless the variable is observed.
     pub(crate) fn line(&mut self, variable: usize, state: &State, probability: f64) {
         if !self.shaded.contains(&variable) {
             let line = format!("{} {probability:.3}", state.name());
@@ -54,9 +54,9 @@ impl<'n> NetworkDrawing<'n> {
         }
     }
 
-    /// The drawing in a format of pictures.
+    /// Returns the drawing in a picture format.
     ///
-    /// **Errors.** A picture that is too large.
+    /// **Errors.** The picture is too large.
     pub(crate) fn text(&self, format: Format) -> Result<String, Failure> {
         if format == Format::Dot {
             return Ok(self.picture(|_| true).to_dot());
@@ -68,9 +68,9 @@ impl<'n> NetworkDrawing<'n> {
         Ok(svg?)
     }
 
-    /// The drawing as SVG, or the reason that there is none; and a sentence about what is drawn, where that is not the whole network.
+    /// Returns the drawing as SVG, or the reason that there is none, and a sentence that describes the drawn part of the network.
     ///
-    /// Of a network that is too large, the queried variables are drawn with their parents, children and children's parents.
+    /// For a network that is too large, only the queried variables are drawn, with their parents, children and children's parents.
     pub(crate) fn svg(&self) -> (Result<String, String>, Option<String>) {
         let whole = self.picture(|_| true);
         match whole.to_svg() {
@@ -89,7 +89,7 @@ impl<'n> NetworkDrawing<'n> {
         (svg, part)
     }
 
-    /// The queried variables, and those that share a table with them.
+    /// Returns the queried variables, and all variables that share a table with them.
     fn neighbours(&self) -> BTreeSet<usize> {
         let tables = self.network.tables().iter().map(NetworkTable::variables);
         let is_near = |scope: &&[usize]| scope.iter().any(|v| self.doubled.contains(v));
@@ -104,7 +104,7 @@ impl<'n> NetworkDrawing<'n> {
         near
     }
 
-    /// The picture of some variables, with the tables that contain no other variables.
+    /// Returns the picture of some variables, with the tables that contain no other variables.
     fn picture(&self, is_drawn: impl Fn(usize) -> bool) -> Picture {
         let mut picture = Picture::new();
         let variables = self.network.variables().iter().enumerate();
@@ -163,9 +163,9 @@ impl<'n> NetworkDrawing<'n> {
     }
 }
 
-/// Checks before work that the network may be drawn.
+/// Checks before the work that the network is small enough to be drawn.
 ///
-/// **Errors.** SVG of more variables than are drawn.
+/// **Errors.** An SVG picture would have too many variables.
 pub(crate) fn check_size(network: &Network, format: Format) -> Result<(), Failure> {
     let (variables, most) = (network.variables().len(), Picture::MAX_NODES);
     if format == Format::Svg && variables > most {
@@ -177,7 +177,7 @@ pub(crate) fn check_size(network: &Network, format: Format) -> Result<(), Failur
     Ok(())
 }
 
-/// An error of a picture in terms of flags.
+/// Returns the message of an error in drawing a picture, which names flags.
 fn message(error: &PictureError) -> String {
     let PictureError::TooLarge { nodes, edges } = error else {
         return error.to_string();

@@ -67,12 +67,12 @@ pub(crate) fn run(options: &Options) -> Result<(), Failure> {
     Ok(out.flush()?)
 }
 
-/// The failure that not exactly one variable is queried.
+/// Returns the failure that the number of queried variables is not one.
 pub(crate) fn needs_query() -> Failure {
     "--task predict needs --query VAR, the one variable that is predicted".into()
 }
 
-/// The data of --data, block by block.
+/// Returns the data of --data in blocks of rows.
 fn blocks<'n>(
     options: &Options,
     network: &'n Network,
@@ -87,7 +87,7 @@ fn blocks<'n>(
     Ok(network.data_blocks(stream, &structure::shown(path))?)
 }
 
-/// The compiled predictor, and the seconds that compiling took.
+/// Returns the compiled predictor, and the seconds that compilation took.
 fn compiled(
     options: &Options,
     network: &Network,
@@ -127,7 +127,7 @@ fn compiled(
     Ok((predictor, started.elapsed().as_secs_f64()))
 }
 
-/// The cells of a row of predictions: the most probable state, the probability of each state, and the log-likelihood.
+/// Returns the cells of a prediction: the most probable state, the probability of each state, and the log-likelihood.
 fn cells(found: &CasePrediction, states: &States<State>) -> Vec<String> {
     let best = found.most_probable().and_then(|best| states.get(best));
     let mut cells = vec![best.map_or_else(String::new, |state| state.name().to_owned())];
@@ -146,10 +146,10 @@ struct Summary<'n> {
     counts: Vec<usize>,
     /// The sum of log-likelihoods over the possible rows.
     log_likelihood: f64,
-    /// The number of impossible rows, and the line of the first.
+    /// The number of impossible rows, and the line of the first one.
     impossible: usize,
     first_impossible: usize,
-    /// The number of predictions whose row contains the state of the variable.
+    /// The number of predictions whose row contains the true state of the variable.
     scored: usize,
     right: usize,
     log_loss: f64,
@@ -172,7 +172,7 @@ impl<'n> Summary<'n> {
         }
     }
 
-    /// The names of the columns of predictions.
+    /// Returns the names of the columns of predictions.
     fn names(&self) -> Vec<String> {
         let states = self.variable.states().iter();
         let mut names = vec!["predicted".to_owned()];
@@ -181,7 +181,7 @@ impl<'n> Summary<'n> {
         names
     }
 
-    /// Predicts for all rows, until the command is to end.
+    /// Predicts for all rows, until the command is asked to stop.
     fn read<R: Read>(
         &mut self,
         blocks: NetworkDataBlocks<'_, R>,
@@ -230,7 +230,7 @@ impl<'n> Summary<'n> {
         }
     }
 
-    /// Notes an early end and impossible rows.
+    /// Prints notes if the work ended early or rows are impossible.
     fn note(&self) {
         if let Some(reason) = self.stopped {
             let message = reason.message();

@@ -27,7 +27,7 @@ pub(crate) struct Question {
     pub(crate) samples: Mutex<Vec<Vec<State>>>,
     /// Bounds of the log-evidence so far.
     pub(crate) bounds: Arc<Mutex<Option<Bounds>>>,
-    /// A sentence for each algorithm that was tried so far.
+    /// A sentence about each algorithm that was tried so far.
     pub(crate) attempts: Attempts,
 }
 
@@ -70,7 +70,7 @@ impl Question {
         }
     }
 
-    /// The samples or the bounds so far, if there are any.
+    /// Returns the samples or the bounds so far, if there are any.
     pub(crate) fn so_far(&self) -> Option<Findings> {
         let bounds = *self.bounds.lock().unwrap_or_else(PoisonError::into_inner);
         if bounds.is_some() {
@@ -91,7 +91,7 @@ impl Question {
         })
     }
 
-    /// The algorithms that were tried so far, in order; also one whose answer was not read completely.
+    /// Returns the algorithms that were tried so far, in order, with an algorithm whose answer was not read completely.
     pub(crate) fn tried(&self) -> Vec<String> {
         let attempts = self.attempts.lock();
         let attempts = attempts.unwrap_or_else(PoisonError::into_inner);
@@ -105,7 +105,7 @@ impl Question {
         attempts.iter().map(unread).collect()
     }
 
-    /// The listener to the attempts of a portfolio; clears earlier attempts.
+    /// Returns the listener that notes the algorithms a portfolio tries, after deleting earlier notes.
     fn attempt_listener(&self) -> impl Fn(&AlgorithmAttempt) + Send + Sync + 'static {
         let attempts = Arc::clone(&self.attempts);
         (attempts.lock().unwrap_or_else(PoisonError::into_inner)).clear();
@@ -122,7 +122,7 @@ impl Question {
         self.queried.iter().map(|&position| &elements[position])
     }
 
-    /// The elements that the task needs: none besides the evidence, the queried ones, or all.
+    /// Returns the elements that the task queries: none, the queried variables, or all.
     fn targets(&self) -> Vec<Element<State>> {
         match self.options.task {
             Task::Evidence
@@ -205,7 +205,7 @@ impl Question {
         self.options.seed.unwrap_or(0)
     }
 
-    /// Draws worlds until there are enough, or the command is asked to end.
+    /// Draws worlds until there are enough, or until the command is asked to stop.
     fn draw(
         &self,
         worlds: impl Iterator<Item = World>,
@@ -283,7 +283,7 @@ impl Question {
         self.exact_with(&ComputingLine::default())
     }
 
-    /// A portfolio whose progress is shown in a line.
+    /// Returns an exact portfolio whose progress is shown in a line.
     fn exact_with(&self, line: &ComputingLine) -> Exact {
         let memory = self.options.memory;
         let exact = memory.map_or_else(Exact::new, Exact::within);
@@ -371,7 +371,7 @@ impl Question {
         Ok(findings)
     }
 
-    /// Reads the most probable world, or several, from an answer.
+    /// Reads the most probable world, or several worlds, from an answer.
     fn read_worlds(
         &self,
         compiled: &impl Compiled,
@@ -447,7 +447,7 @@ impl Question {
         Ok(findings)
     }
 
-    /// Reads the answer to the task from an answer of an algorithm.
+    /// Reads the result of the task from the answer of an algorithm.
     fn read(&self, answer: &Answer, findings: &mut Findings) -> Result<(), figrs::Error> {
         findings.algorithm = Some(answer.algorithm());
         findings.tried = answer.choice().map(tried).unwrap_or_default();
@@ -494,7 +494,7 @@ impl Question {
     }
 }
 
-/// A sentence for each algorithm that was tried.
+/// Returns a sentence for each algorithm that was tried.
 fn tried(choice: &AlgorithmChoice) -> Vec<String> {
     choice.attempts.iter().map(ToString::to_string).collect()
 }

@@ -1,17 +1,17 @@
-//! Networks and influence diagrams of `--file`, with notes and errors that name flags.
+//! Reading of networks and influence diagrams from `--file`, with notes and errors that name flags.
 
 use std::path::Path;
 
-use figrs_command::{Failure, note, read_diagram, read_network};
+use figrs_command::{Failure, note, read_diagram, read_mixed, read_network};
 use figrs_network::{
-    InfluenceDiagram, Network, NetworkError, NetworkReader, NormalisedRow, ROUNDING,
+    InfluenceDiagram, MixedNetwork, Network, NetworkError, NetworkReader, NormalisedRow, ROUNDING,
 };
 
 use super::options::{Options, named};
 
-/// The network of --file; notes the rows that did not sum to one.
+/// Reads the network of --file; prints a note about rows that did not sum to one.
 ///
-/// **Errors.** Those of the file, with the flag that reads it in another way; an influence diagram, with the task that solves it.
+/// **Errors.** The file cannot be read as a network; the error names the flag that reads it otherwise, or the task that solves an influence diagram.
 pub(crate) fn chances(options: &Options) -> Result<Network, Failure> {
     let read = read_network(file(options), &reader(options));
     let network = read.map_err(|failure| by_flags(failure, options))?;
@@ -19,9 +19,20 @@ pub(crate) fn chances(options: &Options) -> Result<Network, Failure> {
     Ok(network)
 }
 
+/// The network of --file, which may have real variables; notes the rows that did not sum to one.
+///
+/// **Errors.** Those of [`chances`], except for continuous nodes.
+pub(crate) fn mixed(options: &Options) -> Result<MixedNetwork, Failure> {
+    let read = read_mixed(file(options), &reader(options));
+    let network = read.map_err(|failure| by_flags(failure, options))?;
+    let finite = network.finite();
+    note_rows(finite.normalised(), |row| finite.row_name(row));
+    Ok(network)
+}
+
 /// The influence diagram of --file.
 ///
-/// **Errors.** Those of [`chances`].
+/// **Errors.** The errors of [`chances`].
 pub(crate) fn diagram(options: &Options) -> Result<InfluenceDiagram, Failure> {
     let read = read_diagram(file(options), &reader(options));
     let diagram = read.map_err(|failure| by_flags(failure, options))?;
@@ -46,7 +57,7 @@ fn reader(options: &Options) -> NetworkReader {
     reader
 }
 
-/// The failure of a reader, with the flags that may help.
+/// Returns the failure of a reader, with the flags that may help.
 fn by_flags(failure: Failure, options: &Options) -> Failure {
     let Some(NetworkError::File(error)) = failure.downcast_ref() else {
         return failure;
@@ -54,6 +65,14 @@ fn by_flags(failure: Failure, options: &Options) -> Failure {
     let remedy = match error.mistake.setting {
         Some("read_diagram") => format!(
             "solve it by --task decide instead of --task {}",
+            named(&options.task)
+        ),
+        Some("read_mixed") if options.format.is_picture() => {
+            "ask it with --format text or json, since only networks of discrete nodes are drawn"
+                .into()
+        }
+        Some("read_mixed") => format!(
+            "ask it by --task marginals or evidence, or write it by --task convert, instead of --task {}",
             named(&options.task)
         ),
         Some("normalise") => {
@@ -67,13 +86,13 @@ fn by_flags(failure: Failure, options: &Options) -> Failure {
     error.into()
 }
 
-/// A sum of probabilities without the rounding of its last digits.
+/// Returns a sum of probabilities without the rounding errors of its last digits.
 fn shown(sum: f64) -> String {
     let text = format!("{sum:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Notes rows that did not sum to one.
+/// Prints notes about rows that did not sum to one.
 fn note_rows(rows: &[NormalisedRow], name: impl Fn(&NormalisedRow) -> String) {
     let is_rounded = |row: &&NormalisedRow| (row.sum - 1.0).abs() <= ROUNDING * (1.0 + 1e-9);
     let (rounded, others): (Vec<&NormalisedRow>, Vec<&NormalisedRow>) =

@@ -1,4 +1,4 @@
-//! Remedies on the command line, by flags that apply to the task.
+//! Advice for errors, which names flags that apply to the task.
 
 use figrs::eliminate::EliminationError;
 use figrs_command::{Bytes, Failure, NoAnswer, stop};
@@ -6,7 +6,7 @@ use figrs_command::{Bytes, Failure, NoAnswer, stop};
 use super::option_uses::any_of;
 use super::options::{Method, Options, Task, named};
 
-/// The remedy if a budget is too small, no sample met the evidence, or a decision influences what is observed.
+/// Returns advice if a limit is too small, no sample met the evidence, or a decision influences an observed variable.
 pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
     use EliminationError::{TableTooLarge, TooManyOperations, TooMuchMemory};
     Some(match error {
@@ -84,7 +84,7 @@ pub(crate) fn of(error: &figrs::Error, options: &Options) -> Option<String> {
     })
 }
 
-/// The failure of a command that was stopped before there was an answer.
+/// Returns the failure of a command that was stopped before there was an answer.
 pub(crate) fn of_stop(options: &Options) -> Failure {
     let message = stop::nothing("an answer");
     if stop::reason() != Some(stop::Reason::Time) {
@@ -107,7 +107,7 @@ pub(crate) fn of_stop(options: &Options) -> Failure {
     NoAnswer(format!("{message}, or use {}", any_of(&ways))).into()
 }
 
-/// These remedies, and remedies that make tables smaller or avoid them.
+/// Returns advice together with further advice that makes tables smaller or avoids them.
 fn less(options: &Options, others: &[&'static str]) -> String {
     let mut ways = others.to_vec();
     if options.method() != Method::Exact && Method::Exact.can(options.task) {
@@ -131,7 +131,7 @@ fn less(options: &Options, others: &[&'static str]) -> String {
     any_of(&ways)
 }
 
-/// An amount of memory, even one that no machine has.
+/// Returns an amount of memory in words, even if it is huge.
 fn size(bytes: f64) -> String {
     if bytes < (1_u64 << 60) as f64 {
         Bytes(bytes as u64).to_string()
@@ -140,7 +140,7 @@ fn size(bytes: f64) -> String {
     }
 }
 
-/// A number in digits, or by a power of ten if it has many.
+/// Returns a number in digits, or as a power of ten if it has many digits.
 fn amount(number: f64) -> String {
     if number < 1e6 {
         format!("{number:.0}")

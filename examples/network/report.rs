@@ -11,12 +11,12 @@ use figrs_network::{NetworkKind, State, Variable};
 use serde_json::{Map, Value as Json, json};
 
 use super::findings::{Cost, Findings, Found};
-use super::options::{Format, Method, named};
+use super::options::{Format, Method, Options, named};
 use super::question::Question;
 use super::remedy;
 use figrs::internals::six_decimals;
 
-/// The answer as it is printed.
+/// An answer and the options that decide how it is printed.
 pub(crate) struct Report<'a> {
     pub(crate) question: &'a Question,
     pub(crate) findings: &'a Findings,
@@ -28,14 +28,14 @@ impl Report<'_> {
         self.question.options.method() == Method::ImportanceSampling
     }
 
-    /// True if the answer is exact: neither an estimate nor only bounds.
+    /// True if the answer is exact: neither an estimate nor bounds.
     pub(crate) fn is_exact(&self) -> bool {
         let found = self.findings;
         !self.is_estimate() && found.mpe_bounds.is_none() && found.evidence_bounds.is_none()
     }
 
     /// The queried variables.
-    pub(crate) fn variables(&self) -> impl Iterator<Item = &Variable> {
+    pub(crate) fn variables(&self) -> impl Iterator<Item = &Variable> + Clone {
         let variables = self.question.network.variables();
         let queried = self.question.queried.iter();
         queried.map(|&position| &variables[position])
@@ -154,7 +154,7 @@ impl Report<'_> {
     pub(crate) fn text(&self, out: &mut impl Write) -> io::Result<()> {
         let found = self.findings;
         if let Some(marginals) = &found.marginals {
-            self.bars(out, marginals)?;
+            bars(out, self.variables(), marginals, self.is_estimate())?;
         }
         if let Some(evidence) = found.log_evidence {
             writeln!(out, "log-evidence {}", self.log_evidence(evidence))?;
@@ -232,7 +232,7 @@ impl Report<'_> {
         writeln!(out, "seconds: {}", seconds.join(", "))
     }
 
-    /// The log-evidence in digits, with its standard error or its exponential.
+    /// Returns the log-evidence in digits, with its standard error or its exponential.
     pub(crate) fn log_evidence(&self, evidence: LogEvidence) -> String {
         let mut error = String::new();
         if self.is_estimate() {
@@ -247,41 +247,47 @@ impl Report<'_> {
         let value = six_decimals(evidence.value);
         format!("{value:.6}{error}{probability}")
     }
-
-    /// A line with a bar for each state.
-    fn bars(&self, out: &mut impl Write, marginals: &[Marginal<State>]) -> io::Result<()> {
-        const WIDTH: f64 = 40.0;
-        let width = widest(
-            self.variables()
-                .flat_map(|v| v.states().iter().map(State::name)),
-        );
-        for (variable, marginal) in self.variables().zip(marginals) {
-            writeln!(out, "{}", printable(variable.name()))?;
-            let states = variable.states().iter();
-            let numbers = probabilities(variable, marginal)
-                .into_iter()
-                .zip(standard_errors(variable, marginal));
-            for (state, (p, error)) in states.zip(numbers) {
-                write!(out, "  {state:width$}  {p:8.6}")?;
-                if self.is_estimate() {
-                    write!(out, " ± {error:8.6}")?;
-                }
-                let bar = "█".repeat((p * WIDTH).round() as usize);
-                writeln!(out, "{}{bar}", if bar.is_empty() { "" } else { " " })?;
-            }
-        }
-        Ok(())
-    }
 }
 
-/// The failure of a question that has no answer, with the attempts: printed as JSON, or in its text.
+/// Writes the marginals of variables with a bar for each state, and with standard errors if they are estimates.
+pub(crate) fn bars<'v>(
+    out: &mut impl Write,
+    variables: impl Iterator<Item = &'v Variable> + Clone,
+    marginals: &[Marginal<State>],
+    is_estimate: bool,
+) -> io::Result<()> {
+    const WIDTH: f64 = 40.0;
+    let states = variables.clone().flat_map(|v| v.states().iter());
+    let width = widest(states.map(State::name));
+    for (variable, marginal) in variables.zip(marginals) {
+        writeln!(out, "{}", printable(variable.name()))?;
+        let states = variable.states().iter();
+        let numbers = probabilities(variable, marginal)
+            .into_iter()
+            .zip(standard_errors(variable, marginal));
+        for (state, (p, error)) in states.zip(numbers) {
+            write!(out, "  {state:width$}  {p:8.6}")?;
+            if is_estimate {
+                write!(out, " ± {error:8.6}")?;
+            }
+            let bar = "█".repeat((p * WIDTH).round() as usize);
+            writeln!(out, "{}{bar}", if bar.is_empty() { "" } else { " " })?;
+        }
+    }
+    Ok(())
+}
+
+/// The failure of a question that has no answer, with the algorithms that were tried: printed as JSON, or in its text.
 ///
 /// **Errors.** If it cannot be written.
-pub(crate) fn without_answer(failure: Failure, question: &Question) -> io::Result<Failure> {
+pub(crate) fn without_answer(
+    failure: Failure,
+    tried: Vec<String>,
+    options: &Options,
+) -> io::Result<Failure> {
     if !is_without_answer(&*failure) {
         return Ok(failure);
     }
-    let (tried, options) = (question.tried(), &question.options);
     let message = figrs_command::message(&failure, |error| remedy::of(error, options));
     if options.format == Format::Json {
         let mut object = json!({ "error": message });
@@ -305,7 +311,7 @@ pub(crate) fn without_answer(failure: Failure, question: &Question) -> io::Resul
     Ok(NoAnswer(format!("{message}; tried: {}", ends.join("; "))).into())
 }
 
-/// A number with the name of the things, given in the singular.
+/// Returns a number with the name of the counted things; `name` is the singular of the name.
 pub(crate) fn counted(number: usize, name: &str) -> String {
     format!("{number} {name}{}", if number == 1 { "" } else { "s" })
 }
@@ -314,7 +320,7 @@ pub(crate) fn widest<'n>(names: impl Iterator<Item = &'n str>) -> usize {
     names.map(|name| name.chars().count()).max().unwrap_or(0)
 }
 
-/// Writes samples as comma-separated values, a line for each.
+/// Writes samples as comma-separated values, one sample on each line.
 pub(crate) fn write_samples(
     file: &mut dyn Write,
     question: &Question,

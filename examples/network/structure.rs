@@ -1,4 +1,4 @@
-//! Options of structures and scores, and the search for a structure.
+//! Options for structures and scores, and the search for a structure.
 
 use std::path::Path;
 
@@ -17,47 +17,47 @@ use super::{Options, Task};
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct StructureOptions {
-    /// Structure of the learned network (default given with --file, otherwise hill-climb). If the data have missing cells, the searches are
-    /// rounds of structural EM.
+    /// Structure of the learned network (default given with --file, otherwise hill-climb). If the data have missing cells, the searches are rounds of
+    /// structural EM.
     #[arg(long, value_enum)]
     structure: Option<Structure>,
     /// Score of structures (default bic; k2 has its own score).
     #[arg(long, value_enum)]
     score: Option<Score>,
-    /// Weight of the prior of bdeu, in cases, from 1e-100 to 1e100 (default 1).
+    /// Weight of the prior of bdeu, as a number of cases from 1e-100 to 1e100 (default 1).
     #[arg(long, value_name = "CASES", allow_negative_numbers = true)]
     equivalent_sample_size: Option<f64>,
-    /// Maximum number of parents of a variable in a search.
+    /// Maximum number of parents of a variable in the search.
     #[arg(long, value_name = "PARENTS")]
     max_parents: Option<usize>,
-    /// An arc that the structure must have; may be given again.
+    /// An arc that the structure must have; the option may be given several times.
     #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
     require: Vec<String>,
-    /// An arc that the structure must not have; may be given again.
+    /// An arc that the structure must not have; the option may be given several times.
     #[arg(long, num_args = 2, value_names = ["FROM", "TO"])]
     forbid: Vec<String>,
     /// Order of the variables for k2 (default: the order of the network or of the columns). Variables that are not named follow in the
     /// default order.
     #[arg(long, value_name = "VAR", num_args = 1..)]
     order: Vec<String>,
-    /// Number of further climbs of hill-climb and tabu, from the best structures with random changes (default 30).
+    /// Number of restarts of hill-climb and tabu, from the best structures with random changes (default 30).
     #[arg(long, value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
     restarts: Option<u64>,
-    /// Number of further changes for which tabu does not change an arc again, and number of changes without a better structure after
-    /// which tabu ends (default 10, or the number of variables).
+    /// Number of steps for which tabu does not change the same arc again, and number of steps without a better structure after which tabu ends
+    /// (default 10, or the number of variables).
     #[arg(long, value_name = "CHANGES", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     tabu_length: Option<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Structure {
-    /// The change of one arc that raises the score most, as long as there is one; from the arcs of --file, or none.
+    /// Repeated change of the one arc that raises the score most, from the arcs of --file or from no arcs.
     HillClimb,
-    /// Hill climbing that goes on at the top, with a list of changes that are not made again at once.
+    /// Hill climbing that continues at a maximum, with a list of recent changes that must not be undone.
     Tabu,
-    /// Parents from the variables before each in --order, greedily.
+    /// Greedy choice of parents from the variables earlier in --order.
     K2,
-    /// That of --file: only its tables are learned.
+    /// The structure of --file: only its tables are learned.
     Given,
 }
 
@@ -85,18 +85,18 @@ impl StructureOptions {
         self.structure.unwrap_or(default)
     }
 
-    /// True if a structure is searched for, with a network file or without.
+    /// True if the command searches for a structure, with a network file or without.
     pub(crate) fn searches(&self, has_file: bool) -> bool {
         self.structure(has_file) != Structure::Given
     }
 
-    /// True if a search draws random numbers, with a network file or without.
+    /// True if the search draws random numbers, with a network file or without.
     pub(crate) fn draws(&self, has_file: bool) -> bool {
         let structure = self.structure(has_file);
         matches!(structure, Structure::HillClimb | Structure::Tabu) && self.restarts != Some(0)
     }
 
-    /// The uses of these options, for learning and other tasks, with a network file or without.
+    /// Returns the uses of the structure options, for learning and other tasks, with a network file or without.
     pub(crate) fn uses(&self, has_file: bool) -> Vec<OptionUse> {
         const SEARCH: &str = "a search for a structure: another --structure than given";
         let structure = self.structure(has_file);
@@ -129,7 +129,7 @@ impl StructureOptions {
         ]
     }
 
-    /// **Errors.** A given structure without the file that contains it.
+    /// **Errors.** The structure should be given, but there is no file that contains it.
     pub(crate) fn check_file(&self, has_file: bool) -> Result<(), Failure> {
         if self.structure == Some(Structure::Given) && !has_file {
             return Err("--structure given needs --file, whose structure it is".into());
@@ -137,7 +137,7 @@ impl StructureOptions {
         Ok(())
     }
 
-    /// **Errors.** Names in arcs and in the order that are not variables, and arcs from a variable to itself.
+    /// **Errors.** An arc or the order names an unknown variable, or an arc leads from a variable to itself.
     fn check_names(&self, network: &Network) -> Result<(), Failure> {
         for (flag, names) in [("--require", &self.require), ("--forbid", &self.forbid)] {
             for arc in names.chunks_exact(2) {
@@ -158,7 +158,7 @@ impl StructureOptions {
         Ok(())
     }
 
-    /// The score asked for.
+    /// Returns the requested score.
     pub(crate) fn score(&self) -> Option<NetworkScore> {
         self.score.map(|score| match score {
             Score::Bic => NetworkScore::Bic,
@@ -214,9 +214,9 @@ impl StructureOptions {
     }
 }
 
-/// The network that the data is about, of --file or of the columns, and the data.
+/// Reads the data and its network, which comes from --file or from the columns of the data.
 ///
-/// **Errors.** Those of the files; data without rows.
+/// **Errors.** A file cannot be read or has a mistake, or the data has no rows.
 pub(crate) fn read(options: &Options, path: &Path) -> Result<(Network, NetworkData), Failure> {
     let (network, data) = read_any(options, path)?;
     if data.is_empty() {
@@ -244,7 +244,7 @@ fn read_any(options: &Options, path: &Path) -> Result<(Network, NetworkData), Fa
     Ok((network, data))
 }
 
-/// Learns a structure and the tables of it.
+/// Learns a structure and its tables.
 pub(crate) fn learned(options: &Options, path: &Path) -> Result<Learned, Failure> {
     let (network, data) = read(options, path)?;
     options.structures.check_names(&network)?;
@@ -265,7 +265,7 @@ pub(crate) fn learned(options: &Options, path: &Path) -> Result<Learned, Failure
     })
 }
 
-/// The name of a file of data.
+/// Returns the name of a data file for messages.
 pub(crate) fn shown(path: &Path) -> String {
     if is_standard_input(path) {
         return "standard input".into();
@@ -273,7 +273,7 @@ pub(crate) fn shown(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// A failure in terms of the files and the flags.
+/// Converts an error to a failure in terms of the files and the flags.
 pub(crate) fn failure(error: StructureLearningError, path: &Path) -> Failure {
     use StructureLearningError::{Rules, Setting, TooLarge, Unfit};
     let place = |line: Option<usize>| match line {
@@ -307,7 +307,7 @@ pub(crate) fn failure(error: StructureLearningError, path: &Path) -> Failure {
     .into()
 }
 
-/// The flags that have the names of settings, as in "--require and --max-parents".
+/// Returns the flags that have the names of settings, such as "--require and --max-parents".
 fn flags(settings: &[&str]) -> String {
     let flags = settings
         .iter()

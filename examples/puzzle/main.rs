@@ -1,4 +1,4 @@
-//! Puzzles in the Game Description Language, planned by inference.
+//! Puzzles in the Game Description Language, solved by inference.
 //!
 //! `cargo run --release --example puzzle -- --rules examples/puzzle/river.kif`
 
@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     figrs_command::run(remedy, || run(&parsed()))
 }
 
-/// Remedy on the command line if memory is too small or no particle is left.
+/// Returns advice on flags if memory is too small or no particle is left.
 fn remedy(error: &figrs::Error) -> Option<String> {
     match error {
         figrs::Error::FrontierTooLarge { states, limit, .. } => {

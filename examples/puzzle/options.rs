@@ -1,4 +1,4 @@
-//! The command line.
+//! Options of the command line.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use clap::{Parser, ValueEnum};
 use figrs_command::{Bytes, Failure, check_writable, format_of, mebibytes, seconds};
 use figrs_gdl::{GroundingLimits, Length, Policy};
 
-/// The end of the long help.
+/// The last section of the long help.
 const DETAILS: &str = r#"Plans: sequences of legal actions, from the start to a state in which the puzzle ends with its goal met and
   before which it has not ended. Without --steps and --at-most they are the shortest ones.
 
@@ -30,10 +30,10 @@ Ctrl-C and the end of --time end a command with the samples so far, the second C
 Exit code: 0 if there is an answer; 1 if there is no plan (count and probability print their zero all the same) or
   a budget is too small or the time over; 2 if rules or options are wrong."#;
 
-/// Plans a puzzle written in the Game Description Language (KIF): a shortest plan, the number of plans, varied ones.
+/// Solves a puzzle written in the Game Description Language (KIF): a shortest plan, the number of plans, or random plans.
 ///
-/// Rules: role (one), init, legal, does, next, terminal, goal, true, distinct, or, and, not; comments from `;` to the end of
-/// the line; upper and lower case are the same. The same seed gives the same plans.
+/// The rules may use role (one), init, legal, does, next, terminal, goal, true, distinct, or, and, not; comments go from `;` to the end of the line;
+/// upper and lower case are the same. The same seed gives the same plans.
 #[derive(Clone, Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 pub(crate) struct Options {
@@ -49,24 +49,24 @@ pub(crate) struct Options {
     /// Plans of this many steps or fewer.
     #[arg(long, value_name = "STEPS", value_parser = steps())]
     pub(crate) at_most: Option<u32>,
-    /// Largest number of steps in the search for the shortest plans (default 1000).
+    /// Maximum number of steps in the search for the shortest plans (default 1000).
     #[arg(long, value_name = "STEPS", conflicts_with_all = ["steps", "at_most"], value_parser = steps())]
     pub(crate) max_steps: Option<u32>,
-    /// Smallest value of the goal that counts as solved.
+    /// Smallest value of `goal` that counts as solved.
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) goal: u8,
-    /// Distribution of actions, which decides the probabilities of plans (default blind).
+    /// Distribution of actions, which determines the probabilities of plans (default blind).
     #[arg(long, value_enum)]
     pub(crate) policy: Option<Draw>,
     /// Method that finds the answer.
     #[arg(long, value_enum, default_value_t = Method::Auto)]
     pub(crate) method: Method,
-    /// Work of the exact method in the first round of --method auto, and of the search for a shorter plan, in units of about a second on a
-    /// machine of 2025 (default 5). Work is counted in steps, so that it is the same on every machine. A search for one plan has twice the
-    /// work of the exact method, and each further round has 8 times the work of the round before.
+    /// Work of the exact method in the first round of --method auto, and of the search for a shorter plan, in units of about a second on a machine of
+    /// 2025 (default 5). Work is counted in steps, so that it is the same on every machine. In each round of --method auto the search for one plan
+    /// does twice the work of the exact method, and each round has 8 times the work of the round before.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) effort: Option<u32>,
-    /// Particles of each population of --method particles (default 10000).
+    /// Number of particles for --method particles (default 10000).
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) particles: Option<u32>,
     /// Number of plans that --task sample draws (default 10).
@@ -75,15 +75,14 @@ pub(crate) struct Options {
     /// Seed of the random numbers (default 0).
     #[arg(long)]
     pub(crate) seed: Option<u64>,
-    /// Memory for the states and the transitions between them, such as 512MiB or 6GiB; messages may take as much again. A number without a
-    /// unit is in MiB; 1GiB if not given. Not for --method particles.
+    /// Memory for the states and the transitions between them, such as 512MiB or 6GiB; messages may take as much memory again. A number without a
+    /// unit is in MiB; the default is 1GiB. The option does not apply to --method particles.
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
-    /// Factor by which the limits on grounded rules are multiplied: a million facts, two million rules, 200 million examined facts (default
-    /// 1).
+    /// Factor that multiplies the limits on grounded rules: a million facts, two million rules, 200 million examined facts (default 1).
     #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=100))]
     grounding: Option<u32>,
-    /// End after this many seconds, or a second later, with the answer so far.
+    /// Stop after this many seconds, or a second later, with the answer so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
     /// Report the size of the puzzle, and the number of states.
@@ -104,42 +103,43 @@ fn steps() -> clap::builder::RangedI64ValueParser<u32> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Task {
-    /// A plan, and the number of plans of its length.
+    /// A plan, and the number of plans that have the same length.
     Solve,
     /// The number of plans.
     Count,
-    /// The probability that actions drawn by the policy are a plan.
+    /// The probability that actions drawn by the policy form a plan.
     Probability,
     /// The probability of each action at each step of a plan.
     Marginals,
-    /// The most probable plan, the first of them if there are several.
+    /// The most probable plan; the first one if several have this probability.
     MostLikely,
-    /// Independent plans.
+    /// Independently drawn plans.
     Sample,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Method {
-    /// Exact. For --task solve, the exact method and a search for one plan take turns in rounds of more and more work, the first of --effort, until one has an
-    /// answer or both need more --memory.
+    /// Exact. For --task solve, the exact method and a search for one plan alternate in rounds of growing work, until one has an answer or both need
+    /// more --memory.
     Auto,
-    /// Exact. A breadth-first search through the states finds the length, one step more at a time.
+    /// Exact. A breadth-first search through the states finds the length of a shortest plan.
     Frontier,
-    /// Exact. Elimination in the tropical semiring finds the length, over all --max-steps steps.
+    /// Exact. Elimination in the tropical semiring over all --max-steps steps finds the length of a shortest plan.
     Tropical,
-    /// One plan, for --task solve: best-first search, guided by relaxed plans and the value of the goal, and then a search for a shorter plan. The
-    /// answer says whether it is proven that no plan is shorter.
+    /// One plan, for --task solve: a best-first search, guided by relaxed plans and the value of the goal, and then a search for a shorter plan. The
+    /// answer says whether no plan is provably shorter.
     Search,
-    /// Approximate, in little memory: particles that meet the evidence step by step. For --task probability and sample,
+    /// Approximate inference with little memory: particles that meet the evidence step by step. The method applies to --task probability and sample,
     /// with --steps or --at-most.
     Particles,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Draw {
-    /// Uniform over all actions, legal or not: all plans are equally likely.
+    /// Actions are drawn uniformly from all actions, legal or not: all plans are equally likely.
     Blind,
-    /// Uniform over the legal actions: the probability of a plan is the probability that a player who knows only the rules finds it by chance.
+    /// Actions are drawn uniformly from the legal actions: the probability of a plan is the probability that a player who knows only the rules finds
+    /// it by chance.
     Legal,
 }
 
@@ -150,7 +150,7 @@ pub(crate) enum Format {
 }
 
 impl Options {
-    /// Refuses options without effect.
+    /// Rejects options that have no effect.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         if let Some(path) = &self.out {
             check_writable(path)?;
@@ -198,12 +198,12 @@ impl Options {
         self.checked_format().map(drop)
     }
 
-    /// The format of --format, or else that of the extension of --out.
+    /// Returns the format given by --format, or else by the extension of --out.
     pub(crate) fn format(&self) -> Format {
         self.checked_format().unwrap_or(Format::Text)
     }
 
-    /// The format, or the error that the extension of --out names none.
+    /// Returns the format; an error if the extension of --out is that of no format.
     fn checked_format(&self) -> Result<Format, Failure> {
         let formats = [("txt", Format::Text), ("json", Format::Json)];
         format_of(self.format, self.out.as_deref(), &formats)
@@ -215,19 +215,19 @@ impl Options {
         exactly.or(self.at_most.map(|steps| Length::AtMost(steps as usize)))
     }
 
-    /// True if one plan is an answer if there are too many plans for exact inference.
+    /// True if one plan is an answer in case there are too many plans for exact inference.
     pub(crate) fn searches(&self) -> bool {
         let may_search = matches!(self.method, Method::Auto | Method::Search);
         may_search && self.task == Task::Solve && self.steps.is_none()
     }
 
-    /// Maximum number of rules that are examined for an exact answer, or for a shorter plan after a search.
+    /// Returns the maximum number of rules to examine for an exact answer, or for a shorter plan after a search.
     pub(crate) fn work(&self) -> u64 {
         // Approximate number of rules that are examined in a second.
         u64::from(self.effort.unwrap_or(5)) * 100_000_000
     }
 
-    /// Limits on rules with their variables filled in.
+    /// Returns the limits on rules whose variables are replaced by values.
     pub(crate) fn grounding(&self) -> GroundingLimits {
         GroundingLimits::times(self.grounding.unwrap_or(1) as usize)
     }

@@ -11,51 +11,51 @@ use figrs_gdl::{BestFirst, FoundPlan, GdlError, Length, Move, PlanElements, Plan
 
 use crate::options::{Method, Options, Task};
 
-/// Largest number of states that are explored in order to report the growth of their number.
+/// Maximum number of states that are explored in order to report the growth of their number.
 const GROWTH: usize = 20_000;
 
-/// Growth of the work from one round of the exact method and a search to the next.
+/// Factor by which the work grows from one round of the exact method and the search to the next.
 const ROUND: u64 = 8;
 
-/// Work of a search in a round, as a multiple of that of the exact method.
+/// Work of the search for one plan in a round, as a multiple of the work of the exact method.
 const SEARCH: u64 = 2;
 
 /// A puzzle with the options of the command, and the samples so far.
 pub(crate) struct Question {
     pub(crate) puzzle: Puzzle,
     pub(crate) options: Options,
-    /// Plans sampled so far.
+    /// Plans that were sampled so far.
     pub(crate) samples: Mutex<Vec<Vec<String>>>,
 }
 
-/// The answer to a task; fields of other tasks are empty.
+/// The answer to a task of the command; fields of other tasks are empty.
 #[derive(Default)]
 pub(crate) struct Findings {
     /// Length of all plans, if they have the same length.
     pub(crate) length: Option<usize>,
     pub(crate) plan: Option<Vec<String>>,
-    /// A number of steps below which there is no plan, if the plan was found by a search.
+    /// A proven lower bound of the number of steps, if the plan was found by a search.
     pub(crate) at_least: Option<usize>,
-    /// States that a search met.
+    /// Number of states that the search visited.
     pub(crate) searched: Option<usize>,
-    /// Number of plans of that length.
+    /// Number of plans of the stated length.
     pub(crate) plans: Option<String>,
     pub(crate) count: Option<String>,
-    /// Log-probability of the goal, or of the plan, with its standard error.
+    /// Log-probability of the goal or of the plan, with its standard error.
     pub(crate) log_probability: Option<(f64, f64)>,
-    /// Marginals, step by step.
+    /// Probabilities of the actions at each step.
     pub(crate) marginals: Option<Vec<Vec<(String, f64)>>>,
     pub(crate) samples: Option<Vec<Vec<String>>>,
     pub(crate) explored: Option<Explored>,
-    /// Reason why there is no plan, if there is none.
+    /// The reason that there is no plan, if there is none.
     pub(crate) impossible: Option<Failure>,
-    /// Reason why the answer is incomplete, if it is.
+    /// The reason that the answer is incomplete, if it is.
     pub(crate) stopped: Option<Reason>,
     pub(crate) compile: Duration,
     pub(crate) sample: Duration,
 }
 
-/// Size of the exploration: states and bytes.
+/// The size of the states that exact inference explored: their number and their bytes.
 pub(crate) struct Explored {
     pub(crate) largest_frontier: usize,
     pub(crate) bytes: u64,
@@ -74,7 +74,7 @@ impl Question {
         let frontier = Frontier::new()
             .memory(self.options.memory().0)
             .interrupt(stop::flag())
-            .on_progress(move |run| progress.follow(run));
+            .on_progress(move |run| progress.follow(run.done, run.total));
         let found = match self.options.method {
             Method::Search => self.one_plan(0, None, started),
             _ if self.options.searches() => return self.by_turns(&frontier, started),
@@ -91,7 +91,7 @@ impl Question {
         }
     }
 
-    /// The exact method and a search for one plan in turn, in rounds of more and more work, until one of them has an answer or both need more memory.
+    /// Alternates the exact method and a search for one plan, in rounds of growing work, until one has an answer or both need more memory.
     fn by_turns(&self, frontier: &Frontier, started: Instant) -> Result<Findings, Failure> {
         let (mut work, mut round) = (self.options.work(), 0);
         let (mut at_least, mut is_too_large) = (0, false);
@@ -136,7 +136,7 @@ impl Question {
         }
     }
 
-    /// Finds one plan, if counting all plans takes too much memory; the shortest plans have `steps` steps.
+    /// Finds one plan if counting all plans takes too much memory; the shortest plans have `steps` steps.
     fn without_number(&self, steps: usize, started: Instant) -> Result<Findings, Failure> {
         let length = self.options.length();
         let sought = length.unwrap_or(Length::Exactly(steps));
@@ -149,7 +149,7 @@ impl Question {
         self.sought(self.one_plan(at_least, None, started), at_least)
     }
 
-    /// A message about the growth of the number of states, which exact inference explores.
+    /// Returns a message about the growth of the number of states that exact inference explores.
     fn too_many(&self) -> String {
         format!(
             "exact inference takes all states, and {}",
@@ -157,7 +157,7 @@ impl Question {
         )
     }
 
-    /// Message that there is not enough memory for exact inference, with remedies.
+    /// Returns the message that exact inference needs more memory, with advice.
     fn too_large(&self) -> String {
         let remedy = match self.options.task {
             Task::Solve => "; allow more, or use --method search for one plan",
@@ -175,7 +175,7 @@ impl Question {
         )
     }
 
-    /// The answer of a search, if it is known that no plan has fewer than `at_least` steps.
+    /// Returns the answer of a search, given that no plan has fewer than `at_least` steps.
     fn sought(
         &self,
         found: Result<Findings, GdlError>,
@@ -194,7 +194,7 @@ impl Question {
         }
     }
 
-    /// Failure of a search that time or memory ended, if it is known that no plan has fewer than `at_least` steps.
+    /// Returns the failure of a search that time or memory ended, given that no plan has fewer than `at_least` steps.
     fn ended(&self, states: usize, at_least: usize) -> Failure {
         if stop::is_set() {
             return stop::nothing("a plan");
@@ -211,13 +211,13 @@ impl Question {
         .into()
     }
 
-    /// The bound of the length of plans.
+    /// Returns the maximum length of plans.
     fn longest(&self) -> Length {
         let length = self.options.length();
         length.unwrap_or(Length::AtMost(self.options.max_steps()))
     }
 
-    /// Finds one plan by search, with a limit of its work if there is one, and then a shorter one.
+    /// Finds one plan by search, within a limit of work if there is one, and then a shorter plan.
     fn one_plan(
         &self,
         at_least: usize,
@@ -260,7 +260,7 @@ impl Question {
         })
     }
 
-    /// The samples so far, if there are any.
+    /// Returns the plans sampled so far, if there are any.
     pub(crate) fn so_far(&self) -> Option<Findings> {
         let samples = self.samples.lock();
         let samples = std::mem::take(&mut *samples.unwrap_or_else(PoisonError::into_inner));
@@ -271,7 +271,7 @@ impl Question {
         })
     }
 
-    /// Answers by all states, with a limit of the work if there is one.
+    /// Answers the question by exact inference over all states, within a limit of work if there is one.
     fn exactly(
         &self,
         frontier: &Frontier,
@@ -306,8 +306,7 @@ impl Question {
         Ok(findings)
     }
 
-    /// The answer if there is no plan: zero if a number of plans of some length is asked for, otherwise the failure, with the
-    /// best goal that can be reached.
+    /// Returns the answer if there is no plan: zero if the task asks for a number of plans, otherwise the failure, with the best reachable goal.
     fn none(
         &self,
         error: &GdlError,
@@ -408,7 +407,7 @@ fn shortest(
     puzzle.shortest(frontier, options.max_steps())
 }
 
-/// Message that some states do not fit, with the remedy.
+/// Returns the message that the states do not fit into memory, with advice.
 pub(crate) fn too_large(states: usize, memory: Bytes) -> String {
     format!("{states} states and what leads to them take more than --memory {memory}; allow more")
 }
@@ -432,7 +431,7 @@ fn by_particles(
     let filter = SequentialMonteCarlo::new(particles)
         .seed(options.seed.unwrap_or(0))
         .interrupt(stop::flag())
-        .on_progress(move |run| progress.follow(run));
+        .on_progress(move |run| progress.follow(run.done, run.total));
     let mut findings = Findings {
         length: matches!(length, Length::Exactly(_)).then_some(length.most()),
         compile: started.elapsed(),

@@ -9,11 +9,11 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::question::Findings;
 
-/// The answer as it is printed.
+/// An answer and the options that decide how it is printed.
 pub(crate) struct Report<'a> {
     pub(crate) puzzle: &'a Puzzle,
     pub(crate) findings: &'a Findings,
-    /// `true` if sizes are reported.
+    /// `true` if the report contains the sizes of the puzzle.
     pub(crate) stats: bool,
 }
 

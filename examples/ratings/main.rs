@@ -1,4 +1,4 @@
-//! Skills of players, rated from the results of their matches.
+//! Skills of players, estimated from the results of their matches.
 //!
 //! `cargo run --release --example ratings -- --matches examples/ratings/league.csv`
 
@@ -17,7 +17,7 @@ use options::{Format, Options};
 use rating::History;
 use report::Report;
 
-/// Largest number of passes.
+/// Maximum number of passes through all matches.
 const MAX_PASSES: u64 = 10_000;
 
 fn main() -> ExitCode {

@@ -1,19 +1,19 @@
-//! Matches from a file.
+//! Matches, read from a file.
 
 use std::path::Path;
 
 use figrs_command::{Failure, is_standard_input, read_standard_input, read_text};
 use figrs_reading::{FileError, Mistake};
 
-/// A match of two sides.
+/// A match between two sides.
 #[derive(Clone, Debug)]
 pub(crate) struct Match {
-    /// The players of the side that won, or of the first side of a draw, by number.
+    /// The indices of the players on the winning side, or on the first side of a draw.
     pub(crate) winners: Vec<usize>,
-    /// The players of the other side.
+    /// The indices of the players on the losing side, or on the second side of a draw.
     pub(crate) losers: Vec<usize>,
     pub(crate) is_draw: bool,
-    /// The day, if the file has days.
+    /// The day of the match, if the file has days.
     pub(crate) day: Option<f64>,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Matches {
     pub(crate) matches: Vec<Match>,
 }
 
-/// The columns of a file.
+/// The columns of a file of matches.
 struct Columns {
     winner: usize,
     loser: usize,

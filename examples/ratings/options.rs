@@ -1,4 +1,4 @@
-//! The command line.
+//! Options of the command line.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use figrs_command::{Failure, check_writable, finite, format_of, not_negative, se
 
 use crate::rating::Laws;
 
-/// Largest probability of a draw: nearer to one, the draw margin has no digits.
+/// Maximum probability of a draw: for larger probabilities the draw margin cannot be computed accurately.
 const MOST_DRAWS: f64 = 0.999_999;
 
-/// The end of the long help.
+/// The last section of the long help.
 const DETAILS: &str = r#"Matches: a CSV file with the columns winner, loser and, if there are any, draw (true or false) and day (a number). A team is written
   `anna+ben`. Matches with days are rated in the order of days.
 
@@ -34,7 +34,7 @@ Exit code: 0 with ratings; 1 without; 2 if the file or options are wrong."#;
 #[derive(Clone, Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 pub(crate) struct Options {
-    /// The matches, a CSV file; `-` is standard input.
+    /// The matches as a CSV file; `-` is standard input.
     #[arg(long, value_name = "FILE")]
     pub(crate) matches: PathBuf,
     /// Mean skill of newcomers.
@@ -49,10 +49,10 @@ pub(crate) struct Options {
     /// Standard deviation of the change of a skill before each match, or in a day if matches have days (default a hundredth of --sd).
     #[arg(long, value_name = "SD", value_parser = not_negative)]
     drift: Option<f64>,
-    /// Probability of a draw between two equal players.
+    /// Probability of a draw between two equally skilled players.
     #[arg(long, value_name = "P", default_value_t = 0.1, value_parser = probability)]
     draw_probability: f64,
-    /// Pass forth and back through all matches until no skill moves.
+    /// Pass forwards and backwards through all matches until no skill changes.
     #[arg(long)]
     pub(crate) until_settled: bool,
     /// Number of players in tables and pictures.
@@ -61,7 +61,7 @@ pub(crate) struct Options {
     /// End the passes after this many seconds, with the ratings so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Format of the ratings (default the one of the extension of --out, else text).
+    /// Format of the ratings (default: the format of the extension of --out, else text).
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// File for the ratings instead of standard output.
@@ -74,7 +74,7 @@ pub(crate) struct Options {
 pub(crate) enum Format {
     /// A table of the best players.
     Text,
-    /// All players as JSON.
+    /// The ratings of all players as JSON.
     Json,
     /// A picture of skills over time.
     Svg,
@@ -101,9 +101,9 @@ impl Options {
         format_of(self.format, self.out.as_deref(), &formats)
     }
 
-    /// The laws of skills and results.
+    /// Returns the distributions of skills, performances and results.
     ///
-    /// **Errors.** The mean is not positive, so that it gives no standard deviations.
+    /// **Errors.** The mean is not positive, so that it gives no default standard deviations.
     pub(crate) fn laws(&self) -> Result<Laws, Failure> {
         if self.mean <= 0.0 && (self.sd.is_none() || self.performance.is_none()) {
             return Err("--mean is not positive; give --sd and --performance too".into());

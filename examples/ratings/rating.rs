@@ -1,8 +1,8 @@
-//! Skills from matches, by expectation propagation along each player's history.
+//! Skills of players from matches, by expectation propagation along each player's history.
 //!
-//! A skill is a normal number, which wanders between matches. In a match each player performs at the skill plus noise; the side with the larger sum of
-//! performances wins if it leads by more than the draw margin. The result of one match is one likelihood of one number, the lead, so that the update of the
-//! players of a match is exact; the players are then taken as independent again.
+//! A skill is a normal variable that performs a random walk between matches. In a match each player's performance is the skill plus noise; the side
+//! with the larger sum of performances wins if it leads by more than the draw margin. The result of a match is a likelihood of one number, the lead.
+//! The exact update of the players of a match is followed by an approximation: the players are then treated as independent.
 //!
 //! References: Herbrich, Minka and Graepel, "A Bayesian skill rating system", 2006; Dangauthier, Herbrich, Minka and Graepel, NIPS 2007 (histories).
 
@@ -11,10 +11,10 @@ use statrs::distribution::{ContinuousCDF, Normal};
 
 use crate::matches::Match;
 
-/// Largest change of a skill, in standard deviations, in a pass after which the skills have settled.
+/// The passes through all matches end when no skill changes by more than this number of standard deviations.
 const SETTLED: f64 = 1e-9;
 
-/// The laws of skills and results.
+/// The distributions of skills, performances and results.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Laws {
     /// Mean and standard deviation of the skill of a newcomer.
@@ -28,7 +28,7 @@ pub(crate) struct Laws {
     pub(crate) draw_probability: f64,
 }
 
-/// A normal distribution.
+/// A normal distribution of a player's skill.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Skill {
     pub(crate) mean: f64,
@@ -72,7 +72,7 @@ impl Message {
         }
     }
 
-    /// The function of a number that differs from the number of this function by noise.
+    /// Convolves the function with Gaussian noise of this variance.
     fn widened(self, variance: f64) -> Self {
         let wider = 1.0 + self.precision * variance;
         Self {
@@ -82,48 +82,48 @@ impl Message {
     }
 }
 
-/// One player in one match.
+/// One player's participation in one match.
 #[derive(Clone, Debug)]
 pub(crate) struct Appearance {
     pub(crate) player: usize,
-    /// The match, as a position in the list of matches.
+    /// The index of the match.
     pub(crate) at: usize,
-    /// The earlier and the later appearance of the player.
+    /// The index of the player's appearance in an earlier match, if there is one.
     before: Option<usize>,
     after: Option<usize>,
-    /// Variance by which the skill changed since the earlier appearance, or since the start.
+    /// Variance by which the skill changed since the player's earlier match, or since the start.
     drift: f64,
-    /// The skill before the match, given earlier matches.
+    /// The distribution of the skill before the match, given earlier matches.
     forward: Skill,
-    /// The likelihood of the skill that later matches give.
+    /// The likelihood of the skill given later matches.
     backward: Message,
-    /// The likelihood of the skill that the match gives.
+    /// The likelihood of the skill given the result of the match.
     result: Message,
 }
 
 impl Appearance {
-    /// The skill in the match, given all matches that were passed.
+    /// Returns the distribution of the skill in the match, given all processed matches.
     pub(crate) fn skill(&self) -> Skill {
         self.forward.times(self.result).times(self.backward)
     }
 }
 
-/// The history of all skills.
+/// The skills of all players in all matches.
 #[derive(Debug)]
 pub(crate) struct History<'m> {
     laws: Laws,
     matches: &'m [Match],
-    /// The appearances of each match, one match after another.
+    /// The appearances of players in matches, one match after another.
     pub(crate) appearances: Vec<Appearance>,
-    /// The first appearance of each match.
+    /// For each match, the index of its first player in `appearances`.
     starts: Vec<usize>,
-    /// The last appearance of each player.
+    /// The index of the last appearance of each player.
     last: Vec<Option<usize>>,
-    /// The natural logarithm of the probability of the results, each given the matches before it.
+    /// The natural logarithm of the probability of all results; each result is conditioned on the matches before it.
     pub(crate) log_evidence: f64,
 }
 
-/// The end of the passes.
+/// Statistics of the passes through all matches.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settling {
     pub(crate) passes: u64,
@@ -138,7 +138,7 @@ impl Settling {
 }
 
 impl<'m> History<'m> {
-    /// Rates the players of all matches in one pass: each match updates the skills that the matches before it have left.
+    /// Rates the players of all matches in one pass: each match updates the skills that follow from earlier matches.
     pub(crate) fn new(laws: Laws, players: usize, matches: &'m [Match]) -> Self {
         let mut this = Self {
             laws,
@@ -184,7 +184,7 @@ impl<'m> History<'m> {
         this
     }
 
-    /// Goes through all matches forth and back until no skill moves, or for a number of passes.
+    /// Passes forwards and backwards through all matches until no skill changes, or for a number of passes.
     pub(crate) fn settle(&mut self, most: u64, progress: &dyn Fn(u64) -> bool) -> Settling {
         let mut state = Settling {
             passes: 1,
@@ -205,7 +205,7 @@ impl<'m> History<'m> {
         state
     }
 
-    /// Computes the skills before a match from the earlier appearances.
+    /// Computes the skills before a match from the players' earlier appearances.
     fn look_back(&mut self, at: usize) {
         for i in self.starts[at]..self.starts[at + 1] {
             let Appearance { before, drift, .. } = self.appearances[i];
@@ -225,7 +225,7 @@ impl<'m> History<'m> {
         }
     }
 
-    /// Computes the likelihoods of the skills in a match that later matches give.
+    /// Computes the likelihoods of the skills in a match given later matches.
     fn look_ahead(&mut self, at: usize) {
         for i in self.starts[at]..self.starts[at + 1] {
             if let Some(after) = self.appearances[i].after {
@@ -240,8 +240,8 @@ impl<'m> History<'m> {
         }
     }
 
-    /// Computes the likelihoods of the skills of its players that a match gives. Returns the largest change of a skill in standard deviations, and the natural logarithm of
-    /// the probability of the result.
+    /// Computes the likelihoods of the players' skills given the result of a match. The result has the largest change of a skill, in standard
+    /// deviations, and the natural logarithm of the probability of the result.
     fn update(&mut self, at: usize) -> (f64, f64) {
         let game = &self.matches[at];
         let appearances = &mut self.appearances[self.starts[at]..self.starts[at + 1]];
@@ -290,14 +290,14 @@ impl<'m> History<'m> {
         (moved, log_mass)
     }
 
-    /// The skill of a player after the last match of the player.
+    /// Returns the skill of a player after the player's last match.
     pub(crate) fn last_skill(&self, player: usize) -> Option<Skill> {
         Some(self.appearances[self.last[player]?].skill())
     }
 }
 
 impl Laws {
-    /// The lead, in performance, up to which a match of this many players is a draw.
+    /// Returns the lead in performance up to which a match of this many players is a draw.
     pub(crate) fn margin(&self, players: usize) -> f64 {
         let half = f64::midpoint(1.0, self.draw_probability);
         Normal::standard().inverse_cdf(half) * (players as f64).sqrt() * self.performance

@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use crate::matches::Matches;
 use crate::rating::{History, Settling, Skill};
 
-/// The ratings as they are printed.
+/// Ratings, and the options that decide how they are printed.
 pub(crate) struct Report<'a> {
     pub(crate) matches: &'a Matches,
     pub(crate) history: &'a History<'a>,
@@ -20,7 +20,7 @@ pub(crate) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// The players by number, the best one first, with their skills.
+    /// Returns the players' indices and skills, from the best player down.
     fn ranked(&self) -> Vec<(usize, Skill)> {
         let players = 0..self.matches.players.len();
         let mut ranked: Vec<(usize, Skill)> = players
@@ -30,7 +30,7 @@ impl Report<'_> {
         ranked
     }
 
-    /// Number of matches of each player.
+    /// Returns the number of matches of each player.
     fn counts(&self) -> Vec<u64> {
         let mut counts = vec![0; self.matches.players.len()];
         for appearance in &self.history.appearances {

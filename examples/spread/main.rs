@@ -1,4 +1,4 @@
-//! A run in numbered parts: a model with discrete and continuous values, and a sampler of choice.
+//! A sampling run in numbered parts: a model with discrete and continuous values, and a choice of samplers.
 //!
 //! ```sh
 //! cargo run --release --example spread -- --samples 1000000
@@ -18,26 +18,26 @@ use figrs_command::{Failure, parsed, run};
 use figrs_spread::{Spread, SpreadError, SpreadOptions};
 use serde_json::json;
 
-/// Asks for the cause of a loud call and for the loudness of the alarm, in one process or in numbered parts.
+/// Estimates the cause of a loud call and the loudness of the alarm, in one process or in numbered parts.
 #[derive(Parser)]
 #[command(version)]
 struct Options {
-    /// Samples, particles, or draws of a chain
+    /// Number of samples, of particles, or of draws of a chain
     #[arg(long, value_name = "N", default_value = "1000000")]
     samples: NonZero<u64>,
     /// Seed: the same seed gives the same answer, in any number of parts
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Sampler
+    /// Sampler of the run
     #[arg(long, value_name = "NAME", default_value = "importance")]
     sampler: Sampler,
-    /// Ask for the causes alone: no value is continuous
+    /// Query the causes only, without the continuous loudness
     #[arg(long)]
     causes: bool,
-    /// Threads of a part [default: all cores]
+    /// Number of threads of a part [default: all cores]
     #[arg(long, value_name = "N")]
     threads: Option<NonZero<usize>>,
-    /// Form of the answer
+    /// Format of the answer
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: Format,
     #[command(flatten)]
@@ -53,18 +53,18 @@ enum Sampler {
     Forward,
     Particles,
     Metropolis,
-    /// A chain that asks for the causes only, since the loudness is continuous
+    /// A Markov chain over the causes only, since the loudness is continuous
     Gibbs,
 }
 
-/// Form of the answer.
+/// Format of the answer.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     Text,
     Json,
 }
 
-/// The targets: the cause with the loudness, or both causes.
+/// The targets of the query: the cause with the loudness, or both causes.
 struct Asked<'a> {
     causes: (&'a Element<bool>, &'a Element<bool>),
     loudness: Option<&'a Element<f64>>,
@@ -84,7 +84,7 @@ impl Asked<'_> {
     }
 }
 
-/// Number of parts of a run unless `--parts` is given.
+/// Default number of parts of a run, without `--parts`.
 const PARTS: u64 = 8;
 
 fn main() -> ExitCode {
@@ -171,7 +171,7 @@ fn ask(options: &Options, out: &mut impl Write) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Number of cores that this process may use.
+/// Returns the number of cores that this process may use.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }

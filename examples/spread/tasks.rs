@@ -1,4 +1,4 @@
-//! Work other than sampling in numbered parts: a set of levels, a set of mazes, a fit whose rounds are counted in parts, or an exact sum over slices.
+//! Work in numbered parts: sets of levels or mazes, a fit whose rounds are split into parts, or an exact sum over parts of a network.
 //!
 //! ```sh
 //! cargo run --release --example spread_tasks -- levels --to 100 --set target/levels
@@ -21,11 +21,13 @@ use figrs_learn::{Cases, ExpectationMaximization};
 use figrs_models::board::ConditionalSampler;
 use figrs_models::grid::Size;
 use figrs_models::maze::PerfectMaze;
-use figrs_models::mdmc::{Corpus, LookAheadSampler, MarkovChain, RowSplits, Structure};
+use figrs_models::mdmc::{
+    Corpus, DrawnLevels, LookAheadSampler, MarkovChain, RowSplits, Structure,
+};
 use figrs_network::Network;
 use figrs_spread::{Slices, Spread, SpreadOptions};
 
-/// Draws sets in numbered files, fits a model or sums a network, in one process or in numbered parts.
+/// Draws sets of numbered files, fits a model or sums a network, in one process or in numbered parts.
 #[derive(Parser)]
 #[command(version)]
 struct Options {
@@ -35,29 +37,29 @@ struct Options {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Draws Super Mario levels, those of `mario_mdmc` for the same seed
+    /// Draws the Super Mario levels that `mario_mdmc` draws for the same seed
     Levels(Set),
-    /// Draws mazes, those of `maze` for the same seed
+    /// Draws the mazes that `maze` draws for the same seed
     Mazes(Set),
     /// Fits a mixture of two kinds of patients to partly missing test results
     Fit(Learning),
-    /// Sums a network in slices: the logarithm of the probability of the evidence
+    /// Computes the logarithm of the probability of evidence as a sum over parts of a network (slices)
     Sum(Sum),
 }
 
 /// A set of numbered files.
 #[derive(Args)]
 struct Set {
-    /// Directory of the set
+    /// Directory of the files
     #[arg(long = "set", value_name = "DIR")]
     directory: PathBuf,
     /// The first number of the set
     #[arg(long, value_name = "N", default_value_t = 0)]
     from: u64,
-    /// The number after the last one of the set
+    /// The number after the last number of the set
     #[arg(long, value_name = "N", default_value_t = 100)]
     to: u64,
-    /// Columns of a level or a maze
+    /// Number of columns of a level or a maze
     #[arg(long, value_name = "N", default_value_t = 20)]
     width: usize,
     /// Seed: the same seed gives the same files, in any number of parts
@@ -67,20 +69,20 @@ struct Set {
     parts: SpreadOptions,
 }
 
-/// A fit.
+/// The options for learning a model from data.
 #[derive(Args)]
 struct Learning {
-    /// Rows of data
+    /// Number of rows of data
     #[arg(long, value_name = "N", default_value_t = 2000)]
     rows: u64,
-    /// Rounds at most
+    /// Maximum number of rounds
     #[arg(long, value_name = "N", default_value_t = 1000)]
     rounds: u64,
     #[command(flatten)]
     parts: SpreadOptions,
 }
 
-/// A sum over slices.
+/// The probability of evidence as a sum over parts of a network (slices).
 #[derive(Args)]
 struct Sum {
     /// The network, in any format that `network` reads
@@ -96,7 +98,7 @@ struct Sum {
     parts: SpreadOptions,
 }
 
-/// Number of parts of the work unless `--parts` is given.
+/// Default number of parts of the work, without `--parts`.
 const PARTS: u64 = 8;
 /// Number of tests of a patient.
 const TESTS: usize = 6;
@@ -118,7 +120,7 @@ impl Set {
         self.from..self.to
     }
 
-    /// Prints the number of files drawn, except for parts that are served.
+    /// Prints the number of files drawn; a process that serves parts prints nothing.
     fn tell(&self, drawn: u64, out: &mut impl Write) -> Result<(), Failure> {
         if !self.parts.serve {
             writeln!(out, "{drawn} files drawn into {}", self.directory.display())?;
@@ -130,7 +132,8 @@ impl Set {
 fn levels(set: &Set) -> Result<u64, Failure> {
     let spread = Spread::from_options("levels", PARTS, set.parts.clone())?;
     let chain = MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::new(14, 14)?)?;
-    let sampler = LookAheadSampler::new(chain, 3, set.width)?;
+    let drawn = DrawnLevels::from(LookAheadSampler::new(chain, 3, set.width)?);
+    let sampler = ConditionalSampler::new().numbered(&drawn)?;
     Ok(spread.levels(&sampler, set.seed, set.numbers(), &set.directory)?)
 }
 

@@ -1,4 +1,4 @@
-//! A page to design levels, boards and networks in, served on this machine.
+//! A web page for the design of levels, boards and networks, served on this machine.
 //!
 //! `cargo run --release --example studio -- --help`
 
@@ -9,17 +9,17 @@ use clap::Parser;
 use figrs_command::{Failure, parsed, stop};
 use figrs_studio::{API, Studio, serve, work};
 
-/// Serves a page to design levels, boards and networks in, on 127.0.0.1 alone.
+/// Serves a web page for the design of levels, boards and networks, on 127.0.0.1 only.
 #[derive(Debug, Parser)]
 #[command(version, after_long_help = API)]
 struct Options {
-    /// The port; 0 takes one that is free. The address is printed on the standard output.
+    /// Port of the server; 0 chooses a free port. The address of the page is printed on the standard output.
     #[arg(long, default_value_t = 7414)]
     port: u16,
-    /// Offer the networks and training levels of this folder. No other file can be read by the page, and none is written.
+    /// Let the page read the networks and training levels of this folder. The page can read no other file, and writes no file.
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// Do the work of the server that has started this.
+    /// Do the work of the server process that started this process.
     #[arg(long, hide = true)]
     worker: bool,
 }

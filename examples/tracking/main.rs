@@ -1,4 +1,4 @@
-//! A level, a trend or a moving body, tracked through noisy readings.
+//! Tracking of a level, a trend or a moving body through noisy readings.
 //!
 //! `cargo run --release --example tracking -- --data examples/tracking/flight.csv --model velocity --process 0.05 --noise 1`
 
@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     figrs_command::run(remedy, || run(&parsed()))
 }
 
-/// Remedy on the command line for readings that exact ones before them determine.
+/// Returns advice on flags for readings that earlier exact readings determine.
 fn remedy(error: &Error) -> Option<String> {
     match error {
         Error::InStep { step, .. } => Some(format!(
@@ -75,7 +75,7 @@ fn run(options: &Options) -> Result<(), Failure> {
     })
 }
 
-/// Answers each line of standard input by a line.
+/// Answers each line of readings on the standard input by a line of the track.
 fn stream(options: &Options) -> Result<(), Failure> {
     let mut readings = Readings::new(io::stdin().lock(), "standard input".into());
     let mut out: Box<dyn Write> = match &options.out {

@@ -1,22 +1,22 @@
-//! The models as elements.
+//! The tracking models as elements.
 
 use clap::ValueEnum;
 use figrs::prelude::*;
 use figrs::weighted_sum;
 
-/// The law of a state.
+/// The stochastic process of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
-    /// A number that wanders.
+    /// A number that performs a random walk.
     Level,
-    /// A level with a slope, both of which wander.
+    /// A level with a slope, which both perform random walks.
     Trend,
-    /// A position with a velocity that wanders.
+    /// A position with a velocity that performs a random walk.
     Velocity,
 }
 
 impl Kind {
-    /// Number of numbers in the state of one coordinate.
+    /// Returns the number of state variables of one coordinate.
     pub(crate) fn numbers_of_coordinate(self) -> usize {
         match self {
             Self::Level => 1,
@@ -25,24 +25,24 @@ impl Kind {
     }
 }
 
-/// The numbers of a state: the levels or positions of all coordinates, then the slopes or velocities.
+/// The variables of a tracked state: the levels or positions of all coordinates, then the slopes or velocities.
 pub(crate) type State = Vec<Element<f64>>;
 
-/// A model of a state in time and of its readings.
+/// A model of a state over time and of its readings.
 #[derive(Clone, Debug)]
 pub(crate) struct TrackingModel {
     pub(crate) kind: Kind,
-    /// Number of numbers in a reading.
+    /// Number of coordinates of a reading.
     pub(crate) coordinates: usize,
-    /// Variances of the change in a step.
+    /// Variances of the state's change in a step.
     pub(crate) process: Vec<f64>,
-    /// Variance of the reading of each coordinate.
+    /// Variance of the noise in each coordinate of a reading.
     pub(crate) noise: Vec<f64>,
     pub(crate) start_mean: Vec<f64>,
     pub(crate) start_variance: Vec<f64>,
 }
 
-/// A normal number around the value of an element, which is the element itself if the variance is zero.
+/// Returns a normal element whose mean is the value of `mean`; returns `mean` itself if the variance is zero.
 fn around(mean: &Element<f64>, variance: f64) -> Element<f64> {
     if variance > 0.0 {
         Normal::new(mean, Variance(variance))
@@ -52,7 +52,7 @@ fn around(mean: &Element<f64>, variance: f64) -> Element<f64> {
 }
 
 impl TrackingModel {
-    /// The state at the first step.
+    /// Returns the state at the first step.
     pub(crate) fn first(&self) -> State {
         let numbers = self.start_mean.iter().zip(&self.start_variance);
         numbers
@@ -60,7 +60,7 @@ impl TrackingModel {
             .collect()
     }
 
-    /// The state after another one.
+    /// Returns the state after `state`.
     pub(crate) fn step(&self, state: &State) -> State {
         let (places, rates) = state.split_at(self.coordinates);
         match self.kind {
@@ -84,7 +84,7 @@ impl TrackingModel {
         }
     }
 
-    /// A model with a reading of a state added; a missing coordinate is `None`.
+    /// Adds a reading of a state to a model; a missing coordinate is `None`.
     pub(crate) fn read(&self, model: Model, state: &State, reading: &[Option<f64>]) -> Model {
         let read = reading.iter().zip(state).zip(&self.noise);
         read.fold(model, |model, ((reading, place), &noise)| match reading {

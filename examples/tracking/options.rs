@@ -1,4 +1,4 @@
-//! The command line.
+//! Options of the command line.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use figrs_command::{Failure, check_writable, finite, format_of, not_negative};
 
 use crate::model::{Kind, TrackingModel};
 
-/// The end of the long help.
+/// The last section of the long help.
 const DETAILS: &str = r#"Readings: a CSV file with a line for each step and a column for each coordinate. The first line may name the columns. An empty cell is a missing
   reading. With `--data -` standard input streams: each line is answered by a line at once, and memory does not grow.
 
@@ -35,16 +35,16 @@ Exit code: 0 with an answer; 1 if the readings are impossible; 2 if the file or 
 #[derive(Clone, Debug, Parser)]
 #[command(version, after_long_help = DETAILS)]
 pub(crate) struct Options {
-    /// The readings, a CSV file; `-` streams standard input.
+    /// The readings as a CSV file; `-` streams standard input.
     #[arg(long, value_name = "FILE")]
     pub(crate) data: PathBuf,
-    /// The law of the state.
+    /// The stochastic process of the state.
     #[arg(long, value_enum, default_value_t = Kind::Level)]
     model: Kind,
-    /// Variance of the change of the state in a step; a trend may have two, `LEVEL,SLOPE`.
+    /// Variance of the change of the state in a step; for a trend either one number or two, `LEVEL,SLOPE`.
     #[arg(long, value_name = "Q", default_value = "1", value_delimiter = ',', value_parser = not_negative)]
     process: Vec<f64>,
-    /// Variance of a reading given the state; one for each column, or one for all.
+    /// Variance of a reading given the state: one number for each column, or one for all columns.
     #[arg(long, value_name = "R", default_value = "1", value_delimiter = ',', value_parser = not_negative)]
     noise: Vec<f64>,
     /// Mean of the first state.
@@ -53,7 +53,7 @@ pub(crate) struct Options {
     /// Variance of the first state.
     #[arg(long, value_name = "V", default_value = "1e6", value_delimiter = ',', value_parser = not_negative)]
     start_variance: Vec<f64>,
-    /// Format of the answer (default the one of the extension of --out, else text).
+    /// Format of the answer (default: the format of the extension of --out, else text).
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// File for the answer instead of standard output.
@@ -64,9 +64,9 @@ pub(crate) struct Options {
 /// Format of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// A line for each step.
+    /// A line of text for each step.
     Text,
-    /// Means and standard deviations of all numbers as JSON.
+    /// Means and standard deviations of all state variables as JSON.
     Json,
     /// A picture of the first coordinate.
     Svg,
@@ -93,9 +93,9 @@ impl Options {
         format_of(self.format, self.out.as_deref(), &formats)
     }
 
-    /// The model of readings with this many coordinates.
+    /// Returns the model of readings with this many coordinates.
     ///
-    /// **Errors.** A flag has another number of numbers.
+    /// **Errors.** A flag has the wrong number of values.
     pub(crate) fn model(&self, coordinates: usize) -> Result<TrackingModel, Failure> {
         let numbers = self.model.numbers_of_coordinate() * coordinates;
         let each = |flag: &str, given: &[f64], count: usize| match given {

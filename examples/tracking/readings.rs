@@ -5,7 +5,7 @@ use std::io::BufRead;
 use figrs_command::Failure;
 use figrs_reading::{FileError, Mistake};
 
-/// A reading of all coordinates; a missing one is `None`.
+/// A reading of all coordinates; a missing coordinate is `None`.
 pub(crate) type Reading = Vec<Option<f64>>;
 
 /// The lines of a file or a stream of readings.
@@ -28,7 +28,7 @@ impl<R: BufRead> Readings<R> {
         }
     }
 
-    /// The next reading; `None` at the end. Names of columns in the first line are passed over.
+    /// Returns the next reading; `None` at the end of the file or stream. A first line with the names of columns is skipped.
     pub(crate) fn next(&mut self) -> Result<Option<Reading>, Failure> {
         loop {
             let mut text = String::new();
@@ -74,7 +74,7 @@ impl<R: BufRead> Readings<R> {
         }
     }
 
-    /// The cells of a line.
+    /// Splits a line into cells.
     fn cells(&self, line: &str) -> Result<Vec<String>, FileError> {
         let mut reader = csv::ReaderBuilder::new()
             .has_headers(false)

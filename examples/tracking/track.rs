@@ -6,25 +6,25 @@ use figrs_reals::{Filter, WithReals};
 use crate::model::{State, TrackingModel};
 use crate::readings::Reading;
 
-/// Means and standard deviations of the numbers of a state.
+/// Means and standard deviations of the state variables.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Moments {
     pub(crate) means: Vec<f64>,
     pub(crate) deviations: Vec<f64>,
 }
 
-/// The state at one step.
+/// The distributions of the state at one step.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    /// Given the readings before the step.
+    /// The distribution given the readings before the step.
     pub(crate) predicted: Moments,
-    /// Given also the reading of the step.
+    /// The distribution given the readings up to the step.
     pub(crate) filtered: Moments,
-    /// Given all readings, if all are known.
+    /// The distribution given all readings, once all are known.
     pub(crate) smoothed: Option<Moments>,
 }
 
-/// A track that is followed one reading at a time.
+/// A track that is filtered one reading at a time.
 pub(crate) struct Online {
     model: TrackingModel,
     filter: Filter<State>,
@@ -40,7 +40,7 @@ impl Online {
         })
     }
 
-    /// Goes to the next step, whose reading is this.
+    /// Goes to the next step of the track, which has a given reading.
     pub(crate) fn read(&mut self, reading: &Reading) -> Result<Step, Error> {
         if self.steps > 0 {
             self.filter
@@ -57,12 +57,12 @@ impl Online {
         })
     }
 
-    /// Number of steps so far.
+    /// Returns the number of steps so far.
     pub(crate) fn steps(&self) -> usize {
         self.steps
     }
 
-    /// The natural logarithm of the density of the readings so far.
+    /// Returns the natural logarithm of the density of the readings so far.
     pub(crate) fn log_evidence(&self) -> f64 {
         self.filter.log_evidence().value
     }

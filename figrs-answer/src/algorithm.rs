@@ -10,7 +10,7 @@ use crate::run::guard::guarded;
 
 /// An inference algorithm with its settings.
 ///
-/// A new algorithm only needs to implement [`answer`](Self::answer); users call it through [`Run`].
+/// A new algorithm needs to implement only [`answer`](Self::answer); users call the algorithm through [`Run`].
 pub trait Algorithm: Debug + Send + Sync {
     /// The name of the algorithm, for tables and messages.
     fn name(&self) -> &'static str;
@@ -29,7 +29,7 @@ impl<T: Algorithm + ?Sized> Algorithm for Box<T> {
     }
 }
 
-/// Runs an algorithm on a model. The trait `Run` is also implemented for `Box<dyn Algorithm>`.
+/// The methods that run an algorithm on a model. `Box<dyn Algorithm>` implements the trait `Run` too.
 pub trait Run: Algorithm {
     /// Computes the answer about some targets: an element, or an array, a list or a tuple of elements.
     ///
@@ -42,17 +42,16 @@ pub trait Run: Algorithm {
         })
     }
 
-    /// Computes the answer to a counterfactual: the values that the targets would have had, see [`Counterfactual`]. The answer is queried
-    /// with the elements of the model. The evidence holds in the factual world.
+    /// Computes the answer to a counterfactual: the values that the targets would have had; see [`Counterfactual`]. The results of a
+    /// counterfactual are queried with the elements of the model. The evidence of a counterfactual holds in the factual world.
     ///
-    /// **Guarantee.** The guarantee of the algorithm, applied to a model of both the factual and the counterfactual
-    /// world.
+    /// **Guarantee.** The guarantee of the algorithm holds for a model of both the factual and the counterfactual world.
     ///
-    /// **Complexity.** The complexity of the algorithm, on the elements that the targets reach in both worlds. Elements that depend on the
-    /// elements set in the counterfactual world occur twice.
+    /// **Complexity.** The complexity is that of the algorithm for the elements that the targets reach in both worlds. Elements that
+    /// depend on the elements set in the counterfactual world count twice.
     ///
     /// **Errors.** The errors of the algorithm; [`ModelError::Function`](figrs_core::ModelError::Function) if more elements must be
-    /// stored than the counterfactual allows.
+    /// stored than the counterfactual's limit allows.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};
@@ -82,15 +81,16 @@ pub trait Run: Algorithm {
         })
     }
 
-    /// The natural logarithm of the probability of the evidence; `-inf` if an exact algorithm finds that the evidence is impossible.
+    /// Returns the natural logarithm of the probability of the evidence; `-inf` if an exact algorithm finds that the evidence is
+    /// impossible.
     ///
-    /// A sampler returns [`Error::NoSampleMetEvidence`] if none of its samples satisfies the evidence. An algorithm that searches for a
-    /// single world (assignment) does not compute this probability.
+    /// A sampler returns [`Error::NoSampleMetEvidence`] if none of its samples satisfies the evidence. Algorithms that search for a
+    /// single world (assignment) do not compute the probability of the evidence.
     fn log_evidence(&self, model: &Model) -> Result<f64, Error> {
         guarded(|| Ok(self.answer(model, &[])?.log_evidence()?.value))
     }
 
-    /// The probability of the evidence, as the exponential of [`log_evidence`](Self::log_evidence).
+    /// Returns the probability of the evidence, as the exponential of [`log_evidence`](Self::log_evidence).
     fn probability_of_evidence(&self, model: &Model) -> Result<f64, Error> {
         Ok(self.log_evidence(model)?.exp())
     }
@@ -98,7 +98,7 @@ pub trait Run: Algorithm {
 
 impl<A: Algorithm + ?Sized> Run for A {}
 
-/// Builds a list of different algorithms, for running the same query with each of them.
+/// Builds a list of different algorithms, each of which can run the same query.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};

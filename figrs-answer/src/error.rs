@@ -5,7 +5,7 @@ mod classes;
 use std::panic::Location;
 
 use figrs_core::wording::{Call, StatedAt};
-use figrs_core::{Label, ModelError};
+use figrs_core::{Label, ModelError, PartError};
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
@@ -19,9 +19,12 @@ pub enum Error {
     /// The model has a mistake, or is too large for the algorithm.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The elimination would exceed one of its budgets.
+    /// The elimination would exceed one of its limits.
     #[error(transparent)]
     Elimination(#[from] EliminationError),
+    /// A path leads to no element of an object, or data state no evidence on it.
+    #[error(transparent)]
+    Part(Box<PartError>),
     /// No algorithm of a portfolio fits within the given memory and work.
     #[error(
         "no algorithm fits the memory and the work given: {tried}; allow more{}, state more evidence, or ask for fewer targets",
@@ -43,8 +46,8 @@ pub enum Error {
     ImpossibleEvidence {
         /// Statements of evidence that cannot hold at the same time.
         conflict: Vec<String>,
-        /// True if removing any one piece makes the other pieces possible. False if the bounded search for fewer conflicting statements
-        /// ended before the conflict was known to be minimal.
+        /// True if removing any one of the conflicting statements makes the others possible. False if the search for a smaller
+        /// conflict ended before the conflict was known to be minimal.
         is_minimal: bool,
     },
     /// No sample satisfied the evidence, which may be impossible or merely rare.
@@ -59,7 +62,7 @@ pub enum Error {
         /// A remedy for the error.
         remedy: &'static str,
     },
-    /// A soft weight has no stated maximum, although the algorithm needs one.
+    /// A soft weight has no stated maximum, although the algorithm needs a maximum.
     #[error(
         "the weights of {element}{} have no maximum; state it with `weigh_at_most`, or use ImportanceSampling",
         StatedAt(.location)
@@ -70,7 +73,7 @@ pub enum Error {
         /// The source line that states the weights.
         location: &'static Location<'static>,
     },
-    /// The model has evidence, although the algorithm allows none.
+    /// The model has evidence, although the algorithm allows no evidence.
     #[error(
         "{algorithm} draws from the prior, and the model has evidence on {element}{}; use RejectionSampling \
          or ImportanceSampling",
@@ -84,7 +87,7 @@ pub enum Error {
         /// The source line that states the evidence.
         location: &'static Location<'static>,
     },
-    /// A run was ended by its deadline, an interrupt or its budget of work before it had any result.
+    /// A run was ended by its deadline, an interrupt or its limit of work before it had any result.
     #[error(
         "{algorithm} was stopped before it had anything to answer with; allow more time{}, or more work where it is limited{}",
         Call("deadline"),
@@ -94,28 +97,28 @@ pub enum Error {
         /// The name of the algorithm.
         algorithm: &'static str,
     },
-    /// Partial sums cannot be merged, because their units of work are not consecutive.
+    /// Partial results of a run cannot be merged, because the units of work in them are not consecutive.
     #[error(
         "the sums end before unit {end} of the run, and those to merge begin with unit {begin}; merge parts in the order of their \
          units, and each once"
     )]
     NotConsecutive {
-        /// The index of the unit of work that should come next.
+        /// The number of the unit of work that should come next.
         end: u64,
-        /// The index of the first unit of work of the sums to be merged.
+        /// The number of the first unit of work in the results to be merged.
         begin: u64,
     },
-    /// A part of a run that was read belongs to another run, or is damaged.
+    /// A partial result that was read belongs to another run, or is damaged.
     #[error(
         "unit {unit} of the part does not fit this run: {problem}; merge parts of the same version, model, settings and targets"
     )]
     UnfitPart {
-        /// The index of the unit.
+        /// The number of the unit of work whose result does not fit.
         unit: u64,
-        /// The first problem that was found in the part.
+        /// The first problem that was found in the partial result.
         problem: String,
     },
-    /// Slices of a sum or maximum are missing, because the run was stopped or some slices were left out.
+    /// Slices (subproblems) of a sum or maximum are missing, because the run was stopped or some slices were left out.
     #[error(
         "{added} of {slices} slices are done: the logarithm of the sum or maximum of all is at least {lower_bound}; allow more time, or add \
          the other parts"
@@ -125,11 +128,11 @@ pub enum Error {
         added: u64,
         /// Number of slices of the whole sum or maximum.
         slices: u64,
-        /// The logarithm of the sum of the computed slices, or of the probability of their best world; this number is a lower bound of
-        /// the result for all slices.
+        /// The logarithm of the sum of the computed slices, or of the probability of their best world; it is a lower bound of the
+        /// result for all slices.
         lower_bound: f64,
     },
-    /// A search ended without finding any world; a world may nevertheless exist.
+    /// A search ended without finding any world, although a world may exist.
     #[error(
         "no world was found within {work} steps of search; if there is one, its log-probability is at most \
          {upper_bound}: allow more steps{} or larger tables{}",
@@ -139,10 +142,10 @@ pub enum Error {
     NoWorldFound {
         /// Number of search steps that were made.
         work: u64,
-        /// An upper bound of the log-probability of all worlds.
+        /// An upper bound of the log-probabilities of all worlds.
         upper_bound: f64,
     },
-    /// One iteration of message passing takes more work than the budget allows.
+    /// One iteration of message passing takes more work than the limit allows.
     #[error(
         "{algorithm}: one iteration of messages reads {needed} entries of tables, more than the budget of {limit}; \
          allow more{}, or use ImportanceSampling",
@@ -151,12 +154,12 @@ pub enum Error {
     MessagesTooLarge {
         /// The name of the algorithm.
         algorithm: &'static str,
-        /// Number of table entries that are read, counted once for each variable of their factor.
+        /// Number of table entries that one iteration reads; an entry counts once for each variable of its factor.
         needed: u64,
-        /// Number of entries that the budget allows.
+        /// Number of entries that the limit allows.
         limit: u64,
     },
-    /// The messages of belief propagation determine no world; a world may nevertheless exist.
+    /// The messages of belief propagation determine no world, although a world may exist.
     #[error(
         "after {iterations} iterations, the last of which changed messages by {residual:.1e}, max-product messages agree \
          on no world; use MpeVariableElimination, or MpeBranchAndBound for models that are too wide for it"
@@ -167,24 +170,24 @@ pub enum Error {
         /// Largest change of a message in the last iteration.
         residual: f64,
     },
-    /// There are more worlds than the budget allows.
+    /// The model has more worlds than the limit allows.
     #[error(
         "more than {limit} worlds, which is the budget; \
          use VariableElimination, for an infinite model ImportanceSampling, or a larger budget{}",
         Call("max_worlds")
     )]
     TooManyWorlds {
-        /// Number of worlds that the budget allows.
+        /// Number of worlds that the limit allows.
         limit: u64,
     },
-    /// The worlds together have more elements than the budget allows to evaluate.
+    /// The worlds together have more elements to evaluate than the limit allows.
     #[error(
         "{worlds} worlds took {limit} evaluations of elements, which is the budget; use VariableElimination, for an \
          infinite model ImportanceSampling, or a larger budget{}",
         Call("max_evaluations")
     )]
     TooManyEvaluations {
-        /// Number of evaluations that the budget allows.
+        /// Number of evaluations that the limit allows.
         limit: u64,
         /// Number of worlds that were completely evaluated.
         worlds: u64,
@@ -195,8 +198,7 @@ pub enum Error {
         /// The element of the query.
         element: Label,
     },
-    /// No two draws of a floating-point number are equal; the draws therefore do not determine the probability of a single
-    /// value.
+    /// No two draws of a floating-point number are equal, so that the draws do not determine the probability of a single value.
     #[error(
         "no two draws of {element} are the same, and they do not tell how likely a single value is; ask for `mean`, \
          `expectation` or `probability_that`, or for quantiles of its `distribution`"
@@ -213,14 +215,14 @@ pub enum Error {
         /// The element of the query.
         element: Label,
     },
-    /// This kind of answer (marginals, bounds or a world) does not have the requested content.
+    /// An answer of this kind (marginals, bounds or a world) does not have the requested content.
     #[error("an answer of {algorithm} has no {asked}; {remedy}")]
     NotInAnswer {
         /// The name of the algorithm that computed the answer.
         algorithm: &'static str,
         /// The content that was requested.
         asked: &'static str,
-        /// A remedy for the error.
+        /// A remedy for the error, in words.
         remedy: &'static str,
     },
     /// The element was not declared as varying when the model was compiled.
@@ -239,7 +241,7 @@ pub enum Error {
         /// The names of the elements.
         elements: String,
     },
-    /// A branch of a Chain reaches a Score that other elements reach as well.
+    /// A branch of a Chain reaches a Score that other elements reach too.
     #[error(
         "{element}: a branch reaches a Score that is not its own, or that not all worlds reach; use JunctionTree"
     )]
@@ -247,31 +249,31 @@ pub enum Error {
         /// The Chain whose branch reaches the Score.
         element: Label,
     },
-    /// The frontiers take more memory than the budget allows.
+    /// The states of the frontiers (sets of elements still needed by later steps) take more memory than the limit allows.
     #[error(
         "the frontier before {element} has {states} states, and {bytes} bytes are needed by then, more than the budget of \
          {limit}; state evidence earlier, order evidence and targets so that neighbours stand together, or allow more{}",
         Call("memory")
     )]
     FrontierTooLarge {
-        /// The element at which the budget was exceeded.
+        /// The element at which the limit was exceeded.
         element: Label,
-        /// At this element, the number of joint values of the elements that are still needed.
+        /// The number of joint values of the elements that are still needed after this element.
         states: usize,
         /// Number of bytes needed up to this element.
         bytes: u64,
-        /// Number of bytes that the budget allows.
+        /// Number of bytes that the limit allows.
         limit: u64,
     },
-    /// The frontier contains more elements than the representation of its states allows.
+    /// The frontier (the set of elements still needed by later steps) has more elements than can be represented.
     #[error(
         "{elements} elements are still needed after {element}, more than the states of Frontier hold; state evidence in the order of a \
          scan, or use VariableElimination"
     )]
     FrontierTooWide {
-        /// The element at which the most elements are needed.
+        /// The element at which the frontier has the most elements.
         element: Label,
-        /// Number of elements that are needed at this element.
+        /// Number of elements in the frontier (the set of elements still needed) at this element.
         elements: usize,
     },
     /// A saved tree or a saved filter belongs to another model, or to another version of figrs, or is damaged.
@@ -279,9 +281,9 @@ pub enum Error {
     Saved {
         /// The kind of the saved value: a tree or a filter.
         what: &'static str,
-        /// The part of the saved value that does not fit.
+        /// The component of the saved value that does not fit.
         reason: &'static str,
-        /// The way to another saved value.
+        /// A remedy: how to obtain another saved value.
         remedy: &'static str,
     },
     /// No other computation can check the answer.
@@ -293,7 +295,7 @@ pub enum Error {
         /// The reason why no other algorithm can compute an answer.
         reason: Box<Error>,
     },
-    /// An answer did not pass its check.
+    /// An answer failed the check by another computation.
     #[error(
         "{what} is {claimed} in the answer, and {found} when it is found otherwise; do not use this answer, and report it with the model"
     )]
@@ -314,35 +316,35 @@ pub enum Error {
         /// The message of the panic.
         message: String,
     },
-    /// A row of data cannot be used as evidence.
+    /// A row (case) of data cannot be used as evidence.
     #[error("row {row} of the cases, counted from 0: {problem}")]
     InvalidCase {
         /// The index of the row, counted from 0.
         row: usize,
-        /// The mistake, with a remedy.
+        /// Description of the mistake, with a remedy.
         problem: String,
     },
-    /// No element that the cases need depends on a learned parameter.
+    /// No element that the data cases need depends on a learned parameter.
     #[error(
         "nothing is to be learned: no element of the cases depends on a `Learned` parameter; give one as the number or list that an element          takes"
     )]
     NothingToLearn,
-    /// An element depends on a learned parameter in a form for which the maximum has no closed form.
+    /// An element depends on a learned parameter in a form whose maximum likelihood has no closed form.
     #[error(
         "{parameter} cannot be learned by expectation-maximisation, because {element} reads it in a way that its prior is not conjugate to;          give it directly, as the number or list that an element takes, or draw from its posterior with MetropolisHastings"
     )]
     NotLearnable {
         /// The parameter that cannot be learned.
         parameter: Label,
-        /// The element that reads the parameter.
+        /// The element whose distribution depends on the parameter.
         element: Label,
     },
-    /// The evidence is of a kind from which parameters cannot be learned.
+    /// Parameters cannot be learned from this kind of evidence.
     #[error("cannot learn from what is stated of {element}: {reason}")]
     CannotLearnFrom {
         /// The element that has the evidence.
         element: Label,
-        /// The reason, with a remedy.
+        /// The reason why parameters cannot be learned from the evidence, with a remedy.
         reason: &'static str,
     },
     /// The likelihood of a parameter has no maximum.
@@ -353,6 +355,17 @@ pub enum Error {
     NoMaximum {
         /// The parameter whose likelihood has no maximum.
         parameter: Label,
+    },
+    /// The cases do not determine a coefficient of a linear mean.
+    #[error(
+        "{parameter} is not determined by {rows} cases: a term that it multiplies is a linear function of other terms, or there are fewer cases than \
+         coefficients; leave the coefficient out, give more cases, or learn with `map_estimate`"
+    )]
+    UndeterminedCoefficient {
+        /// The coefficient.
+        parameter: Label,
+        /// The expected number of cases, with their weights, in which an element reads the coefficient.
+        rows: f64,
     },
     /// The element is not a parameter that was learned.
     #[error(
@@ -367,7 +380,7 @@ pub enum Error {
         "standard errors are differences of exact expected counts, which the algorithm of the expectation step does not give; learn with `JunctionTree`"
     )]
     InexactCounts,
-    /// The parameters have too many numbers for the information matrix.
+    /// The parameters have too many free numbers for an information matrix.
     #[error(
         "standard errors of {numbers} free numbers take a matrix of their square; they are computed of at most {most}: learn fewer parameters, with the \
          others fixed at their values by interventions"
@@ -404,17 +417,17 @@ pub enum Error {
         /// The parameter whose value has changed.
         parameter: String,
     },
-    /// There is no answer when a parameter has this value.
+    /// The model has no answer when a parameter has this value.
     #[error("there is no answer if {parameter} is {value}: {problem}; choose another range")]
     NoAnswerAt {
-        /// The parameter for whose value there is no answer.
+        /// The parameter for whose value the model has no answer.
         parameter: String,
         /// The value of the parameter.
         value: f64,
-        /// The reason why there is no answer.
+        /// The reason why the model has no answer.
         problem: String,
     },
-    /// The function of a query returns a number that is infinite or NaN for some value.
+    /// The function of a query returns infinity or NaN for some value.
     #[error(
         "{query} has the number {number} for a value; give a finite number for each value of the element"
     )]
@@ -440,15 +453,15 @@ pub enum Error {
     InStep {
         /// The number of the step, counted from 1; zero for the first state.
         step: u64,
-        /// The error.
+        /// The error of the failed step.
         error: Box<Self>,
     },
-    /// An element of real numbers has no closed form.
+    /// A real element has no closed form.
     #[error("{element} has no closed form: {problem}; use ImportanceSampling, or discretise it")]
     NotClosedForm {
         /// The element that is not a linear function of normal elements.
         element: Label,
-        /// The reason, with a remedy.
+        /// The reason why the element has no closed form, with a remedy.
         problem: String,
     },
     /// The element is not one of the requested decisions.
@@ -459,7 +472,7 @@ pub enum Error {
         /// The element that is not a decision.
         element: Label,
     },
-    /// Evidence depends on a decision, and can therefore not be known independently of the decision.
+    /// Evidence depends on a decision, and therefore cannot be known independently of the decision.
     #[error(
         "{decision} influences {element}, which is evidence, and evidence is known whatever is decided; let a later decision know it instead, or \
          set the decision in the model{}",
@@ -471,7 +484,7 @@ pub enum Error {
         /// The element that is observed; it may be the decision itself.
         element: Label,
     },
-    /// A decision influences an element that is known when this decision or an earlier decision is made.
+    /// A decision influences an element whose value is known when this decision or an earlier decision is made.
     #[error(
         "{decision} influences {element}, which is known when {known_to} is decided; list decisions in the order in which they are made, and let \
          none know what follows from it"
@@ -479,12 +492,12 @@ pub enum Error {
     DecisionInfluencesKnown {
         /// The decision that influences the element.
         decision: Label,
-        /// The element that is known.
+        /// The element whose value is known when a decision is made.
         element: Label,
-        /// The decision for which the element is known.
+        /// The decision that is made with this knowledge.
         known_to: Box<Label>,
     },
-    /// The utility is a number that cannot be added: it is infinite, NaN or too large.
+    /// The utility cannot be added, because it is infinite, NaN or too large.
     #[error(
         "{element} has the utility {value}; utilities are numbers (`f64`) from -1e300 to 1e300"
     )]
@@ -497,14 +510,14 @@ pub enum Error {
     /// The values of an element that is known when a decision is made have no defined distance.
     #[error("{element}, which is known when {decision} is decided: {problem}")]
     NoDistance {
-        /// The decision for which the element is known.
+        /// The decision that is made when the element's value is known.
         decision: Box<Label>,
-        /// The element that is known.
+        /// The element whose value is known when the decision is made.
         element: Label,
-        /// The reason, with a remedy.
+        /// The reason why the distance of the values is undefined, with a remedy.
         problem: String,
     },
-    /// No draw contains an option of a decision; the utility of the option is therefore unknown.
+    /// No draw contains an option of a decision, so that the utility of the option is unknown.
     #[error("no draw has the option {option} of {decision}; draw more")]
     OptionNotDrawn {
         /// The decision that has the option.
@@ -517,7 +530,7 @@ pub enum Error {
     UnknownInformation {
         /// The decision for which the plan was queried.
         decision: Label,
-        /// The mistake, with a remedy.
+        /// Description of the mistake, with a remedy.
         problem: String,
     },
     /// A setting of an algorithm is invalid.
@@ -534,8 +547,8 @@ pub enum Error {
     },
 }
 
-/// Several statements as one text. If there are many statements, only the first statements are listed, with the number
-/// of the remaining ones.
+/// Joins several statements into one text. If there are many statements, the text contains only the first of them and the number of
+/// all others.
 fn first_of(statements: &[String]) -> String {
     const MAX_LISTED: usize = 10;
     let printed = statements[..MAX_LISTED.min(statements.len())].join("; ");
@@ -545,8 +558,14 @@ fn first_of(statements: &[String]) -> String {
     }
 }
 
+impl From<PartError> for Error {
+    fn from(error: PartError) -> Self {
+        Self::Part(Box::new(error))
+    }
+}
+
 impl Error {
-    /// The error for a unit of work, in a part from another process, that does not fit the run.
+    /// Returns the error for a unit of work from another process that does not fit the run.
     #[doc(hidden)]
     pub fn unfit_part(unit: u64, problem: impl Into<String>) -> Self {
         let problem = problem.into();

@@ -5,9 +5,9 @@
 //! | [`Algorithm`], [`Run`]: the interface of algorithms | `algorithm.rs` |
 //! | [`Answer`], [`Marginal`], [`Estimate`], [`Draws`], [`World`] | `answer/` |
 //! | [`Error`] | `error.rs` |
-//! | impossible evidence, and statements of it that exclude each other | `conflict/` |
-//! | expansions within limits, and the solution of shared calls | `limits/` |
-//! | setters that algorithms have in common | `setters.rs` |
+//! | impossible evidence, and minimal conflicts of its statements | `conflict/` |
+//! | expansions within limits, and the solution of shared recursive calls | `limits/` |
+//! | setters that several algorithms have | `setters.rs` |
 //! | [`Diagnosis`], and the measures of [`diagnostics`] | `quality/` |
 //! | [`Progress`], deadlines, threads, parts of runs: [`MergeableSampler`], [`Partial`] | `run/` |
 

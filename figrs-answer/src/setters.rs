@@ -1,15 +1,15 @@
-//! Setters that algorithms have in common.
+//! Setter methods that several algorithms have.
 
-/// Defines setters of an algorithm, given the field that they set:
+/// Defines setter methods of an algorithm, given the field that they set:
 ///
 /// | setters | field |
 /// |---|---|
 /// | `limits` | the limits of expansions and eliminations |
 /// | `expansion` | the limits of expansions, in a field of all limits |
-/// | `memory` | settings with a constructor `within`, followed by their type: constructors that state the memory of the process |
+/// | `memory` | settings with a constructor `within`, followed by their type: constructors with the memory of the process |
 /// | `threads` | the maximum number of threads |
 /// | `watch` | deadline, interrupt and listener, in a `Watch` |
-/// | `part_of` | a `Watch`, for an algorithm that may perform a part of the run of another algorithm |
+/// | `part_of` | a `Watch`, for an algorithm that may do a part of the run of another algorithm |
 /// | `sampler` | the seed and the limits of a sampler |
 /// | `keep_draws` | whether draws are kept |
 /// | `kept_draws` | none: the algorithm always keeps its draws |
@@ -17,27 +17,27 @@
 #[macro_export]
 macro_rules! setters {
     (limits: $($place:ident).+) => {
-        /// Sets the limits of the expansion of the model and of each elimination, in place of all limits set before.
+        /// Replaces all limits: the limits of the expansion of the model and the limits of each elimination.
         pub fn limits(mut self, limits: figrs_core::Limits) -> Self {
             self.$($place).+ = limits;
             self
         }
     };
     (expansion: $($place:ident).+) => {
-        /// Limits the expansion of the model as these limits do: the elements, the entries of their tables, the bytes and the depth.
+        /// Sets the limits of the expansion of the model (elements, entries of their tables, bytes and depth) to those of `limits`.
         pub fn expansion_limits(mut self, limits: &figrs_core::Limits) -> Self {
             self.$($place).+ = self.$($place).+.with_expansion_of(limits);
             self
         }
     };
     (memory: $place:ident: $settings:ident) => {
-        /// Settings for three quarters of the memory that is available now; otherwise as [`fitting`](Self::fitting).
+        /// Creates settings for three quarters of the memory that is available now; see [`fitting`](Self::fitting).
         pub fn new() -> Self {
             Self::default()
         }
 
-        /// Settings for an amount of memory such as `100MiB` or `6GiB`, which is the limit of the whole process; a number without a unit
-        /// means bytes.
+        /// Creates settings for an amount of memory such as `100MiB` or `6GiB`, which is the limit of the whole process. A number
+        /// without a unit counts bytes.
         ///
         /// **Errors.** [`Error::InvalidSetting`]($crate::Error::InvalidSetting) if the text is not an amount of memory.
         pub fn fitting(memory: &str) -> Result<Self, $crate::Error> {
@@ -45,37 +45,38 @@ macro_rules! setters {
             Ok(Self::within(memory))
         }
 
-        /// Settings for this amount of memory; otherwise as [`fitting`](Self::fitting).
+        /// Creates settings for this amount of memory; see [`fitting`](Self::fitting).
         pub fn within(memory: figrs_core::Bytes) -> Self {
             let $place = $settings::within(memory);
             Self { $place }
         }
     };
     (threads: $($place:ident).+) => {
-        /// Limits the number of threads (default: the number of cores). The answer does not depend on it.
+        /// Limits the number of threads (default: the number of cores). The answer does not depend on the number of threads.
         pub fn threads(mut self, threads: std::num::NonZero<usize>) -> Self {
             self.$($place).+ = Some(threads);
             self
         }
     };
     (watch: $($watch:ident).+) => {
-        /// Ends the run after this time, with the results so far; the answer states that the run was ended. If there are no results yet,
-        /// the run ends with `Error::NothingDone`.
+        /// Ends the run when this time has passed since its start. At the deadline, the answer contains the results so far, and states
+        /// that the run was ended. If the run has no results at the deadline, it ends with `Error::NothingDone`.
         ///
-        /// The amount of work before a deadline depends on the machine; the seed alone then no longer determines the answer.
+        /// The amount of work before a deadline depends on the machine. Therefore the seed alone does not determine the answer of a run
+        /// with a deadline.
         pub fn deadline(mut self, deadline: std::time::Duration) -> Self {
             self.$($watch).+.set_deadline(deadline);
             self
         }
 
-        /// Ends the run when this flag becomes `true`, with the results so far.
+        /// Ends the run, with its results so far, when this flag becomes `true`.
         pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
             self.$($watch).+.set_interrupt(flag);
             self
         }
 
-        /// Calls `listener` at intervals, on the calling thread or on a worker thread, but never on two threads at the same time. The
-        /// number `done` increases from call to call.
+        /// Calls `listener` at intervals with the progress of the run, but never on two threads at the same time. The number `done`
+        /// increases from call to call.
         pub fn on_progress(
             mut self,
             listener: impl Fn(&$crate::Progress) + Send + Sync + 'static,
@@ -85,7 +86,7 @@ macro_rules! setters {
         }
     };
     (part_of: $($watch:ident).+) => {
-        /// Uses the deadline, the interrupt and the listener of another run.
+        /// Uses the deadline, the interrupt and the listener of another run, which contains this run as a part.
         pub(crate) fn part_of(mut self, run: &$crate::run::watch::RunMonitor<'_>) -> Self {
             self.$($watch).+ = run.rest();
             self
@@ -107,22 +108,22 @@ macro_rules! setters {
         }
 
         /// Limits the memory of the worlds in bytes (default 2 GiB); exceeding it is an error. The memory is counted as in
-        /// [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory), for all worlds that exist at the same time and the
-        /// elements made for them.
+        /// [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory), for all worlds that exist at the same time, with the
+        /// elements created for them.
         pub fn max_bytes(mut self, bytes: u64) -> Self {
             self.$($place).+.limits.expansion_memory = bytes;
             self
         }
     };
     (kept_draws) => {
-        /// Keeps draws for [`Answer::draws`]($crate::Answer::draws). The setter has no effect: chains always keep their draws,
-        /// because their standard errors are computed from them.
+        /// Keeps draws for [`Answer::draws`]($crate::Answer::draws). The setter `keep_draws` has no effect, because Markov chains
+        /// always keep their draws for their standard errors.
         pub fn keep_draws(self) -> Self {
             self
         }
     };
     (keep_draws: $($place:ident).+) => {
-        /// Keeps every draw that meets the evidence, with its weight, for [`Answer::draws`]($crate::Answer::draws).
+        /// Keeps every draw that satisfies the evidence, with its weight, for [`Answer::draws`]($crate::Answer::draws).
         pub fn keep_draws(mut self) -> Self {
             self.$($place).+ = true;
             self

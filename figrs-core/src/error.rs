@@ -6,6 +6,7 @@ use thiserror::Error;
 
 use crate::element::footprint::readable;
 use crate::element::label::Label;
+use crate::parts::PartError;
 
 /// Failure of a user's function.
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
@@ -37,19 +38,22 @@ pub enum Fault {
     UnequalResults {
         /// Description of the two results that differ.
         results: String,
-        /// The arguments of both calls.
+        /// The arguments of the two calls whose results differ.
         arguments: String,
     },
-    /// A counterfactual would have to store too many elements.
+    /// A counterfactual would have to store more elements than its limit allows.
     #[error(
         "more than {0} elements that Chains create are remembered for a counterfactual; allow more{call}, or draw fewer worlds",
         call = Call("Counterfactual::max_elements")
     )]
     TooManyBranches(usize),
+    /// The path of a part leads through an element, and a value of the element has no such part.
+    #[error("{0}; or exclude these values by evidence")]
+    Part(Box<PartError>),
 }
 
 impl Fault {
-    /// A parent of a table has a value that has no row.
+    /// Returns the fault for a parent value that a table does not list.
     pub fn no_state(parent: usize) -> Self {
         Self::Row(format!(
             "a value of parent {parent} is not among its states; add it"
@@ -69,7 +73,7 @@ pub enum ModelError {
         /// The parameter, its value and the allowed values.
         problem: String,
     },
-    /// A decision was reached for which neither the model nor the algorithm chooses an option.
+    /// A decision was reached, but neither the model nor the algorithm chooses an option for it.
     #[error(
         "{element}: a decision has no probabilities, and nothing decides it here; set it in the model{}, or list it among \
          the decisions of MaximiseUtility",
@@ -87,7 +91,7 @@ pub enum ModelError {
         /// The failure of the function.
         fault: Fault,
     },
-    /// A weight is negative or not a number.
+    /// A weight in the evidence is negative or not a number.
     #[error(
         "{element}: the evidence{} weighs a value with {weight}; weights are finite and not negative",
         StatedAt(.location)
@@ -100,7 +104,8 @@ pub enum ModelError {
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
     },
-    /// The logarithm of a weight is NaN, or so far from zero that a sum of such numbers would overflow.
+    /// The logarithm of a weight in the evidence is NaN, or so far from zero that a sum of such numbers would
+    /// overflow.
     #[error(
         "{element}: the evidence{} weighs a value with exp({log}); logarithms are from -1e300 to 1e300, or \
          -inf for a weight of zero",
@@ -114,7 +119,7 @@ pub enum ModelError {
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
     },
-    /// A weight exceeds the maximum that was promised for it.
+    /// A weight exceeds the maximum that was stated for it.
     #[error(
         "{element}: the evidence{} weighs {value} with {weight}, its maximum is {maximum}; \
          state a larger maximum, a finite one",
@@ -132,16 +137,16 @@ pub enum ModelError {
         /// The source line that states the evidence.
         location: &'static std::panic::Location<'static>,
     },
-    /// The weights of worlds in unexpanded portions of the model have no upper bound.
+    /// The weights of worlds in unexpanded parts of the model have no upper bound.
     #[error(
         "{element} is expanded to a depth of {depth} Chains only, and {problem}, so that there are no bounds; {remedy}"
     )]
     Unbounded {
-        /// The element whose value is not known, or whose weight may be repeated in unexpanded portions of the model.
+        /// The element whose value is not known, or whose weight may be repeated in unexpanded parts of the model.
         element: Label,
-        /// Number of nested Chains that were expanded.
+        /// Number of nested Chains that were expanded before the error.
         depth: usize,
-        /// The portion of the model that has no bound.
+        /// Description of the part of the model that has no bound.
         problem: String,
         /// The remedy, in words for the user.
         remedy: &'static str,
@@ -155,24 +160,24 @@ pub enum ModelError {
     NotFinite {
         /// The element whose values cannot be enumerated.
         element: Label,
-        /// `continuous` or `infinitely many discrete`.
+        /// The kind of the support: `continuous` or `infinitely many discrete`.
         kind: &'static str,
-        /// The first suggested remedy: to observe the element, or to use an algorithm that does not enumerate observed
-        /// elements.
+        /// The first remedy in the message: to observe the element, or to use an algorithm that does not enumerate
+        /// observed elements.
         remedy: &'static str,
     },
-    /// An observed value has a probability in some branches and a density in others.
+    /// An observed value has a probability in some branches of a Chain and a density in others.
     #[error(
         "{element}: the observed value {value} has a probability in some branches and a density in others, which \
          exact algorithms do not compare; use ImportanceSampling, where the probability dominates"
     )]
     MixedObservation {
-        /// The Chain with these branches.
+        /// The Chain whose branches give the observed value probabilities and densities.
         element: Label,
         /// The observed value.
         value: String,
     },
-    /// A continuous element is observed through the branch of a Chain, and another element reads it too.
+    /// A continuous element is observed through the branch of a Chain, while another element also depends on it.
     #[error(
         "{element}: an observation decides its value through the branch of a Chain, and other elements read it, which \
          samplers that change one choice at a time cannot weigh; observe the element itself, or use ImportanceSampling"
@@ -181,7 +186,7 @@ pub enum ModelError {
         /// The continuous element.
         element: Label,
     },
-    /// A table would be larger than the budget.
+    /// The table of an element would be larger than the limit.
     #[error(
         "{element}: its table needs {needed} entries, the budget allows {limit}; \
          use fewer parents at once (a fold), smaller supports, or a larger budget"
@@ -191,21 +196,21 @@ pub enum ModelError {
         element: Label,
         /// Number of entries that the table needs.
         needed: u128,
-        /// Number of entries that the budget allows.
+        /// Number of entries that the limit allows.
         limit: u64,
     },
-    /// Chains are nested deeper than the budget.
+    /// Chains are nested deeper than the limit.
     #[error(
         "{element}: Chains are nested {limit} deep here, which is the budget; the model may be infinite: \
          use LazyVariableElimination for bounds, ImportanceSampling for estimates, or a larger budget"
     )]
     TooDeep {
-        /// The Chain that exceeds the budget.
+        /// The Chain that exceeds the depth limit.
         element: Label,
-        /// Depth of nesting that the budget allows.
+        /// Nesting depth that the limit allows.
         limit: usize,
     },
-    /// A call of a recursive function needs its own result: a call with the same argument.
+    /// A call of a recursive function needs its own result, because it leads to a call with the same argument.
     #[error(
         "{element}: its call with the argument {argument} needs a call with the same argument, and so never ends for an \
          exact algorithm; let the argument get smaller, or use LazyVariableElimination for bounds or \
@@ -217,18 +222,18 @@ pub enum ModelError {
         /// The argument of the call.
         argument: String,
     },
-    /// The model, or one of its worlds, has more elements than the budget allows.
+    /// The model, or one of its worlds, has more elements than the limit allows.
     #[error(
         "{element}: more than {limit} elements were reached, which is the budget; the model may be infinite: \
          use LazyVariableElimination for bounds, ImportanceSampling for estimates, or a larger budget"
     )]
     TooManyElements {
-        /// The element that exceeds the budget.
+        /// The element that exceeds the limit.
         element: Label,
-        /// Number of elements that the budget allows.
+        /// Number of elements that the limit allows.
         limit: usize,
     },
-    /// The elements of the model, or of one of its worlds, take more memory than the budget allows.
+    /// The elements of the model, or of one of its worlds, take more memory than the limit allows.
     #[error(
         "{element}: the elements made and evaluated so far take {} of memory, and the budget is {}; the model may be infinite, or a \
          Chain have very many branches: use LazyVariableElimination for bounds, ImportanceSampling for estimates, or a larger \
@@ -236,11 +241,11 @@ pub enum ModelError {
         readable(*.needed), readable(*.limit)
     )]
     TooMuchMemory {
-        /// The element that exceeds the budget.
+        /// The element that exceeds the memory limit.
         element: Label,
         /// Number of bytes needed so far.
         needed: u64,
-        /// Number of bytes that the budget allows.
+        /// Number of bytes that the limit allows.
         limit: u64,
     },
     /// The deadline of the run passed, or the run was interrupted, while the model was expanded.
@@ -252,7 +257,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// True if the error is confined to the worlds that reach the element; false if the model as a whole is invalid.
+    /// True if the error concerns only the worlds that reach the element; false if the whole model is invalid.
     pub(crate) fn is_local(&self) -> bool {
         matches!(
             self,

@@ -1,37 +1,38 @@
-//! States of models in time.
+//! States of dynamic models, such as hidden Markov models.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::{AnyElement, Datum, Element, Value};
 
-/// A state of a model in time: the elements that a step hands on to the next step.
+/// A state of a dynamic model: the elements that one time step passes on to the next.
 ///
-/// Elements, lists and tuples of states are states; [`filter_state!`](crate::filter_state) makes a struct of states one.
+/// An element, a list of states and a tuple of states are states; [`filter_state!`](crate::filter_state) implements the trait for a
+/// struct of states.
 pub trait FilterState: Sized {
-    /// The elements of the state, in a fixed order.
+    /// Returns the elements of the state, in a fixed order.
     fn elements(&self) -> Vec<AnyElement>;
 
-    /// The same state with other elements, which `next` returns in the order of [`elements`](Self::elements).
+    /// Returns the same state with other elements, which `next` supplies in the order of [`elements`](Self::elements).
     #[must_use]
     fn renewed(&self, next: &mut NextElements<'_>) -> Self;
 }
 
-/// A state whose values serde can serialise, so that a filter can be saved: an element of such values, a list or a tuple of such states, or a struct for
-/// which [`filter_state!`](crate::filter_state) has the types of the fields.
+/// A state whose values serde can serialise, so that a filter can be saved (a portable state). A portable state is an element, a list or a tuple of
+/// portable states, or a struct for which [`filter_state!`](crate::filter_state) is given the types of the fields.
 pub trait PortableState: FilterState {
-    /// One value, or none, for each element of the state.
+    /// The values of the elements of a state; each element has one value or none.
     type Values: Serialize + DeserializeOwned;
 
-    /// The values that `next` returns for the elements of the state, one after another.
+    /// Returns the values of the state's elements, which `next` returns one after another.
     fn values(&self, next: &mut dyn FnMut() -> Option<Datum>) -> Self::Values;
 
-    /// Appends the values of the elements to a list, one after another.
+    /// Appends the values of the state's elements to a list, one after another.
     fn append(values: Self::Values, all: &mut Vec<Option<Datum>>);
 }
 
 impl<T: Value + Serialize + DeserializeOwned> PortableState for Element<T> {
-    /// A list of at most one value.
+    /// A list that contains at most one value.
     type Values = Vec<T>;
 
     fn values(&self, next: &mut dyn FnMut() -> Option<Datum>) -> Vec<T> {
@@ -112,7 +113,7 @@ tuple!(A 0, B 1, C 2, D 3, E 4, F 5);
 
 /// Implements [`FilterState`](crate::FilterState) for a struct whose fields are states: `filter_state!(Track { position, speed });`
 ///
-/// With the types of the fields, the macro also implements [`PortableState`](crate::PortableState), so that a filter can be saved:
+/// If the types of the fields are given, the macro also implements [`PortableState`](crate::PortableState), so that a filter can be saved:
 /// `filter_state!(Track { position: Element<f64>, is_moving: Element<bool> });`
 #[macro_export]
 macro_rules! filter_state {
@@ -151,14 +152,14 @@ macro_rules! filter_state {
     };
 }
 
-/// The elements of a state with the distribution that a filter has computed, one after another.
+/// A supply of new elements for a state, with the joint distribution that a filter has computed.
 #[derive(Debug)]
 pub struct NextElements<'b> {
     elements: std::slice::Iter<'b, AnyElement>,
 }
 
 impl<'b> NextElements<'b> {
-    /// The elements in the order of [`FilterState::elements`].
+    /// Creates a supply of elements, which are in the order of [`FilterState::elements`].
     #[doc(hidden)]
     pub fn new(elements: &'b [AnyElement]) -> Self {
         Self {
@@ -166,7 +167,7 @@ impl<'b> NextElements<'b> {
         }
     }
 
-    /// The next element of the state. Its type is that of the state's element.
+    /// Returns the next element of the state. The type `T` must be the type of the corresponding element of the state.
     #[allow(clippy::missing_panics_doc)]
     pub fn element<T: Value>(&mut self) -> Element<T> {
         let element = self.elements.next().and_then(Element::from_erased);

@@ -13,25 +13,26 @@
 //! # drop(model);
 //! ```
 //!
-//! | where | what |
+//! | item | content |
 //! |---|---|
 //! | [`Element`] and its constructors | random values that build a lazy graph |
 //! | [`Model`] | evidence and interventions, apart from the elements |
 //! | [`Parents`] | tuples and lists of elements, with `map` and `flat_map` |
+//! | [`Parts`] | elements in the fields of structs, found by paths |
 //! | [`Distribution`] | the trait of user-defined atomic distributions |
 //! | [`graph`] | the graph of a model, for traversal |
 //! | [`expand`], [`factor`] | for exact algorithms: variables and factors |
 //!
 //! # Words
 //!
-//! A *world* is one run of the program, that is, one assignment of values to its *roots* (the targets of a query and
-//! all elements with evidence) and to the elements that they need; elements of branches that are not taken do not
-//! belong to it. The *support* of an element is the list of its possible values, in an order that is also used to
-//! resolve ties. A *structural* zero is a zero that no parameter can change.
+//! A *world* is one run of the program: an assignment of values to its *roots* (the targets of a query and all
+//! elements with evidence) and to the elements on which the roots depend. Elements of branches that are not taken do
+//! not belong to the world. The *support* of an element is the list of its possible values; the order of the list
+//! also resolves ties. A *structural* zero is a zero probability that no parameter can change.
 //!
 //! # Limits
 //!
-//! Functions given to elements must be pure. Exact algorithms need finite supports.
+//! Functions that a model gives to elements must be pure. Exact algorithms need finite supports.
 
 #![warn(clippy::unwrap_used)]
 
@@ -47,8 +48,10 @@ pub mod filter_state;
 pub mod limits;
 #[doc(hidden)]
 pub mod model;
+mod parts;
 #[doc(hidden)]
 pub mod random;
+mod similar_names;
 #[doc(hidden)]
 pub mod value;
 
@@ -80,32 +83,36 @@ pub use element::{
     Weibull, Wishart, any, fold, inject, none_of, one_of, tuple,
 };
 pub use error::{Fault, ModelError};
-pub use figrs_derive::Value;
+pub use figrs_derive::{Parts, Value};
 pub use figrs_factor::{Limits, Until};
 pub use filter_state::{FilterState, NextElements, PortableState};
 pub use model::Model;
 pub use model::evidence::{Evidence, StatementId};
+pub use parts::{
+    Distinct, ElementMember, Member, ObjectField, PartError, Parts, ValueMember, distinct,
+};
 pub use random::{Stream, stream};
 pub use value::Value;
 pub use value::column::AnyColumn;
 pub use value::datum::Datum;
 pub use value::integer::Integer;
+pub use value::plain_data::PlainData;
 pub use value::states::States;
 pub use value::support::{Support, SupportBuilder};
 pub use value::vector::Vector;
 
-/// Factor graphs: the input of the exact engines.
+/// Factor graphs: the input of the exact algorithms.
 pub mod factor {
     pub use figrs_factor::graph::{
         Factor, FactorGraph, FactorTable, TableForm, VarId, WeightSlice, Weights, WorldWeight,
     };
 }
 
-/// The crate `rand`, whose random numbers a user-defined [`Distribution`] draws from.
+/// The crate `rand`, from which a user-defined [`Distribution`] draws random numbers.
 pub use rand;
 
-/// Interfaces between elements and the engines of figrs. These internals are not for users: they may change with any
-/// version.
+/// Interfaces between elements and the algorithms of figrs. The interfaces of `internals` are not for users: they
+/// may change with any version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::counterfactual::branch_memory::BranchMemory;
@@ -122,5 +129,7 @@ pub mod internals {
     pub use crate::element::policy::ChoosePolicy;
     pub use crate::element::step::{Choice, with_arguments};
     pub use crate::expand::sharing::QueryKind;
+    pub use crate::similar_names::{did_you_mean, edit_distance, similar_names};
+    pub use crate::value::from_data::variant;
     pub use figrs_factor::bounds::six_decimals;
 }

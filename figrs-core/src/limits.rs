@@ -5,8 +5,8 @@ use figrs_factor::{Limits, Until};
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
 
-/// Returns an error if the deadline has passed or the interrupt flag is set. A single world may have millions of elements; the check is
-/// therefore made while elements are evaluated.
+/// Returns an error if the deadline has passed or the interrupt flag is set. The deadline is checked while elements are evaluated,
+/// because a single world may have millions of elements.
 #[inline]
 pub fn check_time(until: &Until, element: &AnyElement) -> Result<(), ModelError> {
     if until.is_over() {
@@ -16,7 +16,7 @@ pub fn check_time(until: &Until, element: &AnyElement) -> Result<(), ModelError>
     Ok(())
 }
 
-/// Returns an error if an expansion or a world has more elements than are allowed.
+/// Returns an error if an expansion or a world has more elements than the limits allow.
 #[inline]
 pub fn check_elements(
     limits: &Limits,
@@ -32,7 +32,7 @@ pub fn check_elements(
     Ok(())
 }
 
-/// Returns an error if an expansion or a world needs more bytes than are allowed.
+/// Returns an error if an expansion or a world needs more bytes than the limits allow.
 #[inline]
 pub fn check_bytes(limits: &Limits, element: &AnyElement, needed: u64) -> Result<(), ModelError> {
     if needed > limits.expansion_memory {
@@ -41,8 +41,8 @@ pub fn check_bytes(limits: &Limits, element: &AnyElement, needed: u64) -> Result
     Ok(())
 }
 
-/// Returns an error if a world of `entered` elements and `bytes` bytes is too large, or if the run has passed its deadline or was
-/// interrupted.
+/// Returns an error if a world of `entered` elements and `bytes` bytes exceeds the limits, if the deadline has passed, or if the run
+/// was interrupted.
 pub fn check_world(
     limits: &Limits,
     element: &AnyElement,
@@ -54,7 +54,7 @@ pub fn check_world(
     check_bytes(limits, element, bytes)
 }
 
-/// The error of an expansion or a world that needs more bytes than are allowed.
+/// Returns the error for an expansion or a world that needs more bytes than the limits allow.
 #[cold]
 pub fn too_much_memory(limits: &Limits, element: &AnyElement, needed: u64) -> ModelError {
     ModelError::TooMuchMemory {

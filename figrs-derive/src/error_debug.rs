@@ -39,7 +39,7 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
     })
 }
 
-/// The match arm that writes one variant in the same way as a derived `Debug`.
+/// Returns the match arm that writes one variant in the same way as a derived `Debug`.
 fn arm(path: &TokenStream, name: &Ident, fields: &Fields) -> TokenStream {
     let title = name.to_string();
     let members: Vec<_> = fields.members().collect();

@@ -1,50 +1,14 @@
-//! Derives `Value`: equality, hashing and representatives, for each variant and each field.
+//! Derives `Value`, whose methods compare, hash and represent each variant and each field.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
-use syn::{Data, DeriveInput, Error, Fields, Ident, LitStr, Member, Path, parse_quote};
+use quote::quote;
+use syn::{DeriveInput, Error, Path, parse_quote};
 
-/// The path and the fields of a struct or of one variant of an enum, from which patterns are generated.
-struct Variant<'a> {
-    path: TokenStream,
-    fields: &'a Fields,
-}
-
-impl Variant<'_> {
-    /// A pattern that binds each field to a variable, and the names of these variables. The names begin with `prefix`.
-    fn pattern(&self, prefix: &str) -> (TokenStream, Vec<Ident>) {
-        let members: Vec<Member> = self.fields.members().collect();
-        let names: Vec<Ident> = (0..members.len())
-            .map(|at| format_ident!("{prefix}_{at}"))
-            .collect();
-        let path = &self.path;
-        (quote!(#path { #(#members: #names),* }), names)
-    }
-}
+use super::variant::{Variant, options};
 
 pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> {
-    let krate = crate_path(input)?;
-    let variants: Vec<Variant<'_>> = match &input.data {
-        Data::Struct(data) => vec![Variant {
-            path: quote!(Self),
-            fields: &data.fields,
-        }],
-        Data::Enum(data) => data
-            .variants
-            .iter()
-            .map(|variant| {
-                let name = &variant.ident;
-                Variant {
-                    path: quote!(Self::#name),
-                    fields: &variant.fields,
-                }
-            })
-            .collect(),
-        Data::Union(_) => {
-            let problem = "a union cannot be a value; use an enum";
-            return Err(Error::new_spanned(&input.ident, problem));
-        }
-    };
+    let (krate, set) = options(&input.attrs, "value", &["crate", "parts"])?;
+    let variants = Variant::all(input, "a union cannot be a value; use an enum")?;
     let mut generics = input.generics.clone();
     if let Some(lifetime) = generics.lifetimes().next() {
         let problem =
@@ -59,6 +23,14 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
     let (same, feed) = (same(&variants, &krate), feed(&variants, &krate));
     let canonical = canonical(&variants, &krate);
     let heap_bytes = heap_bytes(&variants, &krate);
+    let from_data = from_data(&variants, &krate);
+    let parts = set.contains(&"parts").then(|| {
+        quote! {
+            fn parts() -> ::core::option::Option<fn(&Self) -> &dyn #krate::Parts> {
+                ::core::option::Option::Some(|object| object)
+            }
+        }
+    });
     Ok(quote! {
         impl #own #krate::Value for #name #arguments #bounds {
             fn same(&self, other: &Self) -> bool {
@@ -73,25 +45,10 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
             fn heap_bytes(&self) -> usize {
                 #heap_bytes
             }
+            #from_data
+            #parts
         }
     })
-}
-
-/// The path of the crate that exports the trait: `figrs`, or the crate in `#[value(crate = "..")]`.
-fn crate_path(input: &DeriveInput) -> Result<Path, Error> {
-    let mut path: Path = parse_quote!(::figrs);
-    for attribute in &input.attrs {
-        if attribute.path().is_ident("value") {
-            attribute.parse_nested_meta(|meta| {
-                if !meta.path.is_ident("crate") {
-                    return Err(meta.error("unknown option; there is `crate = \"path\"`"));
-                }
-                path = meta.value()?.parse::<LitStr>()?.parse()?;
-                Ok(())
-            })?;
-        }
-    }
-    Ok(path)
 }
 
 fn same(variants: &[Variant<'_>], krate: &Path) -> TokenStream {
@@ -148,4 +105,24 @@ fn heap_bytes(variants: &[Variant<'_>], krate: &Path) -> TokenStream {
         quote!(#pattern => 0 #(+ #krate::Value::heap_bytes(#names))*)
     });
     quote!(match self { #(#arms,)* })
+}
+
+/// Reads a variant without fields from its name; nothing for types that have no such variants.
+fn from_data(variants: &[Variant<'_>], krate: &Path) -> Option<TokenStream> {
+    let plain = variants.iter().filter(|variant| variant.fields.is_empty());
+    let (names, paths): (Vec<String>, Vec<&TokenStream>) = plain
+        .filter_map(|variant| Some((variant.name?.to_string(), &variant.path)))
+        .unzip();
+    let numbers = 0..paths.len();
+    (!paths.is_empty()).then(|| {
+        quote! {
+            fn from_data(data: &#krate::PlainData) -> ::core::result::Result<Self, ::std::string::String> {
+                let variant = #krate::internals::variant(data, &[#(#names),*])?;
+                ::core::result::Result::Ok(match variant {
+                    #(#numbers => #paths {},)*
+                    _ => ::core::unreachable!(),
+                })
+            }
+        }
+    })
 }

@@ -1,16 +1,15 @@
-//! Levels as a designer asks for them: demands on the levels that a trained model draws, playability, measures, pictures and
-//! maps for editors.
+//! Levels given a designer's demands: demands on the levels that a trained model draws, playability, measures, pictures and maps for editors.
 //!
-//! | module idea | types |
+//! | subject | types |
 //! |---|---|
-//! | levels as demanded | [`Demand`], [`Pattern`], [`Area`], [`Mask`], [`DesignFile`], [`DesignScope`], [`SteeredLevel`], [`ConditionedSampler`], [`ExactSampler`], [`LevelSampler`] |
+//! | levels as demanded | [`Demand`], [`Pattern`], [`Area`], [`Mask`], [`DesignFile`], [`DesignScope`], [`SteeredLevel`], which `figrs_models::board::ConditionalSampler` draws; [`ProposedLevels`] |
 //! | playability of levels under a movement | [`Movement`], [`MovementRules`], [`Route`], [`Playability`], [`Obstacle`], [`Reach`], [`JUMP_ARCS`] |
-//! | boards as demanded | [`BoardDemands`], [`DemandedBoards`] |
+//! | boards given demands | [`BoardDemands`], [`DemandedBoards`] |
 //! | measures of levels and of sets | [`ReferenceCorpus`], [`LevelMetrics`], [`TilePatterns`], [`ColumnRuns`], [`NearestWindows`], [`DifficultyProfile`], [`Diversity`] |
 //! | errors | [`DemandError`], [`SteeringError`] with [`Remedy`], [`MovementError`], [`FileError`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
 //!
-//! The models and the levels themselves are in `figrs_models::mdmc`.
+//! The crate `figrs_models::mdmc` has the trained models and the type of levels.
 
 #![warn(clippy::unwrap_used)]
 
@@ -24,8 +23,8 @@ pub use demands::demand_error::DemandError;
 pub use demands::design::{DesignFile, DesignScope};
 pub use demands::remedy::Remedy;
 pub use demands::{
-    Area, BoardDemands, ConditionedSampler, Demand, DemandedBoards, ExactSampler, LevelSampler,
-    Mask, Mirror, Pattern, RejectionSampler, SteeredLevel, SteeringError,
+    Area, BoardDemands, Demand, DemandedBoards, Mask, Mirror, Pattern, ProposedLevels,
+    SteeredLevel, SteeringError,
 };
 pub use figrs_reading::{FileError, Mistake, MistakeKind};
 pub use metrics::{

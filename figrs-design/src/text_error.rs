@@ -3,7 +3,7 @@
 use figrs_reading::mistakes::{in_json, in_toml};
 use figrs_reading::{FileError, LineIndex, Mistake, MistakeKind};
 
-/// The error of a text at `place` that is not TOML, or not of the form that is read; `subject` precedes the parser's description.
+/// Returns the error of a text at `place` that is not TOML or has the wrong form; `subject` precedes the parser's description.
 pub(crate) fn toml_error(
     place: &str,
     (text, error): (&str, &toml::de::Error),
@@ -17,7 +17,7 @@ pub(crate) fn toml_error(
     }
 }
 
-/// The error of a text at `place` that is not JSON, or not of the form that is read; `subject` precedes the parser's description.
+/// Returns the error of a text at `place` that is not JSON or has the wrong form; `subject` precedes the parser's description.
 pub(crate) fn json_error(
     place: &str,
     (text, error): (&str, &serde_json::Error),

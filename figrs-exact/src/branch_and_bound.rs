@@ -19,50 +19,47 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 
-/// The most probable world of models that are too wide for
-/// [`MpeVariableElimination`](crate::MpeVariableElimination): the best world found within a budget, and a proven upper
-/// bound on the probability of every world.
+/// The most probable world of models that are too wide for [`MpeVariableElimination`](crate::MpeVariableElimination): the best world found within a
+/// limit of work, and a proven upper bound on the probability of every world.
 ///
-/// The model is a weighted constraint satisfaction problem, whose costs are negative logarithms of weights. Variables of at most
-/// three neighbours are eliminated; the remaining variables form independent components, which are searched separately. The first
-/// bound of a component comes from sequential tree-reweighted moves of costs between functions (virtual arc consistency), and the
-/// first world from tabu search. Then a hybrid best-first search repeatedly takes the open node with the smallest lower bound of
-/// the cost, searches it depth first for a limited time, and adds its unexplored subtrees to the open nodes. At each node, costs
-/// are moved to raise the lower bound (existential directional arc consistency), dominated values are removed, and variables with
-/// at most two neighbours are eliminated. When an open node is taken, tree-reweighted sweeps also move costs, as long as the bounds
-/// rise. A component with small separators is also searched along a tree decomposition, with bounds for each assignment of a
-/// separator; both searches do the same amount of work and share the best assignment found. If the search takes long, an exact
-/// elimination is tried, provided that its tables do not exceed the permitted size. If the exact elimination is refused, a
-/// mini-bucket elimination with tables of the permitted size bounds all worlds, and neighbourhoods of the best world are optimised.
-/// [`Answer::upper_bound`] and [`Answer::is_proven`] give the quality of the world, and [`Answer::improvements`] lists how the
-/// world and the bound improved.
+/// The search treats the model as a weighted constraint satisfaction problem, whose costs are negative logarithms of weights. Before the search,
+/// variables with at most three neighbours are eliminated. The variables that remain form independent components, which are searched separately.
+/// Sequential tree-reweighted moves of costs between functions (virtual arc consistency) give the first bound of a component, and tabu search gives
+/// the first world. A hybrid best-first search of the component repeatedly takes the open node with the smallest lower bound of the cost. The node is
+/// searched depth first for a limited time, and its unexplored subtrees become open nodes. At each node of the search, costs are moved to raise the
+/// lower bound (existential directional arc consistency), dominated values are removed, and variables with at most two neighbours are eliminated. At
+/// each open node that is taken, tree-reweighted sweeps move costs as long as the bound rises. A component with small separators is also searched
+/// along a tree decomposition, with bounds for each assignment of a separator. The search along the tree decomposition and the search without it do
+/// the same amount of work, and share the best assignment found. If the search takes long, an exact elimination is tried, provided that its tables do
+/// not exceed the permitted size. If the exact elimination is refused, mini-bucket elimination with tables of the permitted size gives an upper bound
+/// for all worlds, and neighbourhoods of the best world are optimised. [`Answer::upper_bound`] and [`Answer::is_proven`] give the quality of the
+/// world, and [`Answer::improvements`] lists how the world and the bound improved.
 ///
-/// **Guarantee.** The world has positive probability, which is recomputed from the factors in the end. Costs are integers, and sums
-/// of costs therefore have no rounding errors: the logarithms of weights are rounded down to multiples of `2^-46`, or of a larger
-/// power of two if the sum of all costs would not fit into 55 bits. The upper bound holds for the weights before rounding, for
-/// every budget, and is itself rounded up. If the search is completed within its budget, the bound exceeds the log-probability of
-/// the world by at most two of these multiples for each factor that is not constant, plus floating-point rounding. The result is
-/// deterministic. If several worlds are most probable, the search may find a different world than
-/// [`MpeVariableElimination`](crate::MpeVariableElimination), which prefers values that come first in their supports.
+/// **Guarantee.** The returned world has positive probability, which is recomputed from the factors at the end. Costs are integers, so that sums of
+/// costs have no rounding errors. The logarithms of weights are rounded down to multiples of `2^-46`, or of a larger power of two if the sum of all
+/// costs does not fit into 55 bits. The upper bound holds for the weights before rounding and for every limit of work; the bound itself is rounded
+/// up. If the search is completed, the bound exceeds the log-probability of the world by at most two rounding units for each factor that is not
+/// constant, plus floating-point rounding. The result of the search is deterministic. If several worlds are most probable, the search may find
+/// another world than [`MpeVariableElimination`](crate::MpeVariableElimination), which prefers values that come first in their supports.
 ///
-/// **Complexity.** Exponential in the number of variables in the worst case, limited by the budget. A step of the search examines
-/// the functions whose costs change. The search along a tree decomposition is exponential in the size of the largest cluster of
-/// variables, times the number of assignments of the cluster's separator. Memory is linear in the size of the model, the depth of
-/// the search and the number of improvements. Open nodes and the tables of eliminations take memory up to the limit that is set.
+/// **Complexity.** The time is exponential in the number of variables in the worst case, but is bounded by the limit of work. A step of the search
+/// examines the functions whose costs change. The time of the search along a tree decomposition is exponential in the size of the largest cluster of
+/// variables, times the number of assignments of the cluster's separator. Memory is linear in the size of the model, in the depth of the search and
+/// in the number of improvements. Open nodes and tables of eliminations additionally take up to the limit of memory.
 ///
-/// With a [`deadline`](Self::deadline) the preparation and the search end in time, with the best world and the bound found so far,
-/// and [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) of the answer gives the reason.
+/// With a [`deadline`](Self::deadline), the preparation and the search end in time, and the answer contains the best world and the bound found so
+/// far. [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) of the answer gives the reason why the search ended.
 ///
-/// **Errors.** [`Error::NothingDone`] if the run was stopped before a world was found; [`Error::NoWorldFound`], with the bound, if
-/// the budget was used up before a world was found; other errors as [`MpeVariableElimination`](crate::MpeVariableElimination),
-/// except that no model is too wide. (If functions fail for some values, an elimination decides whether such values occur in a
-/// world; the budgets may refuse this elimination.)
+/// **Errors.** [`Error::NothingDone`] if the run was stopped before a world was found; [`Error::NoWorldFound`], with the bound, if the limit of work
+/// was reached first; other errors as [`MpeVariableElimination`](crate::MpeVariableElimination), except that no model is too wide. (If functions fail
+/// for some values, an elimination decides whether a world contains these values; the limits may refuse the elimination.)
 ///
-/// **References.** De Givry, Heras, Zytnicki and Larrosa (2005), "Existential arc consistency: getting closer to full arc consistency in weighted CSPs";
-/// Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner (2010), "Soft arc consistency revisited"; de Givry, Prestwich and O'Sullivan (2013), "Dead-end
-/// elimination for weighted CSP"; Allouche, de Givry, Katsirelos, Schiex and Zytnicki (2015), "Anytime hybrid best-first search with tree
-/// decomposition for weighted CSP"; de Givry, Schiex and Verfaillie (2006), "Exploiting tree decomposition and soft local consistency in weighted CSP"; Sanchez,
-/// Allouche, de Givry and Schiex (2009), "Russian doll search with tree decomposition"; Ihler, Flerova, Dechter and Otten (2012), "Join-graph based cost-shifting schemes".
+/// **References.** De Givry, Heras, Zytnicki and Larrosa (2005), "Existential arc consistency: getting closer to full arc consistency in weighted
+/// CSPs"; Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner (2010), "Soft arc consistency revisited"; de Givry, Prestwich and O'Sullivan (2013),
+/// "Dead-end elimination for weighted CSP"; Allouche, de Givry, Katsirelos, Schiex and Zytnicki (2015), "Anytime hybrid best-first search with tree
+/// decomposition for weighted CSP"; de Givry, Schiex and Verfaillie (2006), "Exploiting tree decomposition and soft local consistency in weighted
+/// CSP"; Sanchez, Allouche, de Givry and Schiex (2009), "Russian doll search with tree decomposition"; Ihler, Flerova, Dechter and Otten (2012),
+/// "Join-graph based cost-shifting schemes".
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -89,7 +86,7 @@ pub struct MpeBranchAndBound {
 }
 
 impl Default for MpeBranchAndBound {
-    /// Default limits: tables of up to `2^18` entries, ten million steps, and 1 GB for open nodes and tables.
+    /// Returns the default limits: tables of up to `2^18` entries, ten million steps, and 1 GB for open nodes and tables.
     fn default() -> Self {
         Self {
             limits: Limits::default()
@@ -103,15 +100,15 @@ impl Default for MpeBranchAndBound {
 }
 
 impl MpeBranchAndBound {
-    /// A search with the default budgets.
+    /// Creates a search with the default limits.
     pub fn new() -> Self {
         Self::default()
     }
 
     setters!(expansion: limits);
 
-    /// Sets the maximum number of entries of the tables of an exact elimination, which is tried if the search takes long. The limit
-    /// also applies to the mini-bucket elimination that bounds all worlds if the exact elimination is refused.
+    /// Sets the maximum number of entries of the tables of an exact elimination, which is tried if the search takes long. The same maximum applies to
+    /// the mini-bucket elimination, which bounds all worlds if the exact elimination is refused.
     pub fn bound_table(mut self, entries: usize) -> Self {
         self.limits.table_entries = entries;
         self
@@ -123,17 +120,16 @@ impl MpeBranchAndBound {
         self
     }
 
-    /// Sets the maximum number of bytes in addition to the cost functions. Half of these bytes are for the open nodes of all
-    /// components, and for the bounds of each assignment of a separator: when these bytes are used up, the search continues depth
-    /// first at the same speed, but the upper bound falls later, and the bounds of separators are dropped. The other half is for
-    /// the tables of an elimination; an elimination that needs more is refused or divided into smaller mini-buckets.
+    /// Sets the maximum number of bytes of the search and of the eliminations, besides the cost functions. Half of the bytes are for the open nodes
+    /// of all components, and for the bounds of each assignment of a separator. When the half for open nodes is used up, the search continues depth
+    /// first at the same speed, but the upper bound falls later, and bounds of separators are dropped. The other half of the bytes is for the tables
+    /// of an elimination. An elimination whose tables need more bytes is refused or divided into smaller mini-buckets.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.limits.memory = Some(bytes);
         self
     }
 
-    /// Calls `listener` on the calling thread for each of [`Answer::improvements`] at the moment of the improvement: a better world
-    /// was found, or the upper bound fell.
+    /// Calls `listener` on the calling thread when a better world is found or the upper bound falls, for each of [`Answer::improvements`].
     pub fn on_improvement(
         mut self,
         listener: impl Fn(&Improvement) + Send + Sync + 'static,
@@ -209,7 +205,7 @@ impl MpeBranchAndBound {
     }
 }
 
-/// An optional function that is called with better worlds and better bounds.
+/// An optional function that is called with each better world and each better bound.
 #[derive(Clone, Default)]
 struct ImprovementListener(Option<Arc<ListenerFn>>);
 

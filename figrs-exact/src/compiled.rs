@@ -11,9 +11,9 @@ use figrs_answer::answer::marginal::Marginal;
 use figrs_answer::answer::world::World;
 use figrs_answer::error::Error;
 
-/// A model that was compiled once and answers many queries, also from several threads.
+/// A model that is compiled once and then answers many queries, which several threads may ask.
 ///
-/// If a compiled form cannot answer a query, it returns [`Error::NotInAnswer`].
+/// A compiled form returns [`Error::NotInAnswer`] if it cannot answer a query.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, fold};
@@ -32,13 +32,13 @@ use figrs_answer::error::Error;
 /// # Ok::<(), Error>(())
 /// ```
 pub trait Compiled: Clone + Send + Sync {
-    /// Observes a varying element; the observation replaces evidence that was set on the element before.
+    /// Observes a varying element; the observation replaces evidence that `set` or `weigh` stated about it before.
     ///
     /// **Errors.** [`Error::NotVarying`]; [`Error::NotInAnswer`] from a [`CompiledFrontier`].
     #[track_caller]
     fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error>;
 
-    /// The natural logarithm of the probability of all evidence; `-inf` if the evidence is impossible.
+    /// Returns the natural logarithm of the probability of all evidence; `-inf` if the evidence is impossible.
     fn log_evidence(&self) -> f64;
 
     /// The distribution of a target.
@@ -46,25 +46,25 @@ pub trait Compiled: Clone + Send + Sync {
     /// **Errors.** [`Error::NotATarget`], [`Error::ImpossibleEvidence`].
     fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error>;
 
-    /// The most probable world of the targets and the evidence.
+    /// Returns the most probable world of the targets and the evidence.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if the compiled form does not represent single worlds.
     fn most_probable(&self) -> Result<World, Error>;
 
-    /// The `count` most probable worlds, best first; if there are fewer worlds, all of them.
+    /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them.
     ///
     /// **Errors.** As [`most_probable`](Self::most_probable); [`Error::NotInAnswer`] from a [`CompiledFrontier`].
     fn k_best(&self, count: usize) -> Result<Vec<World>, Error>;
 
-    /// One world, drawn with exactly its posterior probability.
+    /// Draws one world with exactly its posterior probability.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     fn sample(&self, rng: &mut impl Rng) -> Result<World, Error>;
 
-    /// Number of worlds that agree with the evidence.
+    /// Returns the number of worlds that agree with the evidence.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if the compiled form does not represent single worlds; an error of the budget if the
-    /// counts would take more memory than the budget allows.
+    /// **Errors.** [`Error::NotInAnswer`] if the compiled form does not represent single worlds; an error of the memory limit
+    /// if the counts exceed it.
     fn count(&self) -> Result<BigUint, Error>;
 }
 
@@ -131,7 +131,7 @@ impl Compiled for CompiledCircuit {
 }
 
 impl Compiled for CompiledFrontier {
-    /// Always returns an error: the states of a compiled frontier depend on the evidence at compilation.
+    /// Always returns an error, because a compiled frontier depends on the evidence at compilation.
     fn set<T: Value>(&mut self, _: &Element<T>, _: T) -> Result<(), Error> {
         Err(unsupported(
             "evidence that may change",

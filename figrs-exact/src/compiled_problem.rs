@@ -1,5 +1,4 @@
-//! The problem that a compiled form solves: a model, its targets, its varying elements and the evidence set on the
-//! varying elements.
+//! The problem of a compiled form: a model, its targets, its varying elements and the evidence set on the varying elements.
 
 use std::sync::Arc;
 
@@ -14,7 +13,7 @@ use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
 
-/// A model with targets and varying elements, and the present evidence on the varying elements.
+/// A model with targets and varying elements (elements whose evidence may change), and the present evidence on the varying elements.
 #[derive(Clone, Debug)]
 pub(crate) struct CompiledProblem {
     /// The name of the algorithm that compiled the model.
@@ -22,13 +21,13 @@ pub(crate) struct CompiledProblem {
     pub(crate) model: Model,
     pub(crate) targets: Vec<AnyElement>,
     pub(crate) varying: Vec<AnyElement>,
-    /// The present evidence on each varying element.
+    /// For each varying element, the evidence that was set on it, if there is any.
     pub(crate) statements: Vec<Option<Model>>,
     pub(crate) limits: Limits,
 }
 
 impl CompiledProblem {
-    /// A problem without evidence on its varying elements.
+    /// Creates a problem without evidence on the varying elements.
     pub(crate) fn new(
         algorithm: &'static str,
         model: &Model,
@@ -46,17 +45,17 @@ impl CompiledProblem {
         }
     }
 
-    /// The roots of an expansion: the targets, followed by the varying elements.
+    /// Returns the roots of an expansion: the targets, followed by the varying elements.
     pub(crate) fn roots(&self) -> Vec<AnyElement> {
         self.targets.iter().chain(&self.varying).cloned().collect()
     }
 
-    /// The positions of the varying elements in an expansion of the roots.
+    /// Returns the indices of the varying elements in an expansion of the roots.
     pub(crate) fn varying_positions<'e>(&self, expansion: &'e Expansion) -> &'e [usize] {
         &expansion.targets()[self.targets.len()..]
     }
 
-    /// The index of an element in the list of varying elements.
+    /// Returns the index of an element in the list of varying elements.
     pub(crate) fn varying_place<T: Value>(&self, element: &Element<T>) -> Result<usize, Error> {
         let id = element.erased().id();
         let place = self.varying.iter().position(|e| e.id() == id);
@@ -66,7 +65,7 @@ impl CompiledProblem {
         })
     }
 
-    /// The index of a varying element, and the evidence statement that it has the given value.
+    /// Returns the index of a varying element, and a statement of evidence that the element has the given value.
     #[track_caller]
     pub(crate) fn observation<T: Value>(
         &self,
@@ -77,7 +76,7 @@ impl CompiledProblem {
         Ok((self.varying_place(element)?, statement))
     }
 
-    /// The index of a varying element, and an evidence statement that weighs its values.
+    /// Returns the index of a varying element, and a statement of evidence that weighs its values.
     #[track_caller]
     pub(crate) fn weighting<T: Value>(
         &self,
@@ -88,7 +87,7 @@ impl CompiledProblem {
         Ok((self.varying_place(element)?, statement))
     }
 
-    /// For each varying element, the weights that the present evidence gives to its values in an expansion; `None` for elements without evidence.
+    /// Returns, for each varying element, the weights that the present evidence gives to its values; `None` for elements without evidence.
     pub(crate) fn present_weights(
         &self,
         expansion: &Expansion,
@@ -100,7 +99,7 @@ impl CompiledProblem {
         statements.map(weights).collect()
     }
 
-    /// Weights that an evidence statement about a varying element gives to each of its values in an expansion.
+    /// Returns the weights that a statement of evidence gives to the values of a varying element.
     pub(crate) fn weights(
         &self,
         expansion: &Expansion,
@@ -127,13 +126,13 @@ impl CompiledProblem {
         }))
     }
 
-    /// The positions of the targets in an expansion of the roots.
+    /// Returns the indices of the targets in an expansion of the roots.
     pub(crate) fn target_positions<'e>(&self, expansion: &'e Expansion) -> &'e [usize] {
         &expansion.targets()[..self.targets.len()]
     }
 
-    /// The distribution of a target or a varying element; `probabilities` returns the probabilities of the element at a
-    /// position in an expansion.
+    /// Returns the distribution of a target or a varying element; `probabilities` gives the probabilities for the index of the element in an
+    /// expansion.
     pub(crate) fn distribution<T: Value>(
         &self,
         expansion: &Expansion,
@@ -151,7 +150,7 @@ impl CompiledProblem {
         ))
     }
 
-    /// Returns an error if the `count` best worlds of a model with this number of variables take more memory than the budget.
+    /// Returns an error if the `count` best worlds of a model with this number of variables take more memory than the limit allows.
     pub(crate) fn check_worlds(&self, count: usize, variables: usize) -> Result<(), Error> {
         // The memory of a world contains its values (twice), its choices or ranks, and the alternatives that may lead to
         // other worlds.
@@ -159,7 +158,7 @@ impl CompiledProblem {
         Ok(self.limits.check_memory(bytes)?)
     }
 
-    /// The position of a target or a varying element in an expansion.
+    /// Returns the index of a target or a varying element in an expansion.
     pub(crate) fn root(&self, expansion: &Expansion, element: &AnyElement) -> Result<usize, Error> {
         let mut roots = self.targets.iter().chain(&self.varying);
         let place = roots.position(|e| e.id() == element.id());
@@ -173,25 +172,25 @@ impl CompiledProblem {
         }
     }
 
-    /// The model with the present evidence on varying elements, and the roots of its worlds.
+    /// Returns the model with the present evidence on its varying elements (elements whose evidence may change), and the roots of its worlds.
     pub(crate) fn with_present_evidence(&self) -> (Model, Vec<AnyElement>) {
         let statements = self.statements.iter().flatten();
         let model = statements.fold(self.model.clone(), Model::with_evidence_of);
         (model, self.roots())
     }
 
-    /// The error that reports that the present evidence is impossible.
+    /// Returns the error that reports that the present evidence is impossible.
     pub(crate) fn impossible(&self) -> Error {
         self.impossible_within(&self.limits)
     }
 
-    /// As [`impossible`](Self::impossible); the search for a conflict stays within `limits`.
+    /// Returns the error that reports that the present evidence is impossible; `limits` limits the search for a conflict.
     pub(crate) fn impossible_within(&self, limits: &Limits) -> Error {
         let (model, roots) = self.with_present_evidence();
         conflict::impossible(&model, &roots, limits)
     }
 
-    /// The answer: the probability of the evidence, and the probabilities of the values of each target.
+    /// Computes the answer: the probability of the evidence, and the probabilities of the values of each target.
     pub(crate) fn answer(
         &self,
         expansion: &Expansion,
@@ -222,8 +221,7 @@ impl CompiledProblem {
     }
 }
 
-/// The expansion of a model in which function calls are not shared; single worlds can be read only from such an
-/// expansion.
+/// Expands a model without sharing recursive calls; single worlds can be read only from such an expansion.
 pub(crate) fn unfolded_expansion(
     expansion: &Arc<Expansion>,
     model: &Model,

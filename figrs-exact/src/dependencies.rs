@@ -7,7 +7,7 @@ use figrs_core::{AnyElement, Limits, Model, ModelError};
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
 
-/// The graph of a model with these roots.
+/// Returns the dependency graph of a model with the given roots (targets).
 pub fn dependency_graph(model: &Model, roots: &[AnyElement]) -> Result<DependencyGraph, Error> {
     match Expansion::new(model, roots, &Limits::default()) {
         Ok(expansion) if expansion.impossible().is_some() => {

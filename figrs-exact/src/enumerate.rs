@@ -1,4 +1,4 @@
-//! Enumeration of all worlds.
+//! Enumeration of all worlds of a model.
 
 use figrs_core::{AnyElement, Datum, Limits, Model, ModelError};
 use figrs_factor::graph::WorldWeight;
@@ -15,15 +15,15 @@ use figrs_answer::setters;
 /// Number of worlds between two reports of progress.
 const REPORTED: u64 = 1024;
 
-/// Exact inference that runs the model once for each of its finitely many worlds.
+/// An exact algorithm that runs the model once for each of its finitely many worlds.
 ///
-/// **Guarantee.** Exact, up to rounding in the sum over worlds. The code is small enough to be checked by reading, and is the
-/// reference in the tests of every other exact algorithm.
+/// **Guarantee.** The result is exact, up to rounding in the sum over all worlds. The code of `Enumerate` is small enough to be
+/// checked by reading, and is the reference in the tests of every other exact algorithm.
 ///
-/// **Complexity.** Time is proportional to the number of worlds, which is exponential in the number of random elements;
-/// memory is the size of one world.
+/// **Complexity.** The time is proportional to the number of worlds, which is exponential in the number of random elements; the memory
+/// is the size of one world.
 ///
-/// **Errors.** [`Error::TooManyWorlds`] or [`Error::TooManyEvaluations`] if the budget is exceeded; [`ModelError::NotFinite`] at an
+/// **Errors.** [`Error::TooManyWorlds`] or [`Error::TooManyEvaluations`] if a limit is exceeded; [`ModelError::NotFinite`] at an
 /// element without a finite support, even if it is observed; [`Error::ImpossibleEvidence`]; [`Error::NothingDone`] at a deadline,
 /// because an incomplete enumeration gives no information about the remaining worlds.
 ///
@@ -54,8 +54,8 @@ impl Default for Enumerate {
 }
 
 impl Enumerate {
-    /// Enumeration with a budget of ten million worlds, fifty million evaluations of elements, and four million
-    /// elements in one world.
+    /// Creates an enumeration with limits of ten million worlds, fifty million evaluations of elements, and four million elements in
+    /// one world.
     pub fn new() -> Self {
         Self {
             worlds: 10_000_000,
@@ -70,16 +70,16 @@ impl Enumerate {
     figrs_factor::field_setters! {
         /// Sets the maximum number of worlds; a run with more worlds ends with an error.
         max_worlds: u64 => worlds;
-        /// Sets the maximum number of evaluations of elements in all worlds together; beyond it, a run ends with an error.
+        /// Sets the maximum number of evaluations of elements in all worlds together; a run with more evaluations ends with an error.
         max_evaluations: u64 => evaluations;
         /// Sets the maximum number of elements of a world; a larger world ends the run with an error.
         max_elements: usize => limits.elements;
-        /// Sets the maximum number of bytes of memory of a world (default 2 GiB); a larger world ends the run with an error. Bytes are
-        /// counted as in [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory).
+        /// Sets the maximum number of bytes of memory of a world (default 2 GiB); a larger world ends the run with an error. The bytes
+        /// are counted as in [`Limits::expansion_memory`](figrs_core::Limits::expansion_memory).
         max_bytes: u64 => limits.expansion_memory;
     }
 
-    /// The most probable world of the targets and the evidence, found by trying all worlds.
+    /// Returns the most probable world of the targets and the evidence, found by trying all worlds.
     ///
     /// **Errors.** The errors of the [algorithm](Self).
     pub fn most_probable_world(
@@ -167,15 +167,15 @@ impl Algorithm for Enumerate {
     }
 }
 
-/// The outcomes of one random choice that have not been tried yet.
+/// The untried outcomes of one random choice, during the enumeration of worlds.
 #[derive(Debug)]
 struct PendingOutcomes {
     outcomes: Vec<(Datum, WorldWeight)>,
     taken: usize,
 }
 
-/// The random choices of one world, in the order in which they were made. For the next world, the last choice with an untried
-/// outcome takes that outcome.
+/// The random choices of one world, in the order in which they were made. In the next world, the last choice with an untried outcome
+/// takes this outcome.
 #[derive(Debug)]
 struct Path {
     branches: Vec<PendingOutcomes>,

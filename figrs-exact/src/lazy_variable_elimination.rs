@@ -1,4 +1,4 @@
-//! Bounds of marginals by variable elimination on a growing portion of the model.
+//! Bounds of marginals by variable elimination on a growing part of the model.
 
 use figrs_core::expand::{Encoding, Expansion, ExpansionCache};
 use figrs_core::{AnyElement, Limits, Model, ModelError};
@@ -16,43 +16,43 @@ use figrs_factor::Stopped;
 use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::log_sums;
 
-/// Work that counts for each element reached: evaluating its function and numbering its values take about as long as this number
-/// of operations of an elimination.
+/// Work that each element reached counts, in operations of an elimination. Evaluating the function of an element and numbering its values
+/// take about as long as `ELEMENT` operations of an elimination.
 const ELEMENT: u64 = 250;
 /// Target factor by which the work grows from one depth to the next.
 const GROWTH: f64 = 4.0;
 
 /// Lower and upper bounds of marginals and of the probability of evidence, for models that may be infinite.
 ///
-/// Chains nested in fewer than `depth` other Chains are expanded; the values of deeper Chains, and of all elements that depend on
-/// them, are `unknown`. A world in which all elements required by evidence and targets are known has an exact weight. The weight of
-/// any other world is at least zero, and at most the probability of its known choices times the maximum weight of the evidence: one
-/// for observations and conditions, the stated maximum for [`Model::weigh_at_most`]. Let `L(x)` be the total weight of the exactly
-/// known worlds with value `x`, and `U(x)` the upper bound of the total weight of all worlds with value `x`. The probability given
-/// the evidence lies between `L(x) / (L(x) + U(not x))` and `U(x) / (U(x) + L(not x))`. The depth grows until the bounds are close.
+/// The algorithm expands Chains that are nested in fewer than `depth` other Chains. The values of Chains at greater depth, and of all
+/// elements that depend on them, are `unknown`. A world has an exact weight if the values of all elements that evidence and targets need
+/// are known. The weight of any other world is at least zero, and at most the probability of its known choices times the maximum weight of
+/// the evidence. The maximum weight of the evidence is one for observations and conditions, and the stated maximum for
+/// [`Model::weigh_at_most`]. Let `L(x)` be the total weight of the exactly known worlds with value `x`, and `U(x)` the upper bound of the
+/// total weight of all worlds with value `x`. The probability of `x` given the evidence lies between `L(x) / (L(x) + U(not x))` and
+/// `U(x) / (U(x) + L(not x))`. The depth of the expansion grows until the bounds are close.
 ///
-/// Answers are read with [`Answer::bounds`], [`Answer::bounds_that`] and [`Answer::log_evidence_bounds`]. If the whole model was
+/// The bounds are read with [`Answer::bounds`], [`Answer::bounds_that`] and [`Answer::log_evidence_bounds`]. If the whole model was
 /// expanded, the answer is exact and contains probabilities instead of bounds.
 ///
-/// **Guarantee.** The probability lies between the bounds, up to rounding, and a greater depth never widens the bounds. If the
-/// answer says [`DeepeningEnd::Width`], the bounds of any event are not further apart than the requested width. Portions of the
-/// model that are not expanded are assumed to have a weight of at most one: a Score in such a portion must not exceed one, and a
-/// value observed there must not have a density. An expanded Score or density that violates this assumption about weights is
-/// reported as an error; a Score or density that is never expanded is not detected. A function that fails only in undecided
-/// worlds is not an error; the bounds then hold if evidence that was not expanded excludes these worlds.
+/// **Guarantee.** The exact probability lies between the bounds, up to rounding, and a greater depth never widens the bounds. If the
+/// answer reports [`DeepeningEnd::Width`], the bounds of any event differ by at most the requested width. In unexpanded parts of the
+/// model, weights are assumed to be at most one: a Score must not exceed one, and an observed value must not have a density. An expanded
+/// Score or density that violates this assumption about weights is an error; a Score or density that is never expanded is not detected. A
+/// failure of a function is no error if only undecided worlds reach it. If a function fails only in undecided worlds, the bounds hold if
+/// evidence that was not expanded excludes these worlds.
 ///
-/// **Complexity.** For each target, twice the work of [`VariableElimination`](crate::VariableElimination) on the expanded portion
-/// of the model; all smaller depths together take about as much work as the last depth. The function of a Chain is called once for
-/// each combination of values.
+/// **Complexity.** For each target, the work is twice that of [`VariableElimination`](crate::VariableElimination) on the expanded part of
+/// the model. All smaller depths together take about as much work as the last depth. The function of a Chain is called once for each
+/// combination of values.
 ///
-/// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth;
-/// [`Error::ImpossibleEvidence`]; the errors of [`VariableElimination`](crate::VariableElimination), except that the deepening ends
-/// with the bounds of the last depth if the budget does not allow a greater depth. A [`deadline`](Self::deadline) also ends the
-/// deepening with the bounds of the last depth, and [`Deepening::ended`](figrs_answer::Deepening::ended) then gives this reason;
-/// [`Error::NothingDone`] if no depth was finished.
+/// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth; [`Error::ImpossibleEvidence`]; the
+/// errors of [`VariableElimination`](crate::VariableElimination), except that the deepening ends with the bounds of the last depth if the
+/// limits do not allow a greater depth. A [`deadline`](Self::deadline) also ends the deepening with the bounds of the last depth, and
+/// [`Deepening::ended`](figrs_answer::Deepening::ended) then says so; [`Error::NothingDone`] if no depth was finished.
 ///
-/// **References.** Pfeffer, Ruttenberg, Sliva, Howard and Takata, *Lazy factored inference for functional probabilistic
-/// programming* (2015), where the weight of undecided evidence is always at most one.
+/// **References.** Pfeffer, Ruttenberg, Sliva, Howard and Takata, *Lazy factored inference for functional probabilistic programming*
+/// (2015), where the weight of undecided evidence is always at most one.
 ///
 /// ```
 /// # use figrs_core::{Constant, Element, Flip, Model};
@@ -91,21 +91,21 @@ impl Default for LazyVariableElimination {
 }
 
 impl LazyVariableElimination {
-    /// A search that deepens until the bounds of any event differ by at most 0.001, or the work is used up.
+    /// Creates a search that deepens until the bounds of any event differ by at most 0.001, or the limit of work is reached.
     pub fn new() -> Self {
         Self::to_width(1e-3)
     }
 
-    /// A search that deepens until the bounds of any event differ by at most `width`, or the work is used up.
+    /// Creates a search that deepens until the bounds of any event differ by at most `width`, or the limit of work is reached.
     ///
-    /// Without targets, the criterion is that the difference of the bounds of the probability of evidence, divided by the upper
-    /// bound, is at most `width`.
+    /// Without targets, the search ends when the difference of the bounds of the probability of evidence, relative to the upper bound, is
+    /// at most `width`.
     pub fn to_width(width: f64) -> Self {
         Self::with(Goal::Width(width))
     }
 
-    /// A search that expands Chains nested in fewer than `depth` other Chains and returns the bounds, however far apart they are.
-    /// If the budgets do not allow `depth`, the bounds are those of the greatest depth that the budgets allow.
+    /// Creates a search that expands Chains nested in fewer than `depth` other Chains and returns the bounds, however far apart they are.
+    /// If the limits do not allow `depth`, the bounds are those of the greatest depth that the limits allow.
     pub fn to_depth(depth: usize) -> Self {
         Self::with(Goal::Depth(depth))
     }
@@ -121,8 +121,8 @@ impl LazyVariableElimination {
 
     setters!(watch: watch);
 
-    /// Sets the total budget of work at all depths (default 2^26, which takes some seconds). Each predicted operation of an
-    /// elimination counts one, and each element reached counts 250.
+    /// Sets the total limit of work at all depths (default 2^26, which takes some seconds). Each predicted operation of an elimination
+    /// counts one, and each element reached counts 250.
     pub fn work(mut self, budget: u64) -> Self {
         self.work = budget;
         self
@@ -160,7 +160,7 @@ impl Algorithm for LazyVariableElimination {
     }
 }
 
-/// State of one query.
+/// State of one query to [`LazyVariableElimination`].
 struct DeepeningSearch<'a> {
     algorithm: &'a LazyVariableElimination,
     watching: RunMonitor<'a>,
@@ -172,10 +172,10 @@ struct DeepeningSearch<'a> {
     spent: u64,
 }
 
-/// Result of one depth.
+/// Result of an expansion to one depth.
 struct DepthResult {
     answer: Answer,
-    /// Maximum width of the bounds of any event; zero if the answer is exact.
+    /// Maximum difference between the bounds of any event; zero if the answer is exact.
     width: f64,
     is_complete: bool,
 }
@@ -189,8 +189,8 @@ impl DeepeningSearch<'_> {
         }
     }
 
-    /// The bounds of the greatest depth below `depth` that the budget allows. If the budget allows no depth, returns `error`, which is the
-    /// error of `depth`.
+    /// Computes the bounds for the greatest depth below `depth` that the limits allow. If the limits allow no smaller depth, returns
+    /// `error`, the error of the expansion to `depth`.
     fn run_below(&mut self, depth: usize, error: Error) -> Result<Answer, Error> {
         let mut best = None;
         // Depths below `low` are within the budget; depths of at least `high` are not. At depth zero everything is
@@ -248,7 +248,7 @@ impl DeepeningSearch<'_> {
         }
     }
 
-    /// The answer of a run that was stopped: the answer of the last finished depth.
+    /// Returns the answer of a run that was stopped: the answer of the last finished depth.
     fn stopped(&self, last: Option<(Result<DepthResult, Error>, usize)>) -> Result<Answer, Error> {
         let why = self.watching.stopped().unwrap_or(Stopped::Deadline);
         match last {
@@ -279,7 +279,7 @@ impl DeepeningSearch<'_> {
         })
     }
 
-    /// The bounds of the targets when Chains are expanded to a depth.
+    /// Computes the bounds of the targets if Chains are expanded to this depth.
     fn bounds_at_depth(&mut self, depth: usize) -> Result<DepthResult, Error> {
         let limits = self.limits(depth);
         let expansion =
@@ -336,7 +336,7 @@ impl DeepeningSearch<'_> {
         })
     }
 
-    /// The natural logarithm of the total weight of all worlds; if there is a target, a separate logarithm for each of its values.
+    /// Returns the natural logarithm of the total weight of all worlds, separately for each value of the target if there is a target.
     fn log_weight(&mut self, encoding: &Encoding, targets: &[usize]) -> Result<Vec<f64>, Error> {
         let keep = targets.iter().filter_map(|&t| encoding.variable(t));
         let keep: Vec<_> = keep.collect();
@@ -350,7 +350,7 @@ impl DeepeningSearch<'_> {
         self.algorithm.work.saturating_sub(self.spent)
     }
 
-    /// The limits of the computation at one depth, which follow from the user's limits and the remaining work.
+    /// Returns the limits of the computation at one depth, which follow from the user's limits and the remaining work.
     fn limits(&self, depth: usize) -> Limits {
         let left = self.remaining_work();
         let elements = usize::try_from(left / ELEMENT).unwrap_or(usize::MAX);
@@ -361,7 +361,7 @@ impl DeepeningSearch<'_> {
         limits
     }
 
-    /// The error for evidence with which no world agrees, whatever the unknown values are.
+    /// Returns the error for evidence that no world satisfies, whatever the unknown values are.
     fn impossible(&self, limits: &Limits) -> Result<DepthResult, Error> {
         if !self.targets.is_empty() {
             return Err(conflict::impossible(self.model, self.targets, limits));
@@ -378,11 +378,11 @@ impl DeepeningSearch<'_> {
     }
 }
 
-/// Chooses the next depth such that the work grows by about the same factor each time.
+/// Choice of the next depth, such that the work grows by about the same factor from depth to depth.
 #[derive(Debug, Default)]
 struct DepthSchedule {
     depth: usize,
-    /// The work of the last depth, and the difference of that depth from the previous one.
+    /// The work of the last depth, and the number of levels by which that depth exceeded the previous one.
     last: Option<(u64, usize)>,
 }
 

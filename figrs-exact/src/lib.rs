@@ -1,6 +1,6 @@
-//! Exact algorithms, on variables and factors.
+//! Exact algorithms that work on variables and factors.
 //!
-//! | algorithm | where |
+//! | algorithm | file or folder |
 //! |---|---|
 //! | `Enumerate` | `enumerate.rs` |
 //! | `VariableElimination`, `LazyVariableElimination`, `MpeVariableElimination`, `MarginalMap` | one file for each, using `figrs-factor` |
@@ -10,11 +10,11 @@
 //! | `Slices` | `slices/` |
 //! | `MpeBranchAndBound` | `branch_and_bound.rs`, on `figrs-search` |
 //! | real numbers, for `Exact`, `VariableElimination` and `JunctionTree` | `closed_form.rs`, on `figrs-reals` |
-//! | `Exact`, `MpeExact`, which choose among these | `portfolio/` |
+//! | `Exact`, `MpeExact`, which choose among the algorithms | `portfolio/` |
 //!
-//! `question.rs` shares one expansion of the model among the algorithms that try to answer a question (a model with targets).
-//! [`BeliefPropagation`] and
-//! [`MpeBeliefPropagation`] pass messages on the same factor graphs; these algorithms are exact if a factor graph has no loops.
+//! The file `question.rs` shares one expansion of the model among the algorithms that try to answer a question (a model with
+//! targets). [`BeliefPropagation`] and [`MpeBeliefPropagation`] pass messages on the same factor graphs; these algorithms are
+//! exact if a factor graph has no loops.
 
 #![warn(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Marginal MAP: the most probable joint values of some elements, where all other elements are summed out.
+//! Marginal MAP: the most probable joint values of some elements, after all other elements are summed out.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Limits, Model, Parents};
@@ -13,21 +13,22 @@ use figrs_answer::run::guard::guarded;
 use figrs_answer::setters;
 use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, marginal_map_cost};
 
-/// Marginal MAP: the values of the targets that are most probable together, summed over all other elements.
+/// Marginal MAP: the most probable joint values of the targets, summed over all other elements.
 ///
-/// The result may differ from the most probable value of each target alone (by its marginal), and from the values of the targets in
-/// the most probable world ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer has the values of the targets;
-/// its log-probability is that of these values together with the evidence.
+/// The result may differ from the most probable value of each single target, and from the targets' values in the most probable
+/// world ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer has the values of the targets, and the
+/// log-probability of the targets' values together with the evidence.
 ///
-/// **Guarantee.** Exact up to rounding. Among equally probable values, the first in the support is chosen, in an order of the
-/// targets that is fixed for each model.
+/// **Guarantee.** The result is exact up to rounding. Of equally probable values, the first in the support is chosen, in an order
+/// of the targets that is fixed for each model.
 ///
-/// **Complexity.** All other elements are summed out before the targets are maximised, which can take far more work than the sum or
-/// the maximum alone: the work is exponential in the width of the best order under this constraint. No table over all targets is
-/// made. The work of both stages is predicted by [`cost`](Self::cost), before they run.
+/// **Complexity.** All elements that are not targets are summed out before the targets are maximised, which may take far more work
+/// than a sum or a maximum alone. The work is exponential in the width of the best elimination order in which all sums come first.
+/// The targets are never joined in a single table. [`cost`](Self::cost) predicts the work of the sum and of the maximisation
+/// before they run.
 ///
-/// **Errors.** As [`VariableElimination`](crate::VariableElimination); a stage (the sum or the maximisation) that does
-/// not fit the budget is refused before it starts.
+/// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination); a stage (the sum or the maximisation) that
+/// exceeds a limit is refused before it starts.
 ///
 /// **References.** Park and Darwiche (2004), "Complexity results and approximation strategies for MAP explanations".
 ///
@@ -49,7 +50,7 @@ pub struct MarginalMap {
     limits: Limits,
 }
 
-/// An encoding of the targets and the evidence, with the variables of the targets.
+/// The factor graph of the targets and the evidence, with the variables of the targets.
 struct MarginalMapEncoding {
     expansion: Expansion,
     encoding: Encoding,
@@ -57,17 +58,17 @@ struct MarginalMapEncoding {
 }
 
 impl MarginalMap {
-    /// Name of the algorithm; each assignment in its answer stands for the sum of many worlds.
+    /// Name of the algorithm; an assignment in its answer represents the sum of many worlds.
     pub const NAME: &'static str = "MarginalMap";
 
-    /// A marginal MAP search with the default budgets.
+    /// Creates a marginal MAP search with the default limits.
     pub fn new() -> Self {
         Self::default()
     }
 
     setters!(limits: limits);
 
-    /// Predicted cost of the two stages (the sum and the maximisation), whether or not they fit the budget.
+    /// Predicts the cost of the two stages (the sum and the maximisation), even if they exceed the limits.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};
@@ -86,7 +87,7 @@ impl MarginalMap {
         Ok(marginal_map_cost(graph, &question.keep, &self.limits)?)
     }
 
-    /// `None` if the evidence is impossible.
+    /// Returns `None` if the evidence is impossible.
     fn question(
         &self,
         model: &Model,

@@ -12,27 +12,29 @@ use figrs_answer::error::Error;
 use figrs_answer::setters;
 use figrs_factor::eliminate::{EliminationError, most_probable};
 
-/// The most probable explanation: the world (an assignment of values to the roots and the elements on which they
-/// depend) with the largest probability.
+/// The most probable explanation: the world (an assignment of values to the roots and the elements on which they depend) with the largest
+/// probability.
 ///
-/// A world is one run of the program from its roots, the targets and all elements with evidence. Elements of branches that are not
-/// taken are not part of the world and do not change its probability. Therefore a choice is not penalised for random elements in
-/// the branches that it does not take. The answer has the value of every element of the world, not only of the targets.
+/// A world is one run of the program from its roots: the targets and all elements with evidence. Elements of branches that are not taken
+/// are not part of the world, and their probabilities are not factors of the world's probability. Therefore random elements in branches
+/// that a choice does not take do not reduce the probability of the choice. The answer has the value of every element of the world, not
+/// only of the targets.
 ///
-/// In `ExpectationMaximization` this is hard EM: the counts are those of the most probable completion of each row, which a
-/// max-product contraction tree finds; the tree is compiled once with these limits. The log-likelihood of a fit by hard EM is the
-/// logarithm of the probability of the completed rows, and no iteration lowers it. The log-likelihood of hard EM is not that of
-/// the observed values: the estimates of parameters are biased towards the completions, and are not consistent (Celeux and
-/// Govaert, "A classification EM algorithm for clustering and two stochastic versions", 1992). A missing value of an element with
-/// a density is not completed; the row then contributes nothing to the counts of that element.
+/// In `ExpectationMaximization`, this algorithm gives hard EM: the counts come from the most probable completion of each data row. The
+/// completions are found by a max-product contraction tree, which is compiled once within the limits of the algorithm. The log-likelihood
+/// of a fit by hard EM is the logarithm of the probability of the completed rows, and no iteration lowers it. The log-likelihood of hard
+/// EM is not that of the observed values. The estimates of parameters are biased towards the completions, and are not consistent (Celeux
+/// and Govaert, "A classification EM algorithm for clustering and two stochastic versions", 1992). A missing value of an element with a
+/// density is not completed by hard EM. If a value of such an element is missing, the data row contributes nothing to the counts of the
+/// element.
 ///
-/// **Guarantee.** Exact. Among equally probable values, the first in the support is chosen, in an order of the elements that is fixed for
-/// each model.
+/// **Guarantee.** The result is exact. Of equally probable values, the first in the support is chosen, in an order of the elements that
+/// is fixed for each model.
 ///
-/// **Complexity.** As [`VariableElimination`](crate::VariableElimination) with products maximised instead of summed, over a graph
-/// in which no factor is omitted and elements of branches have the additional value `absent`.
+/// **Complexity.** The complexity is that of [`VariableElimination`](crate::VariableElimination), with maxima in place of sums. In
+/// contrast to sums, no factor is omitted, and elements of branches have the additional value `absent`.
 ///
-/// **Errors.** As [`VariableElimination`](crate::VariableElimination).
+/// **Errors.** The errors are those of [`VariableElimination`](crate::VariableElimination).
 ///
 /// **References.** Dechter (1999), "Bucket elimination", section 5.
 ///
@@ -53,14 +55,14 @@ pub struct MpeVariableElimination {
 }
 
 impl MpeVariableElimination {
-    /// A search for the most probable world with the default budgets.
+    /// Creates a search for the most probable world with the default limits.
     pub fn new() -> Self {
         Self::default()
     }
 
     setters!(limits: limits);
 
-    /// The limits of the expansion and of the elimination.
+    /// Returns the limits of the expansion and of the elimination.
     #[doc(hidden)]
     pub fn own_limits(&self) -> &Limits {
         &self.limits

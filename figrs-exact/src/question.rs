@@ -1,5 +1,4 @@
-//! A question to exact algorithms (a model with targets); the model is expanded once for all algorithms that try to
-//! answer it.
+//! A question (a model with targets) to exact algorithms, whose expansion is shared by all algorithms that try to answer it.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -13,8 +12,8 @@ use figrs_answer::limits::{expand, expand_for_best_world};
 
 /// A question: a model and its targets, with the expansions made so far.
 ///
-/// The first algorithm that needs an expansion makes it, within its own limits; later algorithms reuse it. If an expansion fails,
-/// the next algorithm tries it again, because its limits may be different.
+/// The first algorithm that needs an expansion of the model makes it, within its own limits; later algorithms reuse it. If an
+/// expansion fails, the next algorithm expands the model again, because its limits may be different.
 #[derive(Debug)]
 pub(crate) struct Question<'a> {
     pub(crate) model: &'a Model,
@@ -35,32 +34,32 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// The expansion of the model for sums over its worlds.
+    /// Returns the expansion of the model for sums over its worlds.
     pub(crate) fn expand(&self, limits: &Limits) -> Result<Arc<Expansion>, Error> {
         shared(&self.for_sums, || expand(limits, self.model, self.targets))
     }
 
-    /// The expansion of the model for finding its most probable world.
+    /// Returns the expansion of the model for finding its most probable world.
     pub(crate) fn expand_for_best_world(&self, limits: &Limits) -> Result<Arc<Expansion>, Error> {
         shared(&self.for_best_world, || {
             expand_for_best_world(limits, self.model, self.targets)
         })
     }
 
-    /// The expansion of the model for counting its worlds or finding single worlds: no function call is shared.
+    /// Returns an expansion of the model for counting worlds or finding single worlds; in it, no recursive call is shared.
     pub(crate) fn expand_for_worlds(&self, limits: &Limits) -> Result<Arc<Expansion>, Error> {
         shared(&self.for_worlds, || {
             Ok(Expansion::new(self.model, self.targets, limits)?)
         })
     }
 
-    /// The error for impossible evidence, with a conflict; the search for the conflict stays within `limits`.
+    /// Returns the error for impossible evidence, with a conflict; the search for the conflict stays within `limits`.
     pub(crate) fn impossible(&self, limits: &Limits) -> Error {
         conflict::impossible(self.model, self.targets, limits)
     }
 }
 
-/// Returns the expansion stored in a cell; if the cell is empty, makes and stores the expansion.
+/// Returns the expansion stored in `cell`, or expands the model and stores the expansion if the cell is empty.
 fn shared(
     cell: &OnceCell<Arc<Expansion>>,
     expand: impl FnOnce() -> Result<Expansion, Error>,

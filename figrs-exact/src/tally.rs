@@ -8,7 +8,7 @@ use figrs_answer::answer::TargetMarginal;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::group_error::ROUNDING;
 
-/// Sums of weights and of squared weights, divided by a scale that grows with the largest weight.
+/// Sums of weights and of squared weights of worlds, divided by a scale that grows with the largest weight.
 #[derive(Debug)]
 pub struct Tally {
     pub targets: Vec<TallyTarget>,
@@ -18,7 +18,7 @@ pub struct Tally {
     pub squares: f64,
     /// Number of worlds counted, including worlds of weight zero.
     pub worlds: u64,
-    /// The smallest number of densities among the likelihoods of a counted world; a world with more densities has a negligible weight.
+    /// The smallest number of densities among the likelihoods of a counted world; worlds with more densities have negligible weight.
     pub densities: usize,
 }
 
@@ -73,7 +73,7 @@ impl Tally {
         }
     }
 
-    /// Resets the sums, because they are negligible compared with the weights of worlds that have fewer densities.
+    /// Sets all sums to zero, because worlds with fewer densities make the weights so far negligible.
     pub fn reset(&mut self, densities: usize) {
         self.densities = densities;
         (self.scale, self.total, self.squares) = (0.0, 0.0, 0.0);
@@ -83,11 +83,10 @@ impl Tally {
         }
     }
 
-    /// The weight divided by the scale; if the weight does not fit the scale, the weight becomes the new scale.
+    /// Returns the weight divided by the scale; if the weight is too large for the scale, it becomes the new scale.
     pub fn in_units(&mut self, weight: WorldWeight) -> f64 {
         const MAX_UNSCALED_WEIGHT: f64 = 1e100;
-        /// Least weight for which the scale remains one: a fraction of `1e-300` of larger weights can then still be
-        /// stored.
+        /// Smallest weight for which the scale stays one; with it, weights down to `1e-300` times the largest weight can be stored.
         const MIN_UNSCALED_WEIGHT: f64 = 1e-4;
         let plain = self.scale == 0.0
             && (MIN_UNSCALED_WEIGHT..MAX_UNSCALED_WEIGHT).contains(&weight.linear);
@@ -118,7 +117,7 @@ impl Tally {
         1.0
     }
 
-    /// Effective sample size of the weights.
+    /// Returns the effective sample size of the weights.
     pub fn effective_samples(&self) -> f64 {
         if self.squares > 0.0 {
             self.total * self.total / self.squares
@@ -132,19 +131,19 @@ impl Tally {
         self.targets.iter().map(|target| &target.element)
     }
 
-    /// Number of worlds counted so far.
+    /// Returns the number of worlds counted so far.
     pub fn worlds(&self) -> u64 {
         self.worlds
     }
 
-    /// The logarithm of the sum of all weights.
+    /// Returns the logarithm of the sum of all weights.
     pub fn log_total(&self) -> f64 {
         self.total.ln() + self.scale
     }
 
-    /// The standard error of the mean weight relative to the mean; infinite if the effective sample size is below two, because one
-    /// sample then has nearly all of the weight, and the sample variance is no estimate. The error is zero if all weights are
-    /// equal up to rounding.
+    /// Returns the standard error of the mean weight, divided by the mean. The error is infinite if the effective sample size is below
+    /// two, because the sample variance is no estimate if one sample has nearly all of the weight. The error is zero if all weights
+    /// are equal up to rounding.
     pub fn relative_error(&self) -> f64 {
         if self.total * self.total < 2.0 * self.squares {
             return f64::INFINITY;
@@ -159,12 +158,12 @@ impl Tally {
         (variance / n).sqrt() / mean
     }
 
-    /// The natural logarithm of the mean weight.
+    /// Returns the natural logarithm of the mean weight.
     pub fn log_mean(&self) -> f64 {
         self.log_total() - (self.worlds as f64).ln()
     }
 
-    /// The exact marginals of the targets, provided that all worlds of the model were counted.
+    /// Returns the exact marginals of the targets, provided that all worlds of the model were counted.
     pub(crate) fn exact_marginals(self) -> Vec<TargetMarginal> {
         let total = self.total;
         let marginal = |target: TallyTarget| TargetMarginal {

@@ -9,18 +9,17 @@ use figrs_factor::algebra::SumProduct;
 use figrs_factor::eliminate::{EliminationError, plan_cost};
 use figrs_factor::tree::{Marginals, marginals};
 
-/// A plan for all targets with at most this number of operations for each entry of the factors is used without comparing it
-/// with separate plans, because its execution then takes less time than a search for plans.
+/// Number of operations, for each entry of the factors, up to which one plan for all targets is used without comparing it with
+/// separate plans. A plan with fewer operations is run in less time than the search for separate plans takes.
 const CHEAP_PLAN_OPERATIONS: f64 = 64.0;
-/// Cost of all marginals from one tree, in units of one elimination by the plan of the tree.
+/// Cost of computing all marginals from one tree, in units of one elimination by the plan of the tree.
 const TREE_COST_FACTOR: f64 = 3.0;
 
-/// The total weight of the worlds, and the marginals of the targets of an expansion; the marginals are meaningless if the evidence is
-/// impossible.
+/// Computes the total weight of the worlds and the marginals of the targets of an expansion. The marginals are meaningless if the
+/// evidence is impossible.
 ///
-/// All marginals are computed by one tree, with two exceptions, in which each target gets a separate elimination: if separate
-/// eliminations of the subgraphs that the targets need take less work, or if the tree, which stores all messages, exceeds the
-/// memory.
+/// One contraction tree computes the marginals of all targets, unless separate eliminations are better. Separate eliminations are
+/// used if they take less work in total, or if the tree, which stores all messages, exceeds the memory.
 pub(crate) fn target_marginals(expansion: &Expansion, limits: &Limits) -> Result<Marginals, Error> {
     if expansion.targets().len() > 1
         && let Some(found) = from_one_tree(expansion, limits)?
@@ -30,7 +29,8 @@ pub(crate) fn target_marginals(expansion: &Expansion, limits: &Limits) -> Result
     from_eliminations(expansion, limits)
 }
 
-/// The marginals computed by one tree; `None` if the tree takes more work than separate eliminations or does not fit the memory.
+/// Computes the marginals by one contraction tree; returns `None` if the tree takes more work than separate eliminations or exceeds
+/// the memory.
 fn from_one_tree(expansion: &Expansion, limits: &Limits) -> Result<Option<Marginals>, Error> {
     let mut encoding = Encoding::for_sums(expansion, expansion.targets())?;
     let variables = expansion.targets().iter();
@@ -59,7 +59,7 @@ fn from_one_tree(expansion: &Expansion, limits: &Limits) -> Result<Option<Margin
     }
 }
 
-/// The marginals computed by one elimination for each target; if there are no targets, one elimination for the evidence.
+/// Computes the marginals by one elimination for each target; without targets, by one elimination for the evidence.
 fn from_eliminations(expansion: &Expansion, limits: &Limits) -> Result<Marginals, Error> {
     let of = |targets: &[usize]| -> Result<Marginals, Error> {
         let mut encoding = Encoding::for_sums(expansion, targets)?;

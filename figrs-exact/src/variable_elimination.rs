@@ -19,24 +19,24 @@ use figrs_factor::algebra::Semiring;
 use figrs_factor::eliminate::{EliminationResult, PlanCost, eliminate};
 use figrs_factor::tree::Marginals;
 
-/// Exact marginals and probability of evidence by variable elimination.
+/// Exact marginals and the probability of evidence, by variable elimination.
 ///
 /// Elements on which neither targets nor evidence depend are omitted. The elimination order is chosen by the predicted number of
-/// non-zero entries; functions and zeros therefore reduce the cost. Tables are rescaled to avoid underflow; if a positive number
+/// non-zero entries, so that functions and zeros reduce the cost. Tables are rescaled to avoid underflow. If a positive number
 /// would still underflow, the elimination is repeated with logarithms. Several targets share one elimination with a backward pass.
-/// If separate eliminations take less work, or the messages exceed the memory, each target has its own elimination.
+/// If separate eliminations take less work, or if the messages exceed the memory, each target has its own elimination.
 ///
-/// In `ExpectationMaximization`, the expected counts are exact: they are derivatives of the elimination, which a contraction tree
-/// computes. In `ExpectationMaximization`, variable elimination computes the same numbers as
+/// In `ExpectationMaximization`, the expected counts are exact: they are derivatives of the sum over all worlds, computed by a
+/// contraction tree. In `ExpectationMaximization`, variable elimination computes the same numbers as
 /// [`JunctionTree`](crate::JunctionTree), within its own limits.
 ///
-/// **Guarantee.** Exact up to rounding.
+/// **Guarantee.** The result is exact up to rounding.
 ///
-/// **Complexity.** Time and memory are linear in the number of non-zero entries of the largest product of factors, which in the
-/// worst case is exponential in the induced width of the order. Several targets take three times the work of one elimination of
-/// all the factors that they need, or one elimination for each target.
+/// **Complexity.** Time and memory are linear in the number of non-zero entries of the largest product of factors. In the worst
+/// case, the number of non-zero entries is exponential in the induced width of the order. Several targets take three times the
+/// work of one elimination of all factors that they need, or the work of a separate elimination for each target.
 ///
-/// **Errors.** [`Error::ImpossibleEvidence`] for a query; budgets of the expansion and the elimination;
+/// **Errors.** [`Error::ImpossibleEvidence`] for a query; limits of the expansion and the elimination;
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
 ///
 /// **References.** Zhang and Poole (1996); Dechter (1999), "Bucket elimination".
@@ -59,14 +59,14 @@ pub struct VariableElimination {
 }
 
 impl VariableElimination {
-    /// Variable elimination with the default budgets.
+    /// Creates variable elimination with the default limits.
     pub fn new() -> Self {
         Self::default()
     }
 
     setters!(limits: limits);
 
-    /// The limits of the expansion and of the elimination.
+    /// Returns the limits of the expansion and of the elimination.
     #[doc(hidden)]
     pub fn own_limits(&self) -> &Limits {
         &self.limits
@@ -74,9 +74,9 @@ impl VariableElimination {
 }
 
 impl VariableElimination {
-    /// The sum over all worlds of the product of their weights, in the algebra `S`.
+    /// Returns the sum over all worlds of the product of the factors, in the semiring `S`.
     ///
-    /// The worlds are the assignments of the targets, the evidence and the elements on which they depend. With
+    /// A world is an assignment of the targets, the evidence and the elements on which they depend. With
     /// [`Counting`](figrs_factor::algebra::Counting), the sum is the number of worlds that agree with the evidence.
     ///
     /// ```
@@ -98,7 +98,7 @@ impl VariableElimination {
         self.total_of(&Question::new(model, &targets.elements()))
     }
 
-    /// The sum over all worlds of a question (a model with targets) whose expansion other algorithms may share.
+    /// Returns the sum over all worlds of a question (a model with targets) whose expansion other algorithms may share.
     pub(crate) fn total_of<S: Semiring>(
         &self,
         question: &Question<'_>,
@@ -143,7 +143,7 @@ impl VariableElimination {
     }
 }
 
-/// The marginals of the targets of a complete expansion.
+/// Returns the marginals of the targets of a complete expansion.
 pub(crate) fn marginals(
     algorithm: &'static str,
     model: &Model,

@@ -44,7 +44,7 @@ impl fmt::Display for Bounds {
     }
 }
 
-/// State of a search for the most probable world (assignment) at some moment: best world, upper bound, work.
+/// State of a search for the most probable world (assignment) at some moment: best world, upper bound, work done.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Improvement {
     /// Work done up to that moment, in the units of the search's budget.

@@ -8,20 +8,20 @@ use crate::graph::{Factor, FactorGraph, FactorTable, VarId};
 /// Approximate maximum number of passes over the set of all factors that contain zeros.
 const MAX_PASSES: usize = 16;
 
-/// The graph without the values that zeros of factors exclude, and without the variables that have only one remaining value;
+/// Returns the graph without the values that zeros of factors exclude, and without the variables that have only one remaining value;
 /// `None` if a variable has no remaining value.
 pub fn reduce(graph: &FactorGraph) -> Option<ReducedGraph> {
     reduce_given(graph, &[])
 }
 
-/// As [`reduce`], but each variable of `given` is first restricted to its given value.
+/// Returns the graph like [`reduce`], after each variable of `given` has been restricted to its given value.
 pub fn reduce_given(graph: &FactorGraph, given: &[(VarId, u32)]) -> Option<ReducedGraph> {
     let left = remaining_values(graph, given)?;
     Some(ReducedGraph::new(graph, left, DecidedVariables::LeftOut))
 }
 
-/// The graph with the same variables, without the values that zeros of factors exclude; `None` if zeros exclude no value, or all
-/// values of a variable.
+/// Returns the graph with the same variables, without the values that zeros of factors exclude. Returns `None` if zeros exclude no
+/// value, or all values of a variable.
 pub fn without_excluded(graph: &FactorGraph) -> Option<ReducedGraph> {
     let left = remaining_values(graph, &[])?;
     let mut counts = left.iter().zip(&graph.cardinalities);
@@ -29,13 +29,13 @@ pub fn without_excluded(graph: &FactorGraph) -> Option<ReducedGraph> {
     is_excluded.then(|| ReducedGraph::new(graph, left, DecidedVariables::Kept))
 }
 
-/// The remaining values of each variable, after the variables of `given` have been restricted to their given values. A factor
-/// excludes a value if the factor is zero for all remaining values of its other variables; the exclusion is repeated until nothing
-/// changes (generalised arc consistency). `None` if a variable has no remaining value.
+/// Finds the remaining values of each variable, after the variables of `given` have been restricted to their given values. A factor
+/// excludes a value of a variable if the factor is zero for all remaining values of its other variables. The exclusion is repeated until
+/// nothing changes (generalised arc consistency). Returns `None` if a variable has no remaining value.
 ///
 /// **Guarantee.** An assignment with an excluded value has weight zero.
 ///
-/// **Complexity.** Each entry of the factors with zeros is read a few times.
+/// **Complexity.** The algorithm reads each entry of the factors with zeros a few times.
 ///
 /// **References.** Mackworth, *Consistency in networks of relations*, Artificial Intelligence 8(1), 1977.
 fn remaining_values(graph: &FactorGraph, given: &[(VarId, u32)]) -> Option<Vec<Vec<u32>>> {
@@ -52,7 +52,7 @@ fn remaining_values(graph: &FactorGraph, given: &[(VarId, u32)]) -> Option<Vec<V
     Some(possible.iter().map(list).collect())
 }
 
-/// Queue of factors to be revised, and the values that are possible so far.
+/// State of the constraint propagation: a queue of factors to be revised, and the remaining values of each variable.
 struct ConstraintPropagation<'a> {
     graph: &'a FactorGraph,
     possible: Vec<Vec<bool>>,
@@ -81,7 +81,7 @@ impl<'a> ConstraintPropagation<'a> {
         this
     }
 
-    /// The possible values of each variable; `None` if some variable has no possible value.
+    /// Returns the possible values of each variable; `None` if some variable has no possible value.
     fn run(mut self) -> Option<Vec<Vec<bool>>> {
         let mut is_queued = vec![false; self.graph.factors.len()];
         self.queue.iter().for_each(|&i| is_queued[i] = true);
@@ -111,8 +111,8 @@ impl<'a> ConstraintPropagation<'a> {
         Some(self.possible)
     }
 
-    /// The values of a factor's variables that occur in a non-zero entry whose values are all still possible; `None` if there is no such
-    /// entry.
+    /// Returns the values of a factor's variables that occur in a non-zero entry whose values are all still possible; `None` if there is
+    /// no such entry.
     fn supported(&self, factor: &Factor) -> Option<Vec<Vec<bool>>> {
         let scope = &factor.variables;
         let Some((last, parents)) = scope.split_last() else {

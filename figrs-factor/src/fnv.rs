@@ -1,4 +1,4 @@
-//! A hash that is the same on every machine, for saved or transmitted data.
+//! A hash function with the same result on every machine, for saved or transmitted data.
 
 use std::hash::Hasher;
 

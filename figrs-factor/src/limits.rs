@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use crate::eliminate::{BarrenFactors, Order};
 use crate::until::Until;
 
-/// Defines setters, each with the path of the field that it sets; a value becomes the type of the field by `into`.
+/// Defines setter methods from the paths of the fields that they set; a setter converts its argument to the type of the field by `into`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! field_setters {
@@ -23,8 +23,8 @@ macro_rules! field_setters {
 
 /// Limits of a computation: the size of the expansion of a model, the memory and the work of an elimination, time and threads.
 ///
-/// A computation that would exceed a limit ends with an error that names the limit. Limits decide whether a plan is refused, never which
-/// plan is made. Each algorithm uses the limits that concern it.
+/// A computation that would exceed a limit ends with an error that names the limit. Limits decide whether an elimination plan is refused,
+/// but do not influence the choice of the plan. Each algorithm uses only those limits that apply to it.
 ///
 /// ```
 /// # use figrs_factor::Limits;
@@ -34,29 +34,29 @@ macro_rules! field_setters {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Maximum number of bytes of all messages of an elimination, or of the structures of a search; `None` (the default) is three quarters
-    /// of the memory available when the plan is made.
+    /// Maximum number of bytes of all messages of an elimination, or of the data structures of a search. `None` (the default) means three
+    /// quarters of the memory available when the plan is made.
     pub memory: Option<u64>,
     /// Maximum number of predicted operations of an elimination ([`PlanCost::operations`](crate::eliminate::PlanCost::operations)), or of
-    /// steps of a search. By default it is infinite. A run may take more operations than predicted; they are not counted.
+    /// steps of a search. The default is infinity. An elimination may take more operations than predicted; the limit does not stop it.
     pub work: f64,
     /// Maximum number of entries of the largest table of an elimination. Default 2^27.
     pub table_entries: usize,
     /// Maximum number of entries in the table of one element: the product of the sizes of its parents' supports. Default 2^25.
     pub element_entries: u64,
-    /// Maximum number of elements reached by an expansion, including those created inside Chains, which count as soon as they are made, or
-    /// of elements of one world. Default 8 million, for worlds [four million](Self::WORLD_ELEMENTS).
+    /// Maximum number of elements reached by an expansion, or of elements of one world. Elements created inside Chains count as soon as
+    /// they are created. The default is 8 million, and [four million](Self::WORLD_ELEMENTS) for worlds.
     pub elements: usize,
-    /// Maximum number of bytes of an expansion, or of the worlds that run side by side, and of the elements made for them: the memory of
-    /// figrs itself, and values by their size and their heap memory; captures of functions other than elements are not counted. Default
-    /// [2 GiB](Self::EXPANSION_MEMORY).
+    /// Maximum number of bytes of an expansion, or of the worlds that are evaluated together, including the elements that their functions
+    /// create. Values count with their heap memory, and so do the data structures of figrs. Data captured by functions is not counted,
+    /// unless it is an element. Default [2 GiB](Self::EXPANSION_MEMORY).
     pub expansion_memory: u64,
-    /// Maximum depth of Chains nested in branches of Chains. Default 10 000.
+    /// Maximum nesting depth of Chains within branches of Chains. Default 10 000.
     pub depth: usize,
-    /// Depth of nested Chains beyond which Chains are not expanded; `None` if all Chains are expanded.
+    /// Nesting depth beyond which Chains are not expanded; `None` if all Chains are expanded.
     #[doc(hidden)]
     pub expanded_depth: Option<usize>,
-    /// Maximum number of threads that share the work; `None` (the default) is the number of cores.
+    /// Maximum number of threads that share the work; `None` (the default) means the number of cores.
     pub threads: Option<NonZero<usize>>,
     /// Deadline and interrupt.
     pub until: Until,
@@ -92,7 +92,7 @@ impl Default for Limits {
 }
 
 impl From<usize> for Limits {
-    /// The default limits, but with this maximum number of elements.
+    /// Returns the default limits with this maximum number of elements.
     fn from(elements: usize) -> Self {
         Self::default().elements(elements)
     }
@@ -102,15 +102,16 @@ impl Limits {
     /// Default limit on the elements of a world that an algorithm evaluates: four million.
     pub const WORLD_ELEMENTS: usize = 4_000_000;
 
-    /// Default limit on the bytes of an expansion or a world: 2 GiB. An expansion of two million small elements needs about
-    /// half of it; with the overhead of the allocator, an infinite model stays below three quarters of 4 GiB.
+    /// Default limit on the bytes of an expansion or a world: 2 GiB. An expansion of two million small elements needs about one gibibyte.
+    /// With the default limit, the expansion of an infinite model takes less than three quarters of 4 GiB, including the overhead of the
+    /// allocator.
     pub const EXPANSION_MEMORY: u64 = 2 << 30;
 
     field_setters! {
-        /// Sets the maximum number of bytes of all messages together, or of the structures of a search.
+        /// Sets the maximum number of bytes of all messages together, or of the data structures of a search.
         memory: u64 => memory;
-        /// Sets the maximum number of predicted operations, or of steps of a search: an elimination is refused or accepted before any
-        /// number is multiplied.
+        /// Sets the maximum number of predicted operations of an elimination, or of steps of a search. An elimination is refused or
+        /// accepted before any factors are multiplied.
         work: f64 => work;
         /// Sets the maximum number of entries of the largest table of an elimination.
         table_entries: usize => table_entries;
@@ -118,7 +119,7 @@ impl Limits {
         element_entries: u64 => element_entries;
         /// Sets the maximum number of elements.
         elements: usize => elements;
-        /// Sets the maximum number of bytes of an expansion, or of worlds.
+        /// Sets the maximum number of bytes of an expansion, or of the worlds that are evaluated together.
         expansion_memory: u64 => expansion_memory;
         /// Sets the maximum depth of nested Chains.
         depth: usize => depth;
@@ -130,7 +131,7 @@ impl Limits {
         barren: BarrenFactors => barren;
     }
 
-    /// The same limits, with the deadline and the interrupt of `until`.
+    /// Returns the same limits with the deadline and the interrupt of `until`.
     #[must_use]
     pub fn until(&self, until: &Until) -> Self {
         Self {
@@ -139,7 +140,7 @@ impl Limits {
         }
     }
 
-    /// The same limits, with `flag` as the interrupt.
+    /// Returns the same limits with `flag` as the interrupt.
     #[must_use]
     pub fn interrupted_by(&self, flag: Arc<AtomicBool>) -> Self {
         let mut limits = self.clone();
@@ -147,21 +148,22 @@ impl Limits {
         limits
     }
 
-    /// The same limits with at most `operations` predicted operations.
+    /// Returns the same limits with at most `operations` predicted operations.
     #[must_use]
     pub fn with_work_at_most(&self, operations: f64) -> Self {
         self.clone().work(self.work.min(operations))
     }
 
-    /// The same limits with limits on the number of partial assignments that the joins of a run visit, for each predicted
-    /// operation and in total. The limits are needed because the tables may contain fewer zeros than predicted.
+    /// Limits the number of partial assignments that the joins of an elimination visit: `ratio` for each predicted operation, and `most` in
+    /// total. A limit on partial assignments is needed because the tables may contain fewer zeros than predicted.
     #[must_use]
     pub fn assignments(mut self, ratio: f64, most: f64) -> Self {
         (self.assignment_ratio, self.most_assignments) = (ratio, most);
         self
     }
 
-    /// The same limits, with the limits that `other` sets for the expansion of a model: elements, entries of their tables, bytes and depth.
+    /// Returns the same limits with the limits that `other` sets for the expansion of a model: elements, entries of their tables, bytes and
+    /// depth.
     #[must_use]
     pub fn with_expansion_of(self, other: &Self) -> Self {
         self.element_entries(other.element_entries)
@@ -170,13 +172,13 @@ impl Limits {
             .depth(other.depth)
     }
 
-    /// Number of threads: the maximum that was set, or the number of cores.
+    /// Returns the number of threads: the maximum that was set, or the number of cores.
     pub fn thread_count(&self) -> usize {
         self.threads.map_or_else(cores, NonZero::get)
     }
 }
 
-/// Number of threads that this machine can run at the same time.
+/// Returns the number of threads that this machine can run at the same time.
 pub fn cores() -> usize {
     // The number is stored, because the system call takes longer than a small query.
     static CORES: OnceLock<usize> = OnceLock::new();

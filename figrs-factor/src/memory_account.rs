@@ -7,7 +7,7 @@ use crate::limits::Limits;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MemoryAccount {
     held: u64,
-    /// Number of bytes at the last check of the growth.
+    /// Number of held bytes when the memory was last checked by [`check_growth`](Self::check_growth).
     checked: u64,
 }
 
@@ -37,8 +37,10 @@ impl MemoryAccount {
         limits.check_memory(self.held.saturating_add(more) as f64)
     }
 
-    /// As [`check`](Self::check) without additional bytes, but only if the account has grown by a sixteenth and by more than `least` bytes
-    /// since it was checked; the available memory is then queried seldom.
+    /// Checks the memory like [`check`](Self::check) without additional bytes, but only if the account has grown enough since the last
+    /// check: by a sixteenth and by more than `least` bytes.
+    ///
+    /// Therefore the available memory of the machine is queried seldom.
     pub fn check_growth(&mut self, limits: &Limits, least: u64) -> Result<(), EliminationError> {
         let unchecked = least.max(self.checked / 16);
         if self.held > self.checked.saturating_add(unchecked) {

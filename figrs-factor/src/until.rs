@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-/// A deadline and an interrupt flag; a computation that checks them ends when the deadline has passed or the flag is set.
+/// A deadline and an interrupt flag: a computation ends when the deadline has passed or the flag is set.
 #[derive(Clone, Debug, Default)]
 pub struct Until {
     /// Time at which work ends, if any.
@@ -23,8 +23,8 @@ impl Until {
         interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// True if the deadline has passed or the flag is set. The clock is read only if there is a deadline, because a reading takes
-    /// some 25 nanoseconds.
+    /// True if the deadline has passed or the interrupt flag is set. The clock is read only if there is a deadline, because
+    /// reading the clock takes some 25 nanoseconds.
     #[inline]
     pub fn is_over(&self) -> bool {
         self.is_interrupted() || self.deadline.is_some_and(|end| Instant::now() >= end)
@@ -32,8 +32,8 @@ impl Until {
 }
 
 impl Until {
-    /// Reason to stop now, if there is a reason. The call is cheap enough to be made for every few microseconds of
-    /// work.
+    /// Returns the reason to stop now, or `None` if the computation may continue. `stopped` is cheap enough to be called every
+    /// few microseconds.
     pub fn stopped(&self) -> Option<Stopped> {
         if self.is_interrupted() {
             return Some(Stopped::Interrupted);
@@ -56,14 +56,14 @@ pub enum Stopped {
     Finished,
     /// The budget of iterations or of work was used up before the run finished.
     Budget,
-    /// The deadline passed; the answer holds the results until then.
+    /// The deadline passed; the answer holds the results found before the deadline.
     Deadline,
-    /// The run was interrupted; the answer holds the results until then.
+    /// The run was interrupted; the answer holds the results found before the interruption.
     Interrupted,
 }
 
 impl Stopped {
-    /// The first of several reasons that is not [`Finished`](Self::Finished); `Finished` if all of them are `Finished`.
+    /// Returns the first of several reasons that is not [`Finished`](Self::Finished); `Finished` if all of them are `Finished`.
     pub fn first_reason(ends: impl IntoIterator<Item = Self>) -> Self {
         let mut ends = ends.into_iter();
         ends.find(|why| *why != Self::Finished)

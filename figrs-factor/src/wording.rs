@@ -1,4 +1,4 @@
-//! The readers of messages: programmers, who want source lines and method names, or the users of a command, who see neither.
+//! The audience of messages: programmers, who see source lines and method names, or the users of a command, who do not.
 
 use std::fmt;
 use std::panic::Location;
@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// True if this process prints messages for the users of a command.
 static FOR_USERS: AtomicBool = AtomicBool::new(false);
 
-/// From this call on, the errors and findings of this process are printed for the users of a command: without source lines, and without the
-/// names of constructors and methods. A program calls it once, before it prints.
+/// Makes this process print errors and findings for the users of a command: without source lines, and without the names of constructors and
+/// methods. A program calls `address_users` once, before it prints.
 ///
 /// ```
 /// use figrs_factor::eliminate::EliminationError;
@@ -28,8 +28,8 @@ pub fn addresses_users() -> bool {
     FOR_USERS.load(Ordering::Relaxed)
 }
 
-/// A call of the library that is the remedy of an error. It is printed as `` (`memory`) `` after a blank, and for the users of a command as
-/// nothing.
+/// The method of the library that is the remedy of an error, as a part of a message. Programmers see `` (`memory`) `` after a space; users
+/// of a command see nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Call(pub &'static str);
 
@@ -42,7 +42,7 @@ impl fmt::Display for Call {
     }
 }
 
-/// The source line of a statement. It is printed as `stated at src/rain.rs:3:5` after a blank, and for the users of a command as nothing.
+/// The source line of a statement. Programmers see `stated at src/rain.rs:3:5` after a space; users of a command see nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct StatedAt(pub &'static Location<'static>);
 

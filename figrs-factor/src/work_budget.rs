@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The number of steps of work that several computations may still do in total; all clones share this number.
 ///
-/// A budget ends work at the same step on every machine, however busy it is.
+/// Unlike a deadline, a budget ends the work at the same step on every machine.
 #[derive(Clone, Debug)]
 pub struct WorkBudget(Arc<AtomicU64>);
 
@@ -22,7 +22,8 @@ impl WorkBudget {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Subtracts some steps from the budget. If fewer steps remain, takes the remaining ones and returns `false`.
+    /// Subtracts `steps` from the remaining budget and returns `true`. If fewer steps remain, sets the
+    /// remaining budget to zero and returns `false`.
     #[must_use]
     pub fn spend(&self, steps: u64) -> bool {
         let take = |left: u64| Some(left.saturating_sub(steps));

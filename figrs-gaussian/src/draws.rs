@@ -1,4 +1,4 @@
-//! Draws of all variables of a graph.
+//! Random draws of all variables of a hybrid factor graph.
 
 use std::cell::RefCell;
 
@@ -12,15 +12,16 @@ use statrs::distribution::Normal;
 use crate::elimination::Elimination;
 use crate::error::GaussianError;
 
-/// Draws of all variables of a graph from their joint distribution, independent of each other.
+/// Independent draws of all variables of a hybrid factor graph from their joint distribution.
 ///
 /// **Guarantee.** Exact up to rounding.
 ///
-/// **Complexity.** An elimination of the finite variables, once. A draw takes as long as the rows of the conditional distributions have numbers.
+/// **Complexity.** One elimination of the finite variables is needed for all draws. The time of a draw is linear in the number of entries of the
+/// conditional distributions.
 #[derive(Debug)]
 pub struct Draws<'e> {
     elimination: &'e Elimination<'e>,
-    /// `None` if the graph has no finite variables.
+    /// The messages for drawing finite variables; `None` if the graph has no finite variables.
     finite: Option<FiniteDraws>,
 }
 
@@ -33,7 +34,7 @@ struct FiniteDraws {
 }
 
 impl<'e> Draws<'e> {
-    /// Prepares draws.
+    /// Prepares draws by an elimination of the finite variables.
     ///
     /// **Errors.** [`GaussianError::Elimination`].
     pub fn new(elimination: &'e Elimination<'e>, limits: &Limits) -> Result<Self, GaussianError> {
@@ -59,7 +60,7 @@ impl<'e> Draws<'e> {
         })
     }
 
-    /// Draws the value of each finite variable and of each vector; `None` if the product of the factors is zero for all values.
+    /// Draws a value of each finite variable and of each vector; `None` if the product of the factors is zero everywhere.
     pub fn draw(&mut self, rng: &mut impl Rng) -> Option<(Vec<u32>, Vec<DVector<f64>>)> {
         let finite = match &mut self.finite {
             Some(finite) => finite.draw(rng)?,

@@ -11,26 +11,30 @@ use crate::hybrid_graph::{HybridGraph, RealId};
 use crate::plan::{Input, Step, plan};
 use crate::square_root_form::LN_2_PI;
 
-/// The conditional distribution of the vectors that a step eliminates, given the vectors of its message: `triangle (R, S) = target`, where the
-/// rows have independent errors of variance one. Row-major; the last column is the target. Empty if the finite assignment is impossible.
+/// The conditional distribution of the vectors that an elimination step eliminates, given the vectors of its message. The rows of the matrix
+/// are linear equations `triangle (R, S) = target` in the eliminated numbers R and the numbers S of the message, each with an independent
+/// error of variance one. The rows of the matrix are stored in row-major order, with the target in the last column. The list of numbers is
+/// empty if the finite assignment is impossible.
 pub(crate) type Conditional = Box<[f64]>;
 
-/// A graph whose vectors are integrated out: the finite variables have the same distribution in [`finite`](Self::finite) as in the whole graph.
+/// A hybrid factor graph whose real vectors are integrated out.
 ///
-/// **Guarantee.** Exact up to rounding. The errors grow with the square root of the condition number of the precision matrix.
+/// The factor graph [`finite`](Self::finite) gives the finite variables the same distribution as the whole graph.
 ///
-/// **Complexity.** For each step and each assignment of the finite variables of the step: quadratic in the number of real numbers of the
-/// step, for each row that the factors of the step add.
+/// **Guarantee.** Exact up to rounding. Rounding errors grow with the square root of the condition number of the precision matrix.
+///
+/// **Complexity.** For each step, the time is the number of assignments of its finite variables, times the number of rows of its factors,
+/// times the square of the number of its real numbers.
 #[derive(Debug)]
 pub struct Elimination<'g> {
     pub(crate) graph: &'g HybridGraph,
     pub(crate) steps: Vec<Step>,
-    /// For each step, one conditional for each assignment of its finite variables.
+    /// For each elimination step, its conditional distributions, one for each assignment of the step's finite variables.
     pub(crate) conditionals: Vec<Vec<Conditional>>,
     finite: FactorGraph,
 }
 
-/// The message of a step for one assignment of the finite variables: rows of coefficients of its vectors, each with its target.
+/// The message of an elimination step for one assignment of its finite variables: a matrix of coefficients, with a target for each row.
 #[derive(Debug, Default)]
 struct Message {
     rows: Vec<f64>,
@@ -38,15 +42,15 @@ struct Message {
 }
 
 impl<'g> Elimination<'g> {
-    /// Eliminates all vectors. A step has at most `limit` assignments of finite variables.
+    /// Eliminates all vectors. A step of the elimination may have at most `limit` assignments of finite variables.
     ///
     /// **Errors.** [`GaussianError::Improper`]; [`GaussianError::TooManyComponents`]; [`GaussianError::Elimination`] if the deadline passes.
     pub fn run(graph: &'g HybridGraph, limit: usize, until: &Until) -> Result<Self, GaussianError> {
         Self::by_steps(graph, plan(graph, until)?, limit, until)
     }
 
-    /// Replaces all vectors by their most probable values instead of integrating them out: the largest weight of an assignment of the finite variables is
-    /// its weight in [`finite`](Self::finite).
+    /// Maximises over all vectors instead of integrating them out: each assignment of the finite variables has the largest weight of its completions
+    /// in [`finite`](Self::finite).
     ///
     /// **Errors.** As [`run`](Self::run).
     pub(crate) fn maximise(
@@ -57,7 +61,7 @@ impl<'g> Elimination<'g> {
         Self::new(graph, plan(graph, until)?, limit, until, false)
     }
 
-    /// Eliminates all vectors by the steps of a plan for a graph with the same scopes of factors.
+    /// Eliminates all vectors by a plan that was made for another graph, whose factors have the same scopes.
     ///
     /// **Errors.** As [`run`](Self::run).
     pub(crate) fn by_steps(
@@ -118,8 +122,8 @@ impl<'g> Elimination<'g> {
         })
     }
 
-    /// The values of all vectors for an assignment of all finite variables, in which each number deviates from its mean given the vectors that are eliminated
-    /// later by a standard normal number that `noise` returns.
+    /// Returns the values of all vectors for an assignment of the finite variables; each number deviates from its conditional mean by a standard
+    /// normal number that `noise` returns, in units of its conditional standard deviation.
     pub(crate) fn reals(
         &self,
         finite: &[u32],
@@ -171,24 +175,24 @@ fn finite_factor(step: &Step, message: &[Message]) -> Factor {
     }
 }
 
-/// The columns and the finite assignments of one step.
+/// The columns and the finite assignments of one elimination step.
 struct StepRun<'a> {
     graph: &'a HybridGraph,
     step: &'a Step,
-    /// Number of real numbers that are eliminated, and of those of the message.
+    /// Number of real numbers that the step eliminates, and number of real numbers of its message.
     eliminated: usize,
     separator: usize,
     inputs: Vec<StepInput>,
-    /// True if the step integrates over its vectors, false if it maximises.
+    /// True if the step integrates over its vectors, and false if it maximises over them.
     integrates: bool,
 }
 
-/// The place of an input in a step.
+/// A factor or a message that an elimination step multiplies, with its positions in the step.
 struct StepInput {
     input: Input,
-    /// For each real number of the input, its column in the step.
+    /// For each real number of the factor or message, its column in the step.
     columns: Vec<u32>,
-    /// For each finite variable of the step, the stride of the input's list of functions.
+    /// For each finite variable of the step, its stride in the input's list of Gaussian functions.
     strides: Vec<usize>,
 }
 
@@ -225,7 +229,7 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// The conditionals and the messages, for each assignment of the finite variables.
+    /// Returns the conditional distributions and the messages of the step, one for each assignment of the finite variables.
     fn run(
         &self,
         front: &mut Front,
@@ -256,7 +260,7 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// Multiplies the functions of the inputs for an assignment of the finite variables.
+    /// Multiplies the Gaussian functions of the step's factors and messages for an assignment of the finite variables.
     fn fill(&self, front: &mut Front, messages: &[Vec<Message>], values: &[u32]) {
         front.begin(self.eliminated + self.separator);
         let numbers = self.eliminated + self.separator;
@@ -297,7 +301,8 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// The conditional of a triangulated front; adds its normalising constant to the constant term if the step integrates.
+    /// Returns the conditional distribution that a triangular matrix of linear equations states; if the step integrates, its normalising constant is
+    /// added to the constant term.
     fn conditional(&self, front: &mut Front) -> Result<Conditional, GaussianError> {
         let width = self.eliminated + self.separator + 1;
         let mut triangle = Vec::with_capacity(self.eliminated * width);
@@ -327,7 +332,7 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// The eliminated vector to which a column belongs.
+    /// The eliminated vector to which a column of the matrix belongs.
     fn real_of(&self, column: usize) -> RealId {
         let mut end = 0;
         let mut reals = self.step.eliminated.iter().copied();

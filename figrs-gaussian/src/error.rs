@@ -10,7 +10,8 @@ use crate::hybrid_graph::RealId;
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum GaussianError {
-    /// The factors do not determine a distribution of a vector: its precision matrix is singular.
+    /// The factors do not determine the distribution of a vector, because its precision matrix is
+    /// singular.
     #[error("the factors give the vector {} no distribution; give it a prior with a finite variance", .0.0)]
     Improper(RealId),
     /// A mixture would have more components than the limit.
@@ -18,7 +19,7 @@ pub enum GaussianError {
     TooManyComponents {
         /// The vector.
         real: RealId,
-        /// Number of components of its distribution.
+        /// Number of components of the vector's distribution.
         components: f64,
         /// The limit.
         limit: usize,

@@ -12,35 +12,35 @@ use crate::posterior::Posterior;
 use crate::square_root_form::SquareRootForm;
 use crate::tilted::Tilted;
 
-/// Precision of the approximation of a likelihood that widens the distribution, as a share of the precision without the likelihood. A Gaussian function
-/// with a negative precision has no square root.
+/// Precision of the Gaussian approximation of a likelihood that widens the distribution, as a share of the precision without the likelihood. The
+/// precision of the approximation is positive, because a Gaussian function with a negative precision has no square root.
 const WIDENING: f64 = 1e-6;
 
-/// Factor by which the largest change may grow from one sweep to the next; beyond it, the weight of new approximations is halved.
+/// Factor by which the largest change may grow between two sweeps; after a larger growth, the weight of new approximations is halved.
 const GROWTH: f64 = 1.5;
 
-/// Smallest weight of new approximations.
+/// Smallest weight of new approximations in the average with the old approximations.
 const MIN_WEIGHT: f64 = 1.0 / 64.0;
 
-/// A linear function of the numbers of a factor's vectors.
+/// A linear function of the real numbers of a factor's vectors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Projection {
-    /// The value if all numbers are zero.
+    /// The value of the function if all real numbers are zero.
     pub offset: f64,
-    /// A coefficient for each number.
+    /// The coefficient of each real number.
     pub coefficients: Vec<f64>,
 }
 
-/// A factor of a graph that is a likelihood of one real number, which is a linear function of the vectors of the factor.
+/// A factor of a graph that is a likelihood of one real number, where the number is a linear function of the factor's vectors.
 ///
-/// The forms of the factor in the graph are the approximation; expectation propagation overwrites them.
+/// The Gaussian functions of the factor in the graph approximate the likelihood; expectation propagation overwrites them.
 pub struct Site<'a> {
     /// The position of the factor in [`HybridGraph::factors`].
     pub factor: usize,
-    /// The number, for each assignment of the finite variables of the factor.
+    /// For each assignment of the factor's finite variables, the real number as a function of the factor's vectors.
     pub projections: Vec<Projection>,
-    /// The distribution of the number if it has this mean and variance without the factor, for an assignment of the finite variables of the factor; `None` if
-    /// the likelihood is zero.
+    /// Returns the distribution of the real number with the likelihood, for an assignment of the factor's finite variables and the number's mean and
+    /// variance without the likelihood. Returns `None` if the likelihood is zero everywhere.
     #[allow(clippy::type_complexity)]
     pub tilted: Box<dyn Fn(usize, f64, f64) -> Option<Tilted> + 'a>,
 }
@@ -58,46 +58,50 @@ impl std::fmt::Debug for Site<'_> {
 pub struct Sweeps {
     /// Maximum number of sweeps.
     pub most: u64,
-    /// Largest change of a mean, in standard deviations, and of a variance, as a share of it, at which the approximations have converged.
+    /// Convergence threshold: the largest change of a mean in standard deviations, and of a variance relative to itself.
     pub tolerance: f64,
-    /// Weight of the new approximation in the average of the natural parameters of the old and the new one, at the start.
+    /// Initial weight of the new approximation in the average of the natural parameters of the old and the new approximation.
     pub weight: f64,
 }
 
-/// The state of the approximations after the last sweep.
+/// The state of the Gaussian approximations after the last sweep of expectation propagation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Convergence {
     /// Number of sweeps.
     pub sweeps: u64,
-    /// The largest change in the last sweep, as in [`Sweeps::tolerance`].
+    /// The largest change of a mean or a variance in the last sweep, measured as in [`Sweeps::tolerance`].
     pub residual: f64,
     /// `Finished` if the residual is within the tolerance; otherwise the reason why the sweeps ended.
     pub stopped: Stopped,
-    /// The factor with the largest change, as a position in the list of sites.
+    /// The likelihood whose approximation changed most, as an index into the list of likelihoods.
     pub last_moved: usize,
-    /// Number of likelihoods that widen a distribution. Each is approximated by a Gaussian function that is nearly constant, and gives the right mean.
+    /// Number of likelihoods that widen a distribution. A likelihood that widens a distribution is approximated by a nearly constant Gaussian
+    /// function that gives the right mean.
     pub improper: usize,
 }
 
-/// The Gaussian function of one number that approximates a likelihood.
+/// A Gaussian function of one real number that approximates a likelihood.
 #[derive(Clone, Copy, Debug, Default)]
 struct Approximation {
     precision: f64,
-    /// The precision times the mean.
+    /// The precision of the Gaussian function times its mean.
     shift: f64,
     log_scale: f64,
 }
 
-/// Approximates all sites. A sweep computes the distribution of each site's number given all other factors, multiplies it by the likelihood, and chooses the
-/// Gaussian function that gives the same mass, mean and variance; all sites are updated together.
+/// Approximates all likelihoods by Gaussian functions. For each likelihood, a sweep computes the distribution of its real number given all other
+/// factors, and multiplies this distribution by the likelihood. The new approximation of the likelihood is the Gaussian function that gives the same
+/// mass, mean and variance. All approximations are updated together at the end of a sweep.
 ///
-/// **Guarantee.** At convergence, each site's number has the mean and the variance that its likelihood implies, given the approximations of the others. With
-/// one site and one assignment of finite variables, means, covariances and the total are exact. Otherwise nothing is guaranteed.
+/// **Guarantee.** At convergence, the real number of each likelihood has the mean and the variance that the likelihood implies, given the
+/// approximations of all other likelihoods. With a single likelihood and a single assignment of finite variables, means, covariances and the total
+/// are exact. In all other cases, the result has no guarantee.
 ///
-/// **Complexity.** An elimination, a pass back, and a call of each site for each assignment of its finite variables, for each sweep.
+/// **Complexity.** Each sweep takes one elimination, one pass from the roots to the leaves, and one call for each likelihood and each assignment of
+/// its finite variables.
 ///
-/// **References.** Minka, *Expectation propagation for approximate Bayesian inference*, 2001; Heskes and Zoeter, *Expectation propagation for approximate
-/// inference in dynamic Bayesian networks*, 2002 (finite variables).
+/// **References.** Minka, *Expectation propagation for approximate Bayesian inference*, 2001; Heskes and Zoeter, *Expectation propagation for
+/// approximate inference in dynamic Bayesian networks*, 2002 (finite variables).
 ///
 /// **Errors.** The errors of [`Elimination::run`] and [`Posterior::new`].
 pub fn propagate(
@@ -158,7 +162,7 @@ pub fn propagate(
     Ok(state)
 }
 
-/// The approximations that one sweep chooses.
+/// The approximations of the likelihoods that one sweep computes.
 struct Sweep {
     approximations: Vec<Vec<Proposal>>,
     residual: f64,
@@ -166,7 +170,7 @@ struct Sweep {
     improper: usize,
 }
 
-/// A new approximation, and the distribution of the number without it.
+/// A new Gaussian approximation of a likelihood, and the distribution of its real number without the approximation.
 #[derive(Clone, Copy)]
 enum Proposal {
     /// The likelihood is zero.
@@ -176,7 +180,7 @@ enum Proposal {
     New {
         precision: f64,
         shift: f64,
-        /// Mean and variance of the number without the site.
+        /// Mean and variance of the real number without the likelihood.
         cavity: (f64, f64),
         log_mass: f64,
     },
@@ -226,7 +230,7 @@ impl Approximation {
         self.precision.sqrt()
     }
 
-    /// The value of the square root of the precision times the number, at which the function is largest.
+    /// The value of the real number times the square root of the precision at which the Gaussian function is largest.
     fn target(self) -> f64 {
         if self.precision > 0.0 {
             self.shift / self.root()
@@ -319,7 +323,7 @@ fn sweep(
     Ok(sweep)
 }
 
-/// Writes the approximations of a site to the forms of its factor.
+/// Writes the approximations of a likelihood to the Gaussian functions of its factor.
 fn write(graph: &mut HybridGraph, site: &Site<'_>, approximations: &[Approximation]) {
     let forms = &mut graph.factors[site.factor].forms;
     let all = site.projections.iter().zip(approximations);

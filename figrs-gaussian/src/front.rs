@@ -1,29 +1,30 @@
-//! The rows of the product of some Gaussian functions, and their triangulation.
+//! A product of Gaussian functions as a matrix, whose rows are rotated until it is triangular.
 
-/// An entry that a rotation leaves at most this share of the terms that cancelled in it is a rounding error, and set to zero.
+/// Largest rounding error of a rotation: an entry up to this share of the terms that cancelled in it is set to zero.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// No row.
+/// Marks the end of a linked list of rows.
 const NONE: u32 = u32::MAX;
 
-/// Rows of coefficients of some real numbers, each row with its target in the last column: the squares of a Gaussian function.
+/// A Gaussian function as a matrix: each row has the coefficients and the target of one square, and the exponent is the sum of the
+/// squares.
 ///
-/// The rows stand in a list for the column of their first coefficient, so that rows that are triangular already are not touched again.
+/// The rows are grouped by their first column with a coefficient, so that rows of a triangular matrix are not rotated again.
 #[derive(Debug, Default)]
 pub(crate) struct Front {
-    /// Number of real numbers; a row has one column more.
+    /// Number of real numbers; each row of the matrix has one more column, for the target.
     numbers: usize,
     rows: Vec<f64>,
-    /// For each column, the first row of its list.
+    /// For each column, the first row whose first coefficient is in the column.
     heads: Vec<u32>,
-    /// For each row, the next row of its list.
+    /// For each row, the next row with its first coefficient in the same column.
     next: Vec<u32>,
-    /// The constant term.
+    /// The constant term of the exponent of the Gaussian function.
     pub(crate) log_scale: f64,
 }
 
 impl Front {
-    /// Removes all rows, and begins the product of functions of some real numbers.
+    /// Removes all rows, and begins a product of Gaussian functions of `numbers` real numbers.
     pub(crate) fn begin(&mut self, numbers: usize) {
         self.numbers = numbers;
         self.rows.clear();
@@ -37,7 +38,7 @@ impl Front {
         self.numbers + 1
     }
 
-    /// Adds a row of zeros, which `fill` overwrites.
+    /// Adds a row of zeros, and calls `fill` to overwrite it.
     pub(crate) fn add_row(&mut self, fill: impl FnOnce(&mut [f64])) {
         let row = self.next.len();
         self.next.push(NONE);
@@ -47,7 +48,7 @@ impl Front {
         self.list(row, 0);
     }
 
-    /// Lists a row, whose coefficients before column `from` are zero.
+    /// Adds a row to the list of its first column with a coefficient; the coefficients before column `from` are zero.
     fn list(&mut self, row: usize, from: usize) {
         let start = row * self.width();
         let coefficients = &self.rows[start + from..start + self.numbers];
@@ -57,9 +58,10 @@ impl Front {
         self.heads[column] = row as u32;
     }
 
-    /// Rotates the rows until each column is the first one of at most one row. Rows without coefficients become part of the constant term.
+    /// Rotates the rows of the matrix until no two rows have their first coefficient in the same column. A row that has no coefficients
+    /// left becomes part of the constant term.
     ///
-    /// **Complexity.** One rotation of two rows for each row and each column at which it shares its first column with another row.
+    /// **Complexity.** The number of rotations of two rows is at most the number of rows times the number of columns of the matrix.
     ///
     /// **References.** Golub and Van Loan, *Matrix Computations*, 2013, section 5.2.5 (QR decomposition by Givens rotations).
     pub(crate) fn triangulate(&mut self) {
@@ -84,7 +86,7 @@ impl Front {
         }
     }
 
-    /// Rotates two rows such that the coefficient of the second one in this column becomes zero.
+    /// Rotates two rows of the matrix so that the second row's coefficient in a column becomes zero.
     fn rotate(&mut self, pivot: usize, row: usize, column: usize) {
         let width = self.width();
         let (first, second) = if pivot < row {
@@ -109,7 +111,7 @@ impl Front {
         }
     }
 
-    /// The row whose first coefficient is in this column, after the triangulation; `None` if there is none.
+    /// Returns the row of the triangular matrix whose first coefficient is in `column`; `None` if there is no such row.
     pub(crate) fn row(&self, column: usize) -> Option<&[f64]> {
         let row = self.heads[column];
         let start = row as usize * self.width();

@@ -18,18 +18,20 @@ impl RealId {
 /// A factor with a Gaussian function over some vectors for each assignment of some finite variables.
 #[derive(Clone, Debug)]
 pub struct HybridFactor {
-    /// The finite variables, each once; the last one varies fastest in the list of forms.
+    /// The finite variables of the factor, each once; the last one varies fastest in the list of
+    /// Gaussian functions.
     pub finite: Vec<VarId>,
-    /// The vectors, each once, in the order in which the forms read them.
+    /// The vectors of the factor, each once, in the order of the arguments of its Gaussian
+    /// functions.
     pub reals: Vec<RealId>,
-    /// A Gaussian function for each assignment of the finite variables.
+    /// The Gaussian function of the vectors, for each assignment of the finite variables.
     pub forms: Vec<SquareRootForm>,
 }
 
 /// A factor graph of finite variables and vectors of real numbers.
 #[derive(Clone, Debug, Default)]
 pub struct HybridGraph {
-    /// The finite variables, and the factors that mention no vector.
+    /// The finite variables of the graph, and the factors that mention no vector.
     pub finite: FactorGraph,
     /// The dimension of each vector; at least one.
     pub dimensions: Vec<usize>,

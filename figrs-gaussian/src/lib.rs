@@ -1,5 +1,5 @@
-//! Elimination in factor graphs of finite variables and real numbers whose distribution, given the finite variables, is normal: exact, or approximate if
-//! some factors are not Gaussian.
+//! Elimination in factor graphs whose real numbers are normal given the finite variables. The elimination of real numbers is exact, or approximate
+//! if some factors are not Gaussian.
 //!
 //! | file | content |
 //! |---|---|

@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-/// One component of a [`Mixture`]: a normal distribution and its share.
+/// One component of a [`Mixture`]: a normal distribution and its probability.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Component {
     /// The probability of the component.
@@ -16,7 +16,7 @@ pub struct Component {
 /// A mixture of normal distributions of one vector.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mixture {
-    /// The components, with shares that are positive and sum to one.
+    /// The components of the mixture; their shares are positive and sum to one.
     pub components: Vec<Component>,
 }
 

@@ -14,7 +14,7 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    /// The mean and the variance of a linear function of the numbers at these positions.
+    /// Returns the mean and the variance of a linear function of some of the real numbers, which are given by their indices `numbers`.
     pub(crate) fn projected(&self, numbers: &[usize], projection: &Projection) -> (f64, f64) {
         let terms = || numbers.iter().zip(&projection.coefficients);
         let mean: f64 = terms().map(|(&i, c)| c * self.mean[i]).sum();
@@ -26,8 +26,8 @@ impl Moments {
         }
         (projection.offset + mean, variance.max(0.0))
     }
-    /// The moments of `n` numbers: first of those of a conditional distribution given the numbers at these positions, then of the latter. `buffer` is
-    /// overwritten.
+    /// Returns the moments of `n` real numbers, given a conditional distribution of the first of them. The last of the `n` numbers are the numbers
+    /// with the indices `numbers`; their moments are known. The contents of `buffer` are overwritten.
     ///
     /// **References.** Rauch, Tung and Striebel 1965.
     pub(crate) fn extended(
@@ -92,14 +92,14 @@ impl Moments {
     }
 }
 
-/// Adds a multiple of the first numbers of a list.
+/// Adds a multiple of the first entries of `numbers` to the entries of `sum`.
 fn add_multiple(sum: &mut [f64], factor: f64, numbers: &[f64]) {
     for (sum, x) in sum.iter_mut().zip(numbers) {
         *sum += factor * x;
     }
 }
 
-/// Some of the numbers of a normal distribution, as a component of a mixture.
+/// Returns the distribution of some real numbers of a normal vector, as a component of a mixture.
 pub(crate) fn part(moments: &Moments, numbers: &[usize], share: f64) -> Component {
     let n = numbers.len();
     Component {
@@ -109,7 +109,7 @@ pub(crate) fn part(moments: &Moments, numbers: &[usize], share: f64) -> Componen
     }
 }
 
-/// The moments of a mixture whose shares need not sum to one; `None` if it has no components.
+/// Returns the mean and the covariance of a mixture whose shares need not sum to one; `None` if the mixture has no components.
 pub(crate) fn merge(components: Vec<Component>) -> Option<Moments> {
     let total: f64 = components.iter().map(|c| c.share).sum();
     let shared = components.into_iter().map(|c| Component {

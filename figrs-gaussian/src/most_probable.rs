@@ -1,4 +1,4 @@
-//! The most probable values of all variables of a graph.
+//! The most probable values of all variables of a hybrid factor graph.
 
 use figrs_factor::Limits;
 use figrs_factor::eliminate::most_probable as most_probable_finite;
@@ -8,25 +8,25 @@ use crate::elimination::Elimination;
 use crate::error::GaussianError;
 use crate::hybrid_graph::HybridGraph;
 
-/// Values of all variables of a graph for which the product of all factors is largest.
+/// Values of all variables of a hybrid factor graph at which the product of all factors is largest.
 #[derive(Clone, Debug)]
 pub struct MostProbable {
     /// The value of each finite variable.
     pub finite: Vec<u32>,
     /// The value of each vector.
     pub reals: Vec<DVector<f64>>,
-    /// The natural logarithm of the product of all factors.
+    /// The natural logarithm of the product of all factors at these values.
     pub log_weight: f64,
 }
 
-/// Finds the most probable values of all variables of a graph.
+/// Finds the most probable values of all variables of a hybrid factor graph.
 ///
 /// **Guarantee.** Exact up to rounding.
 ///
-/// **Complexity.** An [`Elimination`] with at most `limit` assignments of the finite variables of a step, and an elimination of the finite variables that
-/// maximises.
+/// **Complexity.** The algorithm takes an [`Elimination`] with at most `limit` assignments of the finite variables of a step, and a maximising
+/// elimination of the finite variables.
 ///
-/// **Errors.** As [`Elimination::run`]; [`GaussianError::Elimination`] if the product of the factors is zero for all values.
+/// **Errors.** The errors of [`Elimination::run`]; [`GaussianError::Elimination`] if the product of the factors is zero everywhere.
 pub fn most_probable(
     graph: &HybridGraph,
     limit: usize,

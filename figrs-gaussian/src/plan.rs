@@ -1,4 +1,4 @@
-//! The plan of an elimination of real numbers: the order of the vectors, and the scope of each step.
+//! The plan of an elimination of real numbers: the order of the vectors, and the variables of each step.
 
 use figrs_factor::graph::VarId;
 use figrs_factor::order::{MAX_WORK, SymbolicElimination, eliminate_candidates};
@@ -7,10 +7,11 @@ use figrs_factor::until::Until;
 use crate::error::GaussianError;
 use crate::hybrid_graph::{HybridGraph, RealId};
 
-/// Largest base-2 logarithm of a cardinality that stands for the dimension of a vector in the search for an order.
+/// Largest base-2 logarithm of a cardinality in the search for an elimination order; in this search, each vector counts as a
+/// finite variable.
 const MAX_BITS: usize = 30;
 
-/// An input of a step.
+/// A factor or a message that an elimination step multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
     /// A factor of the graph.
@@ -19,24 +20,25 @@ pub(crate) enum Input {
     Message(usize),
 }
 
-/// One step: some vectors are integrated out of the product of the inputs.
+/// One elimination step: some vectors are integrated out of a product of factors and messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    /// The vectors that are integrated out.
+    /// The vectors that the step integrates out.
     pub(crate) eliminated: Vec<RealId>,
-    /// The vectors of the message, in the order of their elimination.
+    /// The vectors of the step's message, in the order of their elimination.
     pub(crate) separator: Vec<RealId>,
-    /// The finite variables of the inputs, which are those of the message.
+    /// The finite variables of the step's factors and messages, which are also the finite variables of its own message.
     pub(crate) finite: Vec<VarId>,
     pub(crate) inputs: Vec<Input>,
-    /// The step that uses the message; `None` if the message has no vectors.
+    /// The elimination step that multiplies the message of this step; `None` if the message has no vectors.
     pub(crate) parent: Option<usize>,
 }
 
-/// The steps, in the order in which they are computed.
+/// Returns the elimination steps, in the order in which they are computed.
 ///
-/// **Guarantee.** All vectors are eliminated before all finite variables (a strong order), so that no step sums different normal
-/// distributions, and the result is exact.
+/// **Guarantee.** All vectors are eliminated before the finite variables (a strong elimination order).
+///
+/// With a strong elimination order, no step sums different normal distributions, so that the result is exact.
 ///
 /// **References.** Leimer, *Triangulated graphs with marked vertices*, 1989; Lauritzen 1992, section 4.
 pub(crate) fn plan(graph: &HybridGraph, until: &Until) -> Result<Vec<Step>, GaussianError> {

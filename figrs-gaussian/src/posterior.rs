@@ -1,4 +1,4 @@
-//! Distributions of the vectors of a graph, from the roots to the leaves.
+//! Posterior distributions of the vectors of a hybrid factor graph, computed from the roots of the elimination to its leaves.
 
 use figrs_factor::Limits;
 use std::collections::BTreeMap;
@@ -16,17 +16,17 @@ use crate::mixture::{Component, Mixture};
 use crate::moments::{Moments, merge, part};
 use crate::plan::{Input, Step};
 
-/// The joint distribution of some vectors: a mixture with one component for each possible assignment of some finite variables.
+/// The joint distribution of some real vectors: a mixture with one component for each possible assignment of some finite variables.
 #[derive(Clone, Debug)]
 pub struct JointMixture {
-    /// The finite variables, sorted.
+    /// The finite variables whose assignments have components, sorted.
     pub scope: Vec<VarId>,
-    /// An assignment of these variables, and the component for it; the shares sum to one.
+    /// The possible assignments of the finite variables, each with its component; the shares sum to one.
     pub components: Vec<(Vec<u32>, Component)>,
 }
 
 impl JointMixture {
-    /// The components without their assignments.
+    /// Returns the components without their assignments.
     pub fn into_mixture(self) -> Mixture {
         let components = self.components.into_iter().map(|(_, component)| component);
         Mixture {
@@ -35,32 +35,33 @@ impl JointMixture {
     }
 }
 
-/// The distribution of each vector given all factors, and the probabilities of the finite variables.
+/// The distribution of each real vector given all factors, and the probabilities of the finite variables.
 ///
-/// **Guarantee.** Exact up to rounding: the distribution of a vector is a mixture with one component for each possible assignment of the finite
-/// variables that its tree of steps mentions. [`mean`](Self::mean) and [`covariance`](Self::covariance) merge components on the way, which
-/// keeps the first two moments exact.
+/// **Guarantee.** The result is exact up to rounding: the distribution of a vector is a mixture with one component for each possible assignment of
+/// the finite variables in its elimination tree. [`mean`](Self::mean) and [`covariance`](Self::covariance) merge components during the computation,
+/// which does not change the first two moments.
 ///
-/// **Complexity.** As [`Elimination::run`], and cubic in the number of real numbers of each step.
+/// **Complexity.** The cost is that of [`Elimination::run`], plus a part that is cubic in the number of real numbers of each elimination step.
 ///
 /// **References.** Lauritzen 1992; Rauch, Tung and Striebel, *Maximum likelihood estimates of linear dynamic systems*, 1965 (the special case of a
 /// smoother).
 #[derive(Debug)]
 pub struct Posterior<'e> {
     elimination: &'e Elimination<'e>,
-    /// The natural logarithm of the total of the graph.
+    /// The natural logarithm of the sum, over all assignments and real numbers, of the product of all factors.
     log_total: f64,
-    /// The probability of each assignment of each set of finite variables that is the scope of a step.
+    /// For each set of finite variables that is the scope of an elimination step, the probability of each assignment.
     joints: BTreeMap<Vec<VarId>, Vec<f64>>,
     /// For each finite variable, the probability of each value.
     shares: Vec<Vec<f64>>,
-    /// For each vector, the step that eliminates it.
+    /// For each vector, the elimination step that eliminates it.
     homes: Vec<usize>,
-    /// For each factor, the step that reads it.
+    /// For each factor, the elimination step that multiplies it.
     homes_of_factors: Vec<usize>,
-    /// For each step, the last step of its tree.
+    /// For each elimination step, the root of the tree of steps that contains it.
     roots: Vec<usize>,
-    /// For each step and each assignment of its finite variables, the moments of all vectors of the step; `None` if it is impossible.
+    /// For each elimination step and each assignment of its finite variables, the moments of all vectors of the step; `None` if the assignment is
+    /// impossible.
     beliefs: Vec<Vec<Option<Moments>>>,
 }
 
@@ -108,12 +109,13 @@ impl<'e> Posterior<'e> {
         Ok(this)
     }
 
-    /// The natural logarithm of the integral of the product of all factors, summed over the finite variables; minus infinity if it is zero.
+    /// Returns the natural logarithm of the integral of the product of all factors, summed over the finite variables; minus infinity if the sum is
+    /// zero.
     pub fn log_total(&self) -> f64 {
         self.log_total
     }
 
-    /// The probability of each value of a finite variable; all are zero if the total is zero.
+    /// Returns the probability of each value of a finite variable; all probabilities are zero if the product of all factors is zero everywhere.
     pub fn shares(&self, variable: VarId) -> &[f64] {
         &self.shares[variable.index()]
     }
@@ -128,7 +130,8 @@ impl<'e> Posterior<'e> {
         self.merged(real).covariance()
     }
 
-    /// A mixture with the mean and the covariance of a vector, and a component for each assignment of the finite variables of its step.
+    /// Returns a mixture that has the mean and the covariance of a vector, with one component for each assignment of the finite variables of the
+    /// vector's elimination step.
     fn merged(&self, real: RealId) -> Mixture {
         let home = self.homes[real.index()];
         let numbers = self.numbers_of(home, &[real]);
@@ -143,8 +146,9 @@ impl<'e> Posterior<'e> {
         }
     }
 
-    /// The mean and the variance of a linear function of the vectors of a factor, given in `projections` for each assignment of the factor's finite
-    /// variables. `None` for an impossible assignment.
+    /// Returns the mean and the variance of a linear function of the vectors of a factor, for each assignment of the factor's finite variables. The
+    /// argument `projections` has the linear function for each assignment of the factor's finite variables. For an impossible assignment, the
+    /// result is `None`.
     pub fn projected(&self, factor: usize, projections: &[Projection]) -> Vec<Option<(f64, f64)>> {
         let HybridFactor { finite, reals, .. } = &self.graph().factors[factor];
         let home = self.homes_of_factors[factor];
@@ -175,12 +179,13 @@ impl<'e> Posterior<'e> {
         parts.into_iter().map(merged).collect()
     }
 
-    /// The joint distribution of some vectors that one factor mentions together, one after another in one list: a component for each possible
-    /// assignment of the finite variables in [`scope`](JointMixture::scope).
+    /// Returns the joint distribution of some vectors, whose numbers are concatenated. The vectors must all occur in one factor.
     ///
-    /// **Errors.** [`GaussianError::TooManyComponents`] if it has more than `limit` components.
+    /// The mixture has a component for each possible assignment of the finite variables in [`scope`](JointMixture::scope).
     ///
-    /// `reals` has at least one vector. Without a factor that mentions all of them, the numbers of some of them are missing in the result.
+    /// **Errors.** [`GaussianError::TooManyComponents`] if the mixture has more than `limit` components.
+    ///
+    /// `reals` must have at least one vector. If the vectors do not all occur in one factor, the result lacks the numbers of some of them.
     pub fn joint(&self, reals: &[RealId], limit: usize) -> Result<JointMixture, GaussianError> {
         let homes = reals.iter().map(|real| self.homes[real.index()]);
         let home = homes.min().unwrap_or(0);
@@ -220,8 +225,8 @@ impl<'e> Posterior<'e> {
         Ok(found)
     }
 
-    /// The distribution of some numbers of the first of the steps `below`, given the moments of a step above them, for an assignment of the finite
-    /// variables.
+    /// Returns the distribution of some real numbers of an elimination step, for an assignment of the finite variables and given the moments of a
+    /// step nearer to the root.
     fn component(
         &self,
         moments: &Moments,
@@ -258,7 +263,7 @@ impl<'e> Posterior<'e> {
         Assignments::rows(finite.iter().map(|&v| self.graph().finite.cardinality(v)))
     }
 
-    /// The positions of the numbers of some vectors among those of a step.
+    /// Returns the indices of the real numbers of some vectors among all real numbers of an elimination step.
     fn numbers_of(&self, i: usize, reals: &[RealId]) -> Vec<usize> {
         let mut numbers = Vec::with_capacity(2 * reals.len());
         for &real in reals {
@@ -275,13 +280,13 @@ impl<'e> Posterior<'e> {
         numbers
     }
 
-    /// The vectors of a step, in the order of its numbers.
+    /// Returns the vectors of an elimination step, in the order of its real numbers.
     fn reals(&self, i: usize) -> impl Iterator<Item = &RealId> {
         let step = self.step(i);
         step.eliminated.iter().chain(&step.separator)
     }
 
-    /// The moments of all vectors of a step, for each assignment of its finite variables.
+    /// Returns the moments of all vectors of an elimination step, for each assignment of its finite variables.
     fn beliefs_of(&self, i: usize, buffer: &mut Vec<f64>) -> Vec<Option<Moments>> {
         let step = self.step(i);
         let shares = self.joints[&step.finite].iter().enumerate();
@@ -318,8 +323,8 @@ impl<'e> Posterior<'e> {
         shares.map(extended).collect()
     }
 
-    /// The moments of the vectors of a step's message, for each assignment of its finite variables: the assignments of the finite variables that
-    /// only the step above has are merged.
+    /// Returns the moments of the vectors in the message of a step, for each assignment of the step's finite variables. Components that differ only
+    /// in finite variables of the parent step, which the step itself does not have, are merged.
     fn separator_moments(&self, i: usize, above: usize) -> Vec<Option<Moments>> {
         let (scope, wider) = (&self.step(i).finite, &self.step(above).finite);
         let numbers = self.numbers_of(above, &self.step(i).separator);
@@ -339,8 +344,8 @@ impl<'e> Posterior<'e> {
         groups.into_iter().map(merge).collect()
     }
 
-    /// The moments of all vectors of a step for an assignment of its finite variables. Those of the vectors of its message are the moments at these
-    /// positions of `above`.
+    /// Returns the moments of all vectors of an elimination step, for an assignment of its finite variables. `above` contains the moments of the
+    /// message's vectors, at the indices `numbers`.
     fn extended(
         &self,
         i: usize,
@@ -357,9 +362,9 @@ impl<'e> Posterior<'e> {
 
 type Probabilities = (f64, Vec<Vec<f64>>, BTreeMap<Vec<VarId>, Vec<f64>>);
 
-/// The total, the probabilities of each finite variable, and those of the assignments of the scopes of all steps.
+/// Returns the total of the graph, the probabilities of each finite variable, and the joint probabilities of the scope of each elimination step.
 ///
-/// The assignments of a scope are the values of a variable that is added for it.
+/// The joint values of a scope are represented by the values of one added variable.
 fn finite_probabilities(
     elimination: &Elimination<'_>,
     limits: &Limits,

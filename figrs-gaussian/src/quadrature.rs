@@ -5,8 +5,8 @@ use std::collections::BinaryHeap;
 
 use nalgebra::Vector3;
 
-/// Abscissae of the Gauss-Kronrod rule with 15 points, those of the first half of [-1, 1]; every second one, from the second on, belongs to the Gauss
-/// rule with seven points. Source: Piessens et al., *QUADPACK*, 1983.
+/// Abscissae of the Gauss-Kronrod rule with 15 points, for one half of [-1, 1]. Every second abscissa, starting with the second, also belongs to the
+/// Gauss rule with seven points. Source: Piessens et al., *QUADPACK*, 1983.
 const ABSCISSAE: [f64; 8] = [
     0.991_455_371_120_812_6,
     0.949_107_912_342_758_5,
@@ -34,10 +34,10 @@ const GAUSS_WEIGHTS: [f64; 4] = [
     0.417_959_183_673_469_4,
 ];
 
-/// Maximum number of halvings of intervals.
+/// Maximum number of times that intervals are halved.
 const MAX_HALVINGS: usize = 2000;
 
-/// Share of the integral up to which the error of the quadrature is estimated to be.
+/// Tolerance of the quadrature: the largest estimated error, relative to the integral.
 const TOLERANCE: f64 = 1e-13;
 
 /// The integrals of a density, of the density times `x - centre`, and of the density times `(x - centre)²`.
@@ -70,11 +70,10 @@ impl Ord for Interval {
     }
 }
 
-/// Integrates a density between the first and the last of some points in ascending order. The intervals between the points are halved where the error is
-/// largest.
+/// Integrates a density from the first to the last point of an ascending list. The quadrature halves the intervals with the largest estimated errors.
 ///
-/// **Guarantee.** The estimated error of each moment, in units of `scale`, is at most 1e-13 of the integral, unless 2 000 halvings do not suffice. A jump
-/// of the density is found by halving.
+/// **Guarantee.** The estimated error of each moment, in units of `scale`, is at most 1e-13 of the integral, unless 2 000 halvings do not suffice.
+/// The halving of intervals also locates a jump of the density.
 pub(crate) fn integrate(
     density: impl Fn(f64) -> f64,
     points: &[f64],

@@ -1,12 +1,12 @@
-//! Gaussian functions of some real numbers, in square-root information form.
+//! Gaussian functions of a real vector, in square-root information form.
 
 use nalgebra::{DMatrix, DVector};
 
 /// The function `exp(log_scale - |factor x - target|² / 2)` of a vector `x`.
 ///
-/// The precision matrix of the function is `factor' factor`. It may be singular: a likelihood of `x` that no prior multiplies yet has no
-/// distribution. A product of such functions stacks their rows, so that no square is ever computed, and half of the digits that sums of
-/// precision matrices lose are kept.
+/// The precision matrix of the function is `factor' factor`. The precision matrix may be singular, because a likelihood of `x` without a prior
+/// need not be a distribution of `x`. The matrix of the product of two Gaussian functions consists of the rows of both matrices. Precision
+/// matrices are never computed, because their sums would lose half of the digits.
 ///
 /// **References.** Bierman, *Factorization Methods for Discrete Sequential Estimation*, 1977, chapter V (square-root information filter);
 /// Lauritzen and Jensen, *Stable local computation with conditional Gaussian distributions*, 2001.
@@ -23,19 +23,19 @@ use nalgebra::{DMatrix, DVector};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct SquareRootForm {
-    /// One row of coefficients for each square, and one column for each number of the vector.
+    /// The coefficients of the squares: one row for each square, and one column for each number of the vector.
     pub factor: DMatrix<f64>,
-    /// The value at which each square is zero.
+    /// For each square, the value of `factor x` for which the square is zero.
     pub target: DVector<f64>,
-    /// The constant term; minus infinity makes the function zero.
+    /// The constant term of the exponent; minus infinity makes the function zero.
     pub log_scale: f64,
 }
 
-/// The natural logarithm of 2 pi.
+/// The natural logarithm of 2π.
 pub(crate) const LN_2_PI: f64 = 1.837_877_066_409_345_5;
 
 impl SquareRootForm {
-    /// The function with this constant value, given by its natural logarithm, for all vectors of this dimension.
+    /// Returns the constant function with the logarithm `log_scale`, for vectors of this dimension.
     pub fn constant(dimension: usize, log_scale: f64) -> Self {
         Self {
             factor: DMatrix::zeros(0, dimension),
@@ -44,8 +44,8 @@ impl SquareRootForm {
         }
     }
 
-    /// The density of a vector `y` with mean `offset + coefficients x` and this covariance, as a function of `y` followed by `x`. `None` if the
-    /// covariance is not positive definite.
+    /// Returns the density of a vector `y` with mean `offset + coefficients x` and the given covariance, as a function of the concatenated
+    /// vector of `y` and `x`. Returns `None` if the covariance is not positive definite.
     pub fn linear(
         offset: &DVector<f64>,
         coefficients: &DMatrix<f64>,
@@ -59,8 +59,8 @@ impl SquareRootForm {
         Some(Self::residual(all, -offset, &lower))
     }
 
-    /// The density at zero of a vector whose mean is `-(offset + coefficients x)`, as a function of `x`: of a residual that is linear in `x`. The
-    /// covariance is `lower lower'`; `lower` is a lower triangle with a positive diagonal.
+    /// Returns the likelihood of `x` for a linear residual: the density at zero of a normal vector with mean `-(offset + coefficients x)`. The
+    /// covariance of the residual is `lower lower'`, where `lower` is a lower triangle with a positive diagonal.
     pub fn residual(
         mut coefficients: DMatrix<f64>,
         mut offset: DVector<f64>,
@@ -77,7 +77,7 @@ impl SquareRootForm {
         }
     }
 
-    /// The natural logarithm of the value of a function of no numbers.
+    /// Returns the natural logarithm of the value of a Gaussian function without arguments.
     pub fn log_constant(&self) -> f64 {
         self.log_scale - 0.5 * self.target.norm_squared()
     }
@@ -92,7 +92,7 @@ impl SquareRootForm {
         self.log_scale - 0.5 * (&self.factor * x - &self.target).norm_squared()
     }
 
-    /// The function of the remaining numbers if the numbers from position `first` on have these values.
+    /// Returns the function of the remaining numbers of the vector, after the numbers from index `first` on are set to the given values.
     #[must_use]
     pub fn given(&self, first: usize, values: &DVector<f64>) -> Self {
         let within = self.factor.columns(first, values.len());

@@ -1,44 +1,45 @@
-//! A normal number multiplied by a likelihood: mass, mean and variance.
+//! The product of a normal density and a likelihood of one real number: mass, mean and variance.
 
 use statrs::function::erf::erfc;
 
 use crate::quadrature::integrate;
 
-/// Number of standard deviations below which the tail of a normal distribution is computed by a continued fraction.
+/// Distance from the mean, in standard deviations (negative), below which the tail of a normal distribution is computed by a continued fraction.
 const TAIL: f64 = -2.0;
 
-/// Number of terms of the continued fraction: enough for full precision at [`TAIL`].
+/// Number of terms of the continued fraction, which gives full precision at [`TAIL`].
 const TERMS: u32 = 200;
 
-/// Largest distance from the mean, in standard deviations, at which a likelihood is evaluated; beyond it the normal density is zero in double precision.
+/// Largest distance from the mean, in standard deviations, at which a likelihood is evaluated; at greater distances, the normal density is zero in
+/// double precision.
 const REACH: f64 = 38.0;
 
-/// Number of points, between the mean and [`REACH`] on each side, at which a likelihood is evaluated to find its peaks and its zeros. The points are dense
-/// around the mean: the first ones are a hundredth of a standard deviation apart.
+/// Number of points, on each side between the mean and [`REACH`], at which a likelihood is evaluated to find its peaks and its zeros. The points are
+/// dense near the mean, where they are a hundredth of a standard deviation apart.
 const POINTS: i32 = 400;
 
-/// Natural logarithm of the share of the largest density below which a density counts as zero.
+/// Natural logarithm of the ratio to the largest density, below which a density counts as zero.
 const NEGLIGIBLE: f64 = -75.0;
 
-/// Factor by which the change of a function between two points exceeds the changes beside it if it is taken for a jump.
+/// Detection threshold for jumps: a function jumps between two points if it changes there by this factor more than in the neighbouring intervals.
 const JUMP: f64 = 8.0;
 
-/// Number of steps of a golden section search, which narrows the bracket of a peak to 1e-12 of its width.
+/// Number of steps of a golden section search, which narrows the interval around a peak to 1e-12 of its width.
 const SECTIONS: usize = 60;
 
 /// A likelihood of one real number.
 pub enum RealLikelihood<'a> {
-    /// One from the first number to the second, either of which may be infinite, and zero outside.
+    /// A likelihood that is one between two bounds and zero outside; the bounds may be infinite.
     Between(f64, f64),
-    /// A function that returns the natural logarithm of the likelihood; minus infinity and jumps are allowed. A function that is zero, except in an interval
-    /// narrower than a hundredth of the standard deviation, may count as zero everywhere.
+    /// A function that returns the natural logarithm of the likelihood; minus infinity and jumps are allowed. A likelihood that is zero except in an
+    /// interval narrower than a hundredth of the standard deviation may count as zero everywhere.
     Log(&'a dyn Fn(f64) -> f64),
 }
 
-/// The distribution of a normal number, multiplied by a likelihood.
+/// The distribution of a normal number after multiplication by a likelihood.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tilted {
-    /// The natural logarithm of the expected likelihood.
+    /// The natural logarithm of the expected value of the likelihood.
     pub log_mass: f64,
     /// The mean.
     pub mean: f64,
@@ -56,10 +57,12 @@ impl std::fmt::Debug for RealLikelihood<'_> {
 }
 
 impl RealLikelihood<'_> {
-    /// The distribution of a normal number with this mean and variance, multiplied by the likelihood. `None` if the likelihood is zero.
+    /// Returns the distribution of a normal number with this mean and variance, multiplied by the likelihood. Returns `None` if the likelihood is
+    /// zero everywhere.
     ///
-    /// **Guarantee.** A bound on one side: closed form, to rounding also in the far tail. Otherwise: adaptive quadrature with an estimated relative error of
-    /// 1e-13. A variance of zero gives the likelihood at the mean.
+    /// **Guarantee.** For an interval with one infinite bound, the result has a closed form that is exact up to rounding, also in the far tail. For
+    /// any other likelihood, the result comes from adaptive quadrature with an estimated relative error of 1e-13. If the variance is zero, the
+    /// likelihood is evaluated at the mean.
     ///
     /// ```
     /// use figrs_gaussian::RealLikelihood;
@@ -101,9 +104,10 @@ impl RealLikelihood<'_> {
     }
 }
 
-/// The normal distribution above a bound.
+/// Returns the mass, the mean and the variance of a normal distribution truncated to values above a bound.
 ///
-/// With `z` the distance of the mean above the bound in standard deviations, and `r = φ(z) / Φ(z)`: mass `Φ(z)`, mean `m + s r`, variance `s² (1 - r (z + r))`.
+/// Let `z` be the distance of the mean `m` above the bound in standard deviations `s`, and let `r = φ(z) / Φ(z)`. The mass above the bound is `Φ(z)`,
+/// the mean is `m + s r`, and the variance is `s² (1 - r (z + r))`.
 fn above(low: f64, mean: f64, deviation: f64) -> Tilted {
     let z = (mean - low) / deviation;
     let log_density = -0.5 * (z * z + crate::square_root_form::LN_2_PI);
@@ -133,7 +137,7 @@ fn above(low: f64, mean: f64, deviation: f64) -> Tilted {
     }
 }
 
-/// The normal distribution between two finite bounds.
+/// Returns the mass, the mean and the variance of a normal distribution truncated to values between two finite bounds.
 fn between(low: f64, high: f64, mean: f64, deviation: f64) -> Option<Tilted> {
     if low >= high {
         return None;
@@ -150,7 +154,7 @@ fn between(low: f64, high: f64, mean: f64, deviation: f64) -> Option<Tilted> {
     Some(of_moments(density, &points, (mean, deviation), log_scale))
 }
 
-/// Mass, mean and variance of a density of a number in standard deviations from the mean.
+/// Returns mass, mean and variance, given the moments of a density of the distance from the mean in standard deviations.
 fn of_moments(
     density: impl Fn(f64) -> f64,
     points: &[f64],
@@ -244,7 +248,7 @@ fn by_quadrature(log: &dyn Fn(f64) -> f64, mean: f64, deviation: f64) -> Option<
     tilted.log_mass.is_finite().then_some(tilted)
 }
 
-/// The place between two places, towards which a function changes most in each halving.
+/// Finds a jump of a function by bisection: each step keeps the half of the interval in which the function changes more.
 fn jump(function: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     let (mut at_low, mut at_high) = (function(low), function(high));
     loop {
@@ -262,7 +266,7 @@ fn jump(function: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     }
 }
 
-/// The place of the largest value of a function with one peak between two places.
+/// Returns the location of the maximum of a function that has one peak between two points.
 fn golden_section(function: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     let ratio = 0.5 * (5.0_f64.sqrt() - 1.0);
     let (mut left, mut right) = (high - ratio * (high - low), low + ratio * (high - low));

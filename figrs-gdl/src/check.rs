@@ -1,4 +1,4 @@
-//! Static checks of rules (variables are bound, and no relation depends on one that is evaluated later), and the order in which relations are
+//! Static checks of rules (variables are bound, and no relation depends on a relation that is evaluated later), and the order in which relations are
 //! evaluated.
 
 use std::collections::BTreeSet;
@@ -19,9 +19,9 @@ const MOVE: &str = "the move (`does`)";
 pub(super) struct Relations {
     /// For each name, `true` if its relation depends on the state or the move.
     changes: Vec<bool>,
-    /// For each name, the stratum of its relation, where no relation depends on a later stratum.
+    /// For each name, the stratum of its relation: the step at which it is evaluated, so that no relation depends on a later stratum.
     strata: Vec<usize>,
-    /// For each stratum, `true` if one of its relations depends on its own negation.
+    /// For each stratum of relations, `true` if one of them depends on its own negation.
     negated: Vec<bool>,
     undefined: Vec<SymbolId>,
 }
@@ -81,17 +81,18 @@ impl Relations {
         self.changes[relation.0 as usize]
     }
 
-    /// Returns the relations that occur in conditions but are defined by no rule.
+    /// Returns the relations that occur in conditions but that no rule defines.
     pub(super) fn undefined(&self) -> &[SymbolId] {
         &self.undefined
     }
 
-    /// Returns the index of the stratum to which a relation belongs.
+    /// Returns the stratum of a relation: relations are evaluated stratum by stratum.
     pub(super) fn stratum(&self, relation: SymbolId) -> usize {
         self.strata[relation.0 as usize]
     }
 
-    /// True if a relation of this stratum depends on its own negation, so that its facts must be ordered one by one.
+    /// True if a relation of the stratum (a group of relations evaluated together) depends on its own negation, so that its facts must be ordered one
+    /// by one.
     pub(super) fn is_negated(&self, stratum: usize) -> bool {
         self.negated[stratum]
     }
@@ -138,7 +139,7 @@ fn safe(rule: &Rule) -> KifResult<()> {
     }
 }
 
-/// For each condition of a rule, returns its relation, its offset in the text, and `true` if it is negated.
+/// Returns for each condition of a rule its relation, its offset in the text, and `true` if it is negated.
 fn conditions(rule: &Rule) -> impl Iterator<Item = (SymbolId, usize, bool)> {
     rule.body.iter().filter_map(|literal| match literal {
         Literal::Holds(atom) => Some((atom.relation, atom.at, false)),
@@ -155,8 +156,7 @@ fn undefined(rules: &[Rule]) -> Vec<SymbolId> {
     undefined.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Returns the stratum of each name, and for each stratum whether one of its relations depends on the negation of a relation in the
-/// same stratum.
+/// Returns the stratum of each name's relation, and for each stratum whether one of its relations depends on the negation of a relation in it.
 fn strata(rules: &[Rule], count: usize) -> (Vec<usize>, Vec<bool>) {
     let mut graph = DiGraph::<(), ()>::new();
     for _ in 0..count {
@@ -184,7 +184,7 @@ fn strata(rules: &[Rule], count: usize) -> (Vec<usize>, Vec<bool>) {
     (strata, negated)
 }
 
-/// For each name, returns whether it is one of the relations `from` or depends on one of them.
+/// Returns for each name whether its relation is among the relations `from` or depends on one of them.
 fn reached(rules: &[Rule], count: usize, from: &[SymbolId]) -> Vec<bool> {
     let mut reached = vec![false; count];
     let mut readers: Vec<Vec<SymbolId>> = vec![Vec::new(); count];
@@ -202,7 +202,7 @@ fn reached(rules: &[Rule], count: usize, from: &[SymbolId]) -> Vec<bool> {
     reached
 }
 
-/// Returns the offset in the text of the first condition that uses one of these relations.
+/// Returns the offset in the text of the first condition of a rule that uses one of some relations.
 fn decisive(rule: &Rule, relations: &[bool]) -> Option<usize> {
     let mut all = conditions(rule);
     let found = all.find(|(relation, ..)| relations[relation.0 as usize]);

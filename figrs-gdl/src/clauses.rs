@@ -23,14 +23,14 @@ type Conditions = Vec<Literal>;
 pub(super) struct Clauses<'s> {
     symbols: &'s mut Symbols,
     rules: Vec<Rule>,
-    /// Number of arguments of each relation at its first occurrence; `functions` has those of the functions.
+    /// Number of arguments of each relation at its first occurrence.
     relations: FxHashMap<SymbolId, usize>,
     functions: FxHashMap<SymbolId, usize>,
     /// Names of the variables in the rule that is currently read.
     variables: IndexSet<String, FxBuildHasher>,
 }
 
-/// Reads some expressions as rules.
+/// Converts expressions to rules.
 pub(super) fn rules(expressions: &[Expression], symbols: &mut Symbols) -> KifResult<Vec<Rule>> {
     let mut clauses = Clauses {
         symbols,
@@ -191,7 +191,7 @@ fn operands(
     )
 }
 
-/// Checks that a name has the expected number of arguments, which the text at `elsewhere` determines.
+/// Checks that a name has the expected number of arguments; `elsewhere` describes the place that has this number.
 fn check_arity(
     at: usize,
     name: &str,
@@ -237,8 +237,7 @@ fn size(alternatives: &[Conditions]) -> usize {
     alternatives.iter().map(|all| all.len() + 1).sum()
 }
 
-/// Returns the conjunction of two disjunctions, in which each alternative of the first is joined with each alternative
-/// of the second.
+/// Returns the conjunction of two disjunctions: each alternative of the first is joined with each alternative of the second.
 fn product(
     at: usize,
     first: Vec<Conditions>,

@@ -1,7 +1,7 @@
 //! The clock of a puzzle: facts whose values at each step are known in advance, namely constants and counters of steps.
 //!
-//! A counter of steps multiplies the number of states by the number of its values, although it often determines only when the puzzle
-//! ends. Therefore states are stored without the counter until the step at which it makes a difference.
+//! A counter of steps multiplies the number of states by the number of its values, although it often determines only when the puzzle ends. States are
+//! stored without counters of steps until the step at which a counter makes a difference.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,20 +17,18 @@ const MOST_WORDS: usize = 1 << 22;
 pub(super) struct Clock {
     /// The set of the clock's facts, as a bit set.
     mask: Box<[u64]>,
-    /// For each step, the clock facts that hold, up to the step `limit` or until they repeat.
+    /// The clock facts that hold at each step, up to the step `limit` or until they repeat.
     course: Vec<Box<[u64]>>,
-    /// Index in `course` of the step whose clock facts follow those of the last step again.
+    /// After the last step in `course`, the facts of the clock repeat from the step with this index on.
     repeated: usize,
-    /// The step at which the clock alone ends the puzzle; `None` if the clock never ends it. Before that step the clock makes
-    /// no difference.
+    /// The step at which the clock alone ends the puzzle; `None` if the clock never ends it. The clock makes no difference before the step `limit`.
     limit: Option<usize>,
 }
 
-/// The atoms whose values are needed to play from a state: legal moves, goals, the end of the puzzle, and the facts of
-/// the next state.
+/// The atoms whose values are needed to play from a state: legal moves, goals, the end of the puzzle, and the facts of the next state.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AskedAtoms<'a> {
-    /// All these atoms except the facts of the next state.
+    /// The atoms for legal moves, goals and the end of the puzzle.
     pub(super) of_state: &'a [u32],
     pub(super) does: &'a [u32],
     pub(super) terminal: Option<u32>,
@@ -38,7 +36,7 @@ pub(super) struct AskedAtoms<'a> {
 }
 
 impl Clock {
-    /// Returns the clock of a puzzle; returns `None` if the puzzle has no facts that states can be stored without.
+    /// Returns the clock of a puzzle; `None` if the puzzle has no facts that states can be stored without.
     pub(super) fn new(machine: &RuleMachine, asked: AskedAtoms<'_>) -> Option<Self> {
         let words = machine.words();
         let next = |fact: usize| (words * WORD + fact) as u32;
@@ -145,7 +143,7 @@ impl Clock {
         self.limit
     }
 
-    /// True if the clock makes no difference at any step before this one.
+    /// True if the clock makes no difference at any step before a given step.
     pub(super) fn is_idle_before(&self, step: usize) -> bool {
         self.limit.is_none_or(|limit| step <= limit)
     }
@@ -156,8 +154,7 @@ impl Clock {
         GameState(words.map(|(word, mask)| word & !mask).collect())
     }
 
-    /// Adds the clock facts of `step` to a state that was stored without them; if the clock has a limit, `step` must be at most that
-    /// limit.
+    /// Adds the clock facts of `step` to a state that was stored without them; `step` must be at most the limit of the clock, if it has one.
     pub(super) fn at(&self, state: &GameState, step: usize) -> GameState {
         let period = self.course.len() - self.repeated;
         let step = match step.checked_sub(self.course.len()) {
@@ -169,7 +166,7 @@ impl Clock {
         GameState(words.map(|(word, clock)| word | clock).collect())
     }
 
-    /// Returns a bit mask of all facts outside the clock, word by word.
+    /// Returns a bit mask of all facts outside the clock.
     pub(super) fn others(&self) -> impl Iterator<Item = u64> {
         self.mask.iter().map(|mask| !mask)
     }
@@ -180,8 +177,8 @@ impl Clock {
     }
 }
 
-/// Returns the largest set of facts that depend on neither actions nor facts outside the set. Also returns for each atom `true` if it depends on an
-/// action or on a fact outside the set. Returns `None` if the set is empty.
+/// Returns the largest set of facts that depend on neither actions nor facts outside the set. The result also states for each atom whether it depends
+/// on an action or on a fact outside the set. The result is `None` if the set of facts is empty.
 fn independent(
     machine: &RuleMachine,
     all: &Cone,

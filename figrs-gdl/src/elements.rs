@@ -1,4 +1,4 @@
-//! Converts a puzzle to an element program, which is a model of random elements.
+//! Converts a puzzle to an element program: a model of random elements.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use figrs_infer::{Error, World};
 
 use super::{Action, GameState, Move, Puzzle};
 
-/// Length of plans in steps, given as an exact number or as a maximum.
+/// Length of plans in steps: an exact number or a maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// The plan has exactly this many steps: the puzzle ends with the last of them.
+    /// A plan has exactly this many steps, and the last step ends the puzzle.
     Exactly(usize),
-    /// The plan has at most this many steps: after the end of the puzzle, no further action is taken.
+    /// A plan has at most this many steps: after the end of the puzzle, no further action is taken.
     AtMost(usize),
 }
 
@@ -36,16 +36,15 @@ impl std::fmt::Display for Length {
     }
 }
 
-/// Prior distribution of actions, which does not take the goal into account. It determines the distribution of plans
-/// given the goal.
+/// Prior distribution of actions, which does not take the goal into account. The policy determines the distribution of plans given the goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// In every state, each action has the same probability, whether it is legal or not; the evidence states that all drawn actions are legal.
-    /// Therefore all plans of the same length are equally likely.
+    /// In every state, each action has the same probability, whether it is legal or not; the evidence states that all drawn actions are legal. With
+    /// the policy `Blind` all plans of the same length are equally likely.
     #[default]
     Blind,
     /// In every state, each legal action has the same probability. The probability of a plan is the product over its steps of one over the number of
-    /// legal actions. This is the probability that a player who knows only the rules finds the plan by chance.
+    /// legal actions. The probability of a plan is the probability that a player who knows only the rules finds it by chance.
     Legal,
 }
 
@@ -173,7 +172,7 @@ impl Puzzle {
         clock.map_or_else(|| state.clone(), |clock| clock.at(state, step))
     }
 
-    /// Returns the moves that can be drawn in a state, with their weights.
+    /// Returns the moves that can be drawn in a state, with their probabilities up to a factor.
     fn choices(&self, state: &GameState, policy: Policy, may_stay: bool) -> Vec<(f64, Move)> {
         let legal = self.legal(state).into_iter();
         let mut choices: Vec<(f64, Move)> = legal.map(|action| (1.0, Move::Act(action))).collect();
@@ -197,12 +196,12 @@ impl PlanElements {
         &self.moves
     }
 
-    /// Returns the states from the start to the end, which are one more than there are steps.
+    /// Returns the states from the start to the end, one more than there are steps.
     pub fn states(&self) -> &[Element<GameState>] {
         &self.states
     }
 
-    /// For each state, returns the element that states whether the puzzle has ended in this state with its goal met.
+    /// Returns for each state the element that is true if the puzzle has ended in this state and its goal is met.
     pub fn solved(&self) -> &[Element<bool>] {
         &self.solved
     }
@@ -219,9 +218,9 @@ impl PlanElements {
 
     /// Returns the model with costs as additional evidence: each action has the weight 1/e.
     ///
-    /// With these costs, the negative logarithm of the weight of a plan is its length, and the most probable world is a shortest plan.
-    /// Elimination by maxima of products is, in logarithms, elimination in the tropical semiring. This holds for [`Policy::Blind`], where all
-    /// plans have the same prior.
+    /// The negative logarithm of a plan's weight under these costs is the number of its actions, so the most probable world is a shortest plan. In
+    /// logarithms, elimination by maxima of products is elimination in the tropical semiring. The most probable world is a shortest plan only with
+    /// [`Policy::Blind`], where all plans have the same prior.
     #[track_caller]
     pub fn counting_steps(&self) -> Model {
         let cost = |drawn: &Move| match drawn {

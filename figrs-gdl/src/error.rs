@@ -45,7 +45,7 @@ pub enum GdlError {
     OverBudget {
         /// Length of the plans.
         steps: usize,
-        /// Number of states in the largest frontier, which is the set of states after the same number of steps.
+        /// Number of states in the largest frontier: the set of states after the same number of steps.
         states: usize,
         /// Number of bytes that the transitions between states would take.
         needed: u64,

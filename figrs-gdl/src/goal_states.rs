@@ -1,9 +1,8 @@
-//! Guesses complete goal states: the goal determines some facts, and regularities in the states of random walks determine the
-//! others.
+//! Guesses complete goal states: the goal determines some facts, and regularities in the states of random walks determine the others.
 //!
-//! The goal of a puzzle often fixes only part of a state: it may state that no light is on without naming each light. The other facts are inferred
-//! from relations between facts in a sample of states: two facts are equal or opposite, facts exclude each other, or one of several facts always
-//! holds. The inferred states are guesses, which are confirmed if a search from the start reaches one of them.
+//! The goal of a puzzle often fixes only part of a state: it may state that no light is on without naming each light. The facts that the goal does
+//! not fix are inferred from relations between facts in a sample of states, such as two facts that are always equal. The inferred states are guesses,
+//! which are confirmed if a search from the start reaches one of them.
 
 use figrs_core::stream;
 use rand::RngExt;
@@ -50,7 +49,7 @@ impl FactSample {
         Self::of(&states)
     }
 
-    /// Creates a sample from these states, of which there must be at least one.
+    /// Creates a sample of facts from at least one state of the puzzle.
     pub(super) fn of(states: &[GameState]) -> Self {
         let facts = states.first().map_or(0, |state| state.0.len() * WORD);
         let words = states.len().div_ceil(WORD);
@@ -80,7 +79,7 @@ impl FactSample {
         words.zip(&self.all).all(|((a, b), all)| a ^ b == *all)
     }
 
-    /// Returns the value of a fact if the sample and the known values of other facts determine this value.
+    /// Returns the value of a fact if the sample and the known values of other facts determine it.
     fn value(&self, fact: usize, known: &[Option<bool>]) -> Option<bool> {
         if self.is_never(fact) {
             return Some(false);
@@ -118,8 +117,8 @@ impl FactSample {
     }
 }
 
-/// Returns the state in which these literals hold; returns `None` if the sample does not determine the value of another fact. If the sample contains
-/// all states, no other state satisfies these literals.
+/// Returns the state in which these literals hold; `None` if the sample does not determine the value of another fact. If the sample contains all
+/// states, no state outside the sample satisfies the literals.
 pub(super) fn completed(sample: &FactSample, literals: &[(usize, bool)]) -> Option<GameState> {
     let facts = sample.columns.len();
     if literals.is_empty() {
@@ -148,7 +147,7 @@ pub(super) fn completed(sample: &FactSample, literals: &[(usize, bool)]) -> Opti
     Some(GameState(state.into()))
 }
 
-/// For each action, the actions that have been observed to undo it by leading back to the state before it.
+/// For each action, the actions that have led back to the state before it, and so undo it.
 #[derive(Debug)]
 pub(super) struct Inverses {
     of: Vec<Vec<Action>>,
@@ -156,7 +155,7 @@ pub(super) struct Inverses {
     vain: Vec<u8>,
 }
 
-/// Number of failed searches after which an action counts as having no inverse.
+/// Number of failed searches after which an action counts as one that no action undoes.
 const MOST_VAIN: u8 = 20;
 
 impl Inverses {
@@ -167,8 +166,8 @@ impl Inverses {
         }
     }
 
-    /// Finds an action among `legal` that undoes this action, as `leads_back` decides. Actions that have undone the action before are
-    /// tried first.
+    /// Finds an action among `legal` that undoes a given action, as the function `leads_back` decides. Actions that have undone the same action
+    /// before are tried first.
     pub(super) fn find(
         &mut self,
         action: Action,

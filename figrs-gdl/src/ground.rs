@@ -1,4 +1,4 @@
-//! Ground rules, which are instances of rules without variables.
+//! Ground rules: the instances of rules, whose variables are replaced by values.
 
 use indexmap::IndexMap;
 use indexmap::map::Entry;
@@ -12,10 +12,10 @@ use super::syntax::{Atom, Literal, Rule, SymbolId, Symbols};
 /// Number of bits in a machine word.
 pub(super) const WORD: usize = u64::BITS as usize;
 
-/// Numbering of the ground atoms: for each relation that depends on the state or the move, the index of its first atom.
+/// A numbering of the ground atoms (atoms without variables): for each relation that depends on the state or the move, the index of its first atom.
 ///
-/// The facts of the present state come first, then the facts of the next state in the same order; each of the two parts begins at a new
-/// machine word.
+/// In the numbering, the facts of the present state come first, then the facts of the next state in the same order; each of the two groups begins at
+/// a new machine word.
 #[derive(Clone, Debug)]
 pub(super) struct AtomNumbering {
     starts: Vec<usize>,
@@ -49,7 +49,7 @@ impl AtomNumbering {
         }
     }
 
-    /// Returns the index of the atom with this tuple of a relation; a fact of the next state has the same tuple as in the present state.
+    /// Returns the index of the atom with a tuple of a relation; a fact of the next state has the same tuple as in the present state.
     pub(super) fn atom(&self, relation: SymbolId, tuple: usize) -> u32 {
         (self.starts[relation.0 as usize] + tuple) as u32
     }
@@ -81,8 +81,7 @@ impl AtomNumbering {
     }
 }
 
-/// Returns the relation that stores the tuples of a relation: those of `next` are stored with the facts of the present
-/// state.
+/// Returns the relation under which the tuples of a relation are stored: the tuples of `next` are stored with the facts of the present state.
 fn of_tuples(relation: SymbolId) -> SymbolId {
     match relation {
         SymbolId::NEXT => SymbolId::TRUE,
@@ -90,7 +89,7 @@ fn of_tuples(relation: SymbolId) -> SymbolId {
     }
 }
 
-/// A condition of a ground rule, which states that an atom holds or that it does not hold.
+/// A condition of a ground rule: an atom holds, or it does not hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct GroundLiteral(u32);
 
@@ -128,7 +127,7 @@ pub(super) struct GroundRule {
 pub(super) type GroundRules = IndexMap<GroundRule, u32, FxBuildHasher>;
 
 /// Instantiates the rules for all values of their variables, without repetition, and numbers their atoms. The facts of relations that depend on
-/// neither state nor move must be complete.
+/// neither state nor move must already be complete.
 pub(super) fn ground(
     rules: &[&Rule],
     is_open: &impl Fn(SymbolId) -> bool,
@@ -149,8 +148,7 @@ pub(super) fn ground(
     Ok((numbering, found))
 }
 
-/// Returns the instance of the rule for the present values of its variables; returns `None` if its conditions contradict
-/// each other.
+/// Returns the instance of the rule for the present values of its variables; `None` if its conditions contradict each other.
 fn instance(
     rule: &Rule,
     is_open: &impl Fn(SymbolId) -> bool,

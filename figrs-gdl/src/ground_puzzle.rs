@@ -27,15 +27,13 @@ pub(super) struct GroundPuzzle {
     pub(super) actions: Vec<String>,
     pub(super) start: GameState,
     pub(super) machine: RuleMachine,
-    /// For each action, the atom which states that the action is legal; `does` has the atom which states that it is
-    /// taken.
+    /// For each action, the atom that it is legal.
     pub(super) legal: Vec<u32>,
     pub(super) does: Vec<u32>,
     pub(super) terminal: Option<u32>,
-    /// Values of the goal, each with the atom which states that the goal has this value.
+    /// Values of the goal, each with the atom that the goal has this value.
     pub(super) goals: Vec<(u8, u32)>,
-    /// The rules for legal moves, for the end of the puzzle, and for everything in the next state that depends on the present state
-    /// alone.
+    /// The rules for legal moves, for the end of the puzzle, and for facts of the next state that depend on the present state alone.
     pub(super) ahead: Cone,
     /// The rules for the end of the puzzle and for its goals.
     pub(super) ending: Cone,
@@ -43,8 +41,7 @@ pub(super) struct GroundPuzzle {
     pub(super) end: Cone,
     pub(super) steps: TransitionRules,
     pub(super) clock: Option<Clock>,
-    /// The most recent state with the atoms that hold in it, because callers often ask several times in succession about one
-    /// state.
+    /// The most recent state with the atoms that hold in it; callers often ask several times about one state.
     latest: Mutex<Option<(GameState, Arc<AtomSet>)>>,
 }
 
@@ -65,7 +62,7 @@ impl GroundPuzzle {
         held
     }
 
-    /// Returns the atoms that hold in a state among those for the end and the goals.
+    /// Returns the atoms about the end of the puzzle and its goals that hold in a state.
     pub(super) fn judge(&self, state: &GameState) -> AtomSet {
         self.machine.run(&self.ending, state)
     }
@@ -75,13 +72,13 @@ impl GroundPuzzle {
         self.has_ended(&self.machine.run(&self.end, state))
     }
 
-    /// True if the puzzle has ended in a state, and its goal has at least this value. The end is tested first, because it often has fewer rules than
-    /// the goals.
+    /// True if the puzzle has ended in a state, and its goal has at least this value. The method tests the end of the puzzle first, because the end
+    /// often has fewer rules than the goals.
     pub(super) fn is_solved(&self, state: &GameState, value: u8) -> bool {
         self.ends(state) && self.value(&self.judge(state)) >= Some(value)
     }
 
-    /// Returns the legal actions, given the atoms that hold in a state; returns no actions if the puzzle has ended.
+    /// Returns the legal actions, given the atoms that hold in a state; no actions if the puzzle has ended.
     pub(super) fn legal(&self, held: &AtomSet) -> impl Iterator<Item = Action> {
         let goes_on = !self.has_ended(held);
         let legal = (0..).zip(&self.legal).filter(move |_| goes_on);
@@ -90,7 +87,7 @@ impl GroundPuzzle {
             .map(|(action, _)| Action(action))
     }
 
-    /// Returns the words of the state after an action, given the atoms that hold in the state before it.
+    /// Returns the facts of the state after an action, as bits, given the atoms that hold in the state before it.
     pub(super) fn next(
         &self,
         held: &AtomSet,
@@ -111,7 +108,7 @@ impl GroundPuzzle {
     }
 }
 
-/// Checked rules with their text, ready to be grounded.
+/// Checked rules with their text, whose variables can now be replaced by values.
 pub(super) struct Grounding<'a> {
     pub(super) rules: &'a [Rule],
     pub(super) relations: &'a Relations,
@@ -146,7 +143,7 @@ impl Grounding<'_> {
         names.map(text).collect()
     }
 
-    /// Returns the values of the player's goal, each with the atom that states it.
+    /// Returns the values of the player's goal, each with the atom that the goal has this value.
     fn goals(
         &self,
         role: TermId,

@@ -7,8 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::ground::WORD;
 use super::{GameState, Puzzle};
 
-/// Number of states that can be reached after some number of steps, with the numbers of different sets of facts by
-/// relation.
+/// Number of states that can be reached after some number of steps, and for each relation the number of different sets of its facts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateGrowth {
     steps: usize,
@@ -22,13 +21,12 @@ impl StateGrowth {
         self.steps
     }
 
-    /// Returns the number of states that can be reached after these steps.
+    /// Returns the number of states that can be reached after the stated number of steps.
     pub fn states(&self) -> usize {
         self.states
     }
 
-    /// For each name of facts, such as `cell`, returns the number of different sets of its facts among these states, in descending
-    /// order.
+    /// Returns for each relation of facts, such as `cell`, the number of different sets of its facts in the reachable states, in descending order.
     pub fn relations(&self) -> &[(String, usize)] {
         &self.relations
     }
@@ -56,8 +54,7 @@ impl std::fmt::Display for StateGrowth {
 }
 
 impl Puzzle {
-    /// Returns the growth over as many steps as possible, so that the total number of states over all steps is at most
-    /// `most`.
+    /// Returns the growth over as many steps as possible, so that the total number of states over all steps is at most `most`.
     ///
     /// **Complexity.** Time and memory are linear in the total number of states times the number of legal actions.
     pub fn growth(&self, most: usize) -> StateGrowth {
@@ -98,7 +95,7 @@ impl Puzzle {
         }
     }
 
-    /// For each name of facts, returns a bit mask of the facts with this name.
+    /// Returns for each relation of facts a bit mask of the facts.
     fn masks(&self) -> Vec<(String, Vec<u64>)> {
         let words = self.rules.machine.words();
         let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();

@@ -7,31 +7,30 @@ use super::syntax::{Atom, Literal, Rule, SymbolId};
 use super::terms::{Bindings, TermInterner};
 use super::tuples::{Candidates, Tuples};
 
-/// The tuples over which the conditions of a rule are joined.
+/// The tuples of facts over which the conditions of a rule are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JoinedTuples {
-    /// All tuples are joined.
+    /// All tuples of facts are joined.
     All,
-    /// Semi-naive evaluation, which finds no combination twice: the condition at this index is joined over tuples of the last
-    /// round, and the conditions before it over earlier tuples.
+    /// The condition at this index is joined over tuples of the last round, and the conditions before it over earlier tuples (semi-naive evaluation).
     Recent(usize),
 }
 
-/// A condition of the join, which is a loop over tuples or a test.
+/// A condition of the join: a loop over tuples, or a test.
 #[derive(Debug)]
 struct JoinCondition<'r> {
     literal: usize,
     candidates: Candidates<'r>,
     within: Range<usize>,
     position: usize,
-    /// The variables that this condition has bound.
+    /// The variables of the rule that this condition has bound.
     trail: Vec<usize>,
 }
 
 /// A nested-loop join, which enumerates the values of a rule's variables for which the rule's conditions hold.
 ///
-/// A test is made as soon as its variables are bound; of the other conditions, those with the fewest free variables come first.
-/// A negative condition on a relation that may still grow is ignored.
+/// The join makes a test as soon as its variables are bound; among the other conditions, those with the fewest free variables come first. The join
+/// ignores a negative condition on a relation that may still get facts.
 #[derive(Debug)]
 pub(super) struct NestedLoopJoin<'r> {
     rule: &'r Rule,
@@ -41,14 +40,14 @@ pub(super) struct NestedLoopJoin<'r> {
     levels: Vec<JoinCondition<'r>>,
     pub(super) bindings: Bindings,
     started: bool,
-    /// Number of tuples that were examined.
+    /// Number of tuples that the join has examined.
     pub(super) work: u64,
     /// Maximum number of tuples to examine; the join stops once this number is exceeded.
     budget: u64,
 }
 
 impl<'r> NestedLoopJoin<'r> {
-    /// Creates the join; `is_open` must be true for relations that may still grow, whose negation is therefore ignored.
+    /// Creates the join of a rule; `is_open` must be true for relations that may still get facts, whose negation is therefore ignored.
     pub(super) fn new(
         rule: &'r Rule,
         tuples: &'r [Tuples],
@@ -71,7 +70,7 @@ impl<'r> NestedLoopJoin<'r> {
         }
     }
 
-    /// Moves to the next values of the variables; returns false if there are none.
+    /// Moves to the next values of the rule's variables; returns false if there are none.
     pub(super) fn advance(&mut self, terms: &TermInterner) -> bool {
         if !self.started {
             self.started = true;
@@ -90,7 +89,7 @@ impl<'r> NestedLoopJoin<'r> {
         true
     }
 
-    /// Advances the innermost loop that has another tuple; returns false if no loop has one.
+    /// Advances the innermost loop of the join that has another tuple; returns false if no loop has one.
     fn step(&mut self, terms: &TermInterner) -> bool {
         while let Some(level) = self.levels.last_mut() {
             for variable in level.trail.drain(..) {
@@ -161,7 +160,7 @@ impl<'r> NestedLoopJoin<'r> {
         }
     }
 
-    /// Returns the index of an atom's tuple in its relation, if the relation contains that tuple.
+    /// Returns the index of an atom's tuple in the atom's relation, if the relation contains the tuple.
     pub(super) fn row(&self, atom: &Atom, terms: &TermInterner) -> Option<usize> {
         self.row_in(atom.relation, atom, terms)
     }
@@ -180,7 +179,7 @@ impl<'r> NestedLoopJoin<'r> {
     }
 }
 
-/// Returns the order in which the conditions are joined.
+/// Returns the order in which the conditions of the rule are joined.
 fn order(rule: &Rule, reading: JoinedTuples, seen: impl Fn(&Literal) -> bool) -> Vec<usize> {
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); rule.variables.len()];
     let mut free = vec![0; rule.body.len()];

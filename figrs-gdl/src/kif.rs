@@ -11,8 +11,7 @@ use figrs_reading::{Mistake, MistakeKind};
 /// Maximum nesting depth of parentheses and terms, which is limited because the code recurses over both.
 pub(super) const MOST_NESTED: usize = 64;
 
-/// Maximum number of words and lists in a text: each takes about a hundred bytes of memory, but only two or three bytes
-/// of text.
+/// Maximum number of words and lists in a text: each takes about a hundred bytes of memory, but only two or three bytes of text.
 const MOST_EXPRESSIONS: usize = 2_000_000;
 
 /// A syntax error, with its offset in bytes from the start of the text.
@@ -30,7 +29,7 @@ impl KifError {
 
 pub(super) type KifResult<T> = Result<T, KifError>;
 
-/// An expression, which is a word or a list, with the offset of its first byte.
+/// An expression: a word or a list, with the offset of its first byte.
 #[derive(Clone, Debug)]
 pub(super) struct Expression {
     pub(super) at: usize,
@@ -45,7 +44,7 @@ pub(super) enum ExpressionForm {
 }
 
 impl Expression {
-    /// Returns the word if the expression is a word; returns `None` for a list.
+    /// Returns the word if the expression is a word; `None` for a list.
     pub(super) fn word(&self) -> Option<&str> {
         match &self.form {
             ExpressionForm::Word(word) => Some(word),
@@ -74,7 +73,7 @@ impl Expression {
 
 type KifInput<'t> = LocatingSlice<&'t str>;
 
-/// A list that is not yet closed, given by the offset of its first byte and its expressions so far.
+/// A list that is not yet closed: the offset of its first byte, and its expressions so far.
 type OpenList = (usize, Vec<Expression>);
 
 /// Reads all expressions of a text.
@@ -134,7 +133,7 @@ fn syntax(at: usize, problem: &str, remedy: &str) -> KifError {
     KifError::new(at, Mistake::new(MistakeKind::Syntax, problem, remedy))
 }
 
-/// Returns the error of a relation or a function without a name.
+/// Returns the error that a relation or a function has no name.
 pub(super) fn not_a_name(at: usize, found: &str) -> KifError {
     let problem = format!("expected the name of a relation or a function, found {found}");
     syntax(at, &problem, "write a word")

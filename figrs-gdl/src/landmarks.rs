@@ -1,11 +1,11 @@
-//! Landmarks, which are literals that hold whenever the goal is met. The number of landmarks that do not hold yet gives a lower
-//! bound of the number of steps.
+//! Landmarks of a puzzle: literals that hold whenever the goal is met. The number of landmarks that do not hold yet gives a lower bound of the number
+//! of steps.
 //!
-//! If no action achieves two of the landmarks at once, each landmark that does not hold yet requires a separate action. The bound is useful for
-//! puzzles such as sudoku, where each single condition of the goal is easy to meet, but all of them together need many steps.
+//! If no action achieves two landmarks at once, each landmark that does not hold yet requires its own action. Bounds by landmarks are useful for
+//! puzzles such as sudoku, where each condition of the goal is easy to meet, but all of them together need many steps.
 //!
-//! J. Hoffmann, J. Porteous and L. Sebastia, "Ordered Landmarks in Planning", JAIR 22 (2004); E. Karpas and C. Domshlak, "Cost-Optimal Planning
-//! with Landmarks", IJCAI 2009, for bounds by sets of achievers.
+//! Landmarks are described in J. Hoffmann, J. Porteous and L. Sebastia, "Ordered Landmarks in Planning", JAIR 22 (2004), and bounds by sets of
+//! achievers in E. Karpas and C. Domshlak, "Cost-Optimal Planning with Landmarks", IJCAI 2009.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -26,7 +26,7 @@ pub(super) struct Landmarks {
 #[derive(Debug)]
 struct Landmark {
     fact: usize,
-    /// True if the fact has to hold; false if it must not hold.
+    /// True if the fact of the landmark has to hold; false if it must not hold.
     holds: bool,
     /// The actions that may make the landmark hold.
     achievers: Vec<Action>,
@@ -39,7 +39,7 @@ impl Landmark {
     }
 }
 
-/// For each head, the bodies of its rules.
+/// For each atom, the conditions of the rules that derive it.
 type RulesByHead<'m> = FxHashMap<u32, Vec<&'m [GroundLiteral]>>;
 
 impl Landmarks {
@@ -94,11 +94,11 @@ impl Landmarks {
         Self { all }
     }
 
-    /// Selects the landmark with the fewest legal achievers among those that do not hold yet, and adds these actions to `actions`. Returns false if a
-    /// landmark that does not hold has no legal achiever, or if all landmarks hold.
+    /// Selects, among the landmarks that do not hold yet, the one that the fewest legal actions achieve, and adds these actions to `actions`. The
+    /// function returns false if all landmarks hold, or if no legal action achieves a landmark that does not hold.
     ///
-    /// If each condition of the goal is met by a single action, as in a puzzle whose cells are filled, this is the choice of the variable with the
-    /// fewest remaining values (R. M. Haralick and G. L. Elliott, "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
+    /// If a single action meets each condition of the goal, `fewest` is the rule of the fewest remaining values (R. M. Haralick and G. L. Elliott,
+    /// "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
     pub(super) fn fewest(
         &self,
         state: &[u64],
@@ -134,7 +134,7 @@ impl Landmarks {
         lacking.count() as u32
     }
 
-    /// Returns the approximate cost of evaluating a state, in units of one rule.
+    /// Returns the approximate cost of evaluating a state, as a number of rules.
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }
@@ -167,7 +167,7 @@ fn literals_of_end(puzzle: &GroundPuzzle, goals: &[u32]) -> Vec<(u32, bool)> {
     atoms.map(|atom| (atom, true)).collect()
 }
 
-/// Returns the facts that have to hold, or must not hold, if these literals are true.
+/// Returns the facts that must hold, or must not hold, if some literals are true.
 fn needed(mut open: Vec<(u32, bool)>, rules: &RulesByHead<'_>, facts: usize) -> Vec<(usize, bool)> {
     let mut seen: FxHashSet<(u32, bool)> = FxHashSet::default();
     let mut needed = Vec::new();
@@ -196,7 +196,7 @@ fn needed(mut open: Vec<(u32, bool)>, rules: &RulesByHead<'_>, facts: usize) -> 
     needed
 }
 
-/// Returns a superset of the actions that can make a literal hold which does not hold before the action.
+/// Returns a superset of the actions that can make a literal hold.
 fn achievers(
     machine: &RuleMachine,
     rules: &RulesByHead<'_>,

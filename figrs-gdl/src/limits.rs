@@ -2,7 +2,7 @@
 
 use super::syntax::{Rule, SymbolId};
 
-/// Limits of grounding, the step that instantiates the variables of rules. Beyond a limit grounding fails with
+/// Limits of grounding, the step that instantiates the variables of rules. Grounding that exceeds a limit fails with
 /// [`GdlError::TooLarge`](super::GdlError::TooLarge).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
@@ -53,8 +53,7 @@ impl GroundingLimits {
     }
 }
 
-/// Error that grounding exceeded a limit, with the kind of the instances and the relation of the rule that was
-/// instantiated.
+/// Error that grounding exceeded a limit, with the kind of the instances and the relation of the rule that was instantiated.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LimitExceeded {
     pub(super) what: &'static str,
@@ -63,7 +62,7 @@ pub(super) struct LimitExceeded {
 }
 
 impl LimitExceeded {
-    /// Returns the same error, attributed to a rule.
+    /// Returns the error with the rule that was instantiated.
     pub(super) fn at(self, rule: &Rule) -> Self {
         let relation = self.relation.or(Some(rule.head.relation));
         Self { relation, ..self }

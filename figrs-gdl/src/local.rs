@@ -1,7 +1,7 @@
 //! Local stratification, which orders negation fact by fact if whole relations cannot be ordered.
 //!
-//! Ground rules are *locally stratified* if no atom depends on its own negation. Such rules have one perfect model, which is
-//! computed component by component of their dependency graph.
+//! Ground rules are *locally stratified* if no atom depends on its own negation. Locally stratified rules have one perfect model, which is computed
+//! component by component of their dependency graph.
 
 use std::collections::VecDeque;
 
@@ -21,15 +21,14 @@ use super::syntax::{Literal, Rule, SymbolId, Symbols};
 /// Maximum number of rules of a cycle that an error lists.
 const MOST_SHOWN: usize = 6;
 
-/// A cycle of dependencies between ground atoms that contains a negation: each atom depends on the next one, and the
-/// last atom on the first.
+/// A cycle of dependencies between ground atoms that contains a negation: each atom depends on the next one, and the last atom on the first.
 #[derive(Debug)]
 pub(super) struct NegativeCycle {
-    /// The atoms of the cycle, of which the first depends on the negation of the second.
+    /// The atoms of the cycle; the first atom depends on the negation of the second.
     atoms: Vec<u32>,
-    /// For each atom, `true` if it depends on the negation of the next one.
+    /// For each atom of the cycle, `true` if it depends on the negation of the next one.
     negated: Vec<bool>,
-    /// Index of the rule by which the first atom depends on the second.
+    /// The rule by which the first atom of the cycle depends on the second, as an index.
     source: u32,
 }
 
@@ -80,7 +79,7 @@ impl NegativeCycle {
 }
 
 impl LocatedCycle {
-    /// Returns the error that reports the cycle at its offset in the text.
+    /// Returns the error that reports the cycle of dependencies at its offset in the text.
     pub(super) fn message(&self, facts: &Facts, symbols: &Symbols) -> KifError {
         let NegativeCycle { atoms, negated, .. } = &self.cycle;
         let text = |atom: u32| self.numbering.text(atom, facts, symbols);
@@ -107,8 +106,8 @@ impl LocatedCycle {
     }
 }
 
-/// Returns a cycle of atoms that contains a negation, if there is one. The `graph` has an edge from each condition to its head; `rank` has the index
-/// of each atom's strongly connected component.
+/// Returns a cycle of atoms that contains a negation, if there is one. The argument `graph` has an edge from each condition to its head; `rank` has
+/// the index of each atom's strongly connected component.
 pub(super) fn negative_cycle(
     graph: &DiGraph<(), ()>,
     rules: &GroundRules,
@@ -157,8 +156,7 @@ pub(super) fn negative_cycle(
     })
 }
 
-/// Adds the facts of relations that depend on their own negation, but on neither state nor move, in the order of dependencies
-/// between facts.
+/// Adds the facts of relations that depend on their own negation, but on neither state nor move, in the order of dependencies between facts.
 pub(super) fn add_locally(facts: &mut Facts, rules: &[&Rule]) -> Result<(), GroundingError> {
     let heads: FxHashSet<SymbolId> = rules.iter().map(|rule| rule.head.relation).collect();
     let is_open = |relation| heads.contains(&relation);

@@ -8,7 +8,7 @@ use super::ground::{AtomNumbering, GroundLiteral, GroundRule, GroundRules, WORD}
 use super::local::{NegativeCycle, negative_cycle};
 use super::state::GameState;
 
-/// Ground rules in topological order of their dependencies, where the rules of a cycle are adjacent.
+/// Ground rules in topological order of their dependencies; the rules of a cycle are next to each other.
 #[derive(Debug)]
 pub(super) struct RuleMachine {
     /// Number of ground atoms.
@@ -19,8 +19,7 @@ pub(super) struct RuleMachine {
     /// Index of the first condition of each rule, followed by the number of all conditions.
     starts: Vec<u32>,
     conditions: Vec<GroundLiteral>,
-    /// For each rule, the rank of the strongly connected component of its head, which is a cycle of atoms or a single
-    /// atom.
+    /// For each rule, the rank of its head's strongly connected component: a cycle of atoms, or a single atom.
     ranks: Vec<u32>,
     /// For each rule, `true` if its head depends on itself through a cycle of rules.
     cyclic: Vec<bool>,
@@ -30,8 +29,8 @@ pub(super) struct RuleMachine {
 #[derive(Debug)]
 pub(super) struct Cone(Vec<u32>);
 
-/// The rules on which the next state depends, in three groups: rules that depend on the state alone, rules that may depend on any action,
-/// and for each action the rules that require it.
+/// The rules on which the next state depends, in three groups: rules that depend on the state alone, rules that may depend on any action, and for
+/// each action the rules that require it.
 #[derive(Debug)]
 pub(super) struct TransitionRules {
     still: Cone,
@@ -40,12 +39,12 @@ pub(super) struct TransitionRules {
 }
 
 impl Cone {
-    /// Returns the number of rules in the cone.
+    /// Returns the number of rules in the cone (the rules on which some atoms depend).
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns the union of the rules of two cones.
+    /// Returns the union of two cones (sets of the rules on which some atoms depend).
     pub(super) fn union(&self, other: &Self) -> Self {
         let mut all = [&self.0[..], &other.0[..]].concat();
         all.sort_unstable();
@@ -60,7 +59,7 @@ impl TransitionRules {
         &self.still
     }
 
-    /// Returns the number of rules that are evaluated for an action.
+    /// Returns the number of rules that are evaluated to find the state after an action.
     pub(super) fn moving(&self, action: u32) -> usize {
         let own = self.by_action.get(&action);
         self.moving.len() + own.map_or(0, Cone::len)
@@ -89,7 +88,7 @@ impl AtomSet {
 }
 
 impl RuleMachine {
-    /// **Errors.** A cycle of rules, if an atom depends on its own negation.
+    /// **Errors.** An atom depends on its own negation through a cycle of rules.
     pub(super) fn new(
         numbering: &AtomNumbering,
         rules: GroundRules,
@@ -181,7 +180,7 @@ impl RuleMachine {
         Cone(cone)
     }
 
-    /// Returns the rules on which the next state depends; `actions` are the atoms which state that an action is taken.
+    /// Returns the rules on which the next state depends; `actions` are the atoms that an action is taken.
     pub(super) fn steps(&self, actions: &[u32]) -> TransitionRules {
         let next = self.words * WORD;
         let all = self.cone((next..2 * next).map(|atom| atom as u32));
@@ -210,7 +209,7 @@ impl RuleMachine {
         }
     }
 
-    /// For each atom, returns whether `is_one` accepts it or the rules of the cone make it depend on an accepted atom.
+    /// Returns for each atom whether `is_one` accepts it, or the atom depends on an accepted atom by the rules of the cone.
     pub(super) fn depending(&self, cone: &Cone, is_one: impl Fn(u32) -> bool) -> Vec<bool> {
         let mut depends: Vec<bool> = (0..self.atoms as u32).map(is_one).collect();
         // One pass suffices for rules in topological order, but cycles need several passes.
@@ -230,7 +229,8 @@ impl RuleMachine {
         }
     }
 
-    /// Returns the rules of a cone, each with its head, its conditions, and `true` if its head depends on itself.
+    /// Returns the rules of a cone (the rules on which some atoms depend), each with its head, its conditions, and `true` if its head depends on
+    /// itself.
     pub(super) fn rules_of<'m>(
         &'m self,
         cone: &'m Cone,
@@ -262,15 +262,14 @@ impl RuleMachine {
         AtomSet(bits)
     }
 
-    /// Returns the atoms that hold in a state according to the rules of a cone.
+    /// Returns the atoms that hold in a state according to the rules of a cone (the rules on which some atoms depend).
     pub(super) fn run(&self, cone: &Cone, state: &GameState) -> AtomSet {
         let mut bits = self.start(state);
         self.apply(&cone.0, &[], &mut bits);
         bits
     }
 
-    /// Returns the state after an action, which is given by its atom; `held` contains the atoms derived by the rules that
-    /// depend on the state alone.
+    /// Returns the state after an action, which is given by its atom; `held` contains the atoms derived by the rules that depend on the state alone.
     pub(super) fn next(
         &self,
         steps: &TransitionRules,
@@ -286,8 +285,8 @@ impl RuleMachine {
         bits.0.into_iter().skip(self.words)
     }
 
-    /// Applies the rules of two lists, merged by rank. The rules of a cycle, which are in `common`, are applied until they derive
-    /// no new atom.
+    /// Applies the rules of two lists in the order of their ranks. The rules of a cycle, which are in `common`, are applied until they derive no new
+    /// atom.
     fn apply<'c>(&self, mut common: &'c [u32], mut own: &'c [u32], bits: &mut AtomSet) {
         loop {
             let own_first = match (common.first(), own.first()) {

@@ -21,15 +21,15 @@ const MOST_SEEN: usize = 1 << 18;
 pub(super) struct PlanSpace<'p> {
     puzzle: &'p GroundPuzzle,
     goal: u8,
-    /// True if states are stored without the clock, which is possible because it makes no difference before its limit.
+    /// True if states are stored without the clock, which makes no difference before its limit.
     is_timeless: bool,
     relaxation: Relaxation,
     landmarks: Landmarks,
     /// The actions of the first step in the latest relaxed plan.
     first: Vec<Action>,
-    /// True if the rules define goals of lower values, which measure the progress towards the goal.
+    /// True if the rules define goals of lower values, by which progress towards the goal is measured.
     has_steps: bool,
-    /// Pairs of a score and a fact that have occurred in a state with this score.
+    /// Pairs of a score and a fact that have occurred together in a state.
     seen: FxHashSet<(u32, u32)>,
     inverses: Inverses,
     work: u64,
@@ -53,7 +53,7 @@ impl<'p> PlanSpace<'p> {
         }
     }
 
-    /// If states are stored without the clock, returns the state with the clock facts of the start.
+    /// Returns the state with the clock facts of the first step, if states are stored without the clock.
     fn full(&self, state: &GameState) -> GameState {
         match self.puzzle.clock.as_ref().filter(|_| self.is_timeless) {
             Some(clock) => clock.at(state, 0),
@@ -61,8 +61,8 @@ impl<'p> PlanSpace<'p> {
         }
     }
 
-    /// Returns the state after an action, stored with or without the clock as all states are; `held` contains the atoms that hold in the
-    /// state before.
+    /// Returns the state after an action, with or without the clock as all states are stored; `held` contains the atoms that hold in the state
+    /// before.
     fn after(&self, held: &AtomSet, action: Action) -> GameState {
         let next = self.puzzle.next(held, action);
         let clock = self.puzzle.clock.as_ref().filter(|_| self.is_timeless);
@@ -75,8 +75,7 @@ impl<'p> PlanSpace<'p> {
         })
     }
 
-    /// Returns the facts that must hold, or must not hold, when the goal is met; facts of the clock are left out if states are stored
-    /// without it.
+    /// Returns the facts that must hold, or must not hold, when the goal is met, without facts of the clock if states are stored without it.
     fn facts_of_goal(&self) -> Vec<(usize, bool)> {
         let mut literals = facts_of_goal(self.puzzle, self.goal);
         if let Some(clock) = self.puzzle.clock.as_ref().filter(|_| self.is_timeless) {
@@ -165,8 +164,8 @@ impl StateSpace for PlanSpace<'_> {
         goal.into_iter().filter(|goal| self.is_goal(goal)).collect()
     }
 
-    /// Finds states to which an action leads and from which another action leads back. These are all predecessors if each action can be undone
-    /// by one action.
+    /// Finds states to which an action leads and from which another action leads back. If one action undoes each action, the states found are all
+    /// predecessors.
     fn predecessors(&mut self, state: &GameState, found: &mut Vec<(Action, GameState)>) {
         let held = self.puzzle.look_ahead(&self.full(state));
         self.work += self.puzzle.ahead.len() as u64;

@@ -1,4 +1,4 @@
-//! A puzzle, which consists of rules that have been read, checked and instantiated.
+//! A puzzle: rules that have been read, checked and instantiated.
 
 use std::fmt;
 use std::path::Path;
@@ -120,7 +120,7 @@ impl Puzzle {
         })
     }
 
-    /// Returns the values of the goal that are smaller than the value that counts as solved, in ascending order.
+    /// Returns the values of the goal below the value that counts as solved, in ascending order.
     pub(super) fn goals(&self) -> Vec<u8> {
         let goals = self.rules.goals.iter().map(|&(value, _)| value);
         let mut goals: Vec<u8> = goals.filter(|&value| value < self.goal).collect();
@@ -146,26 +146,24 @@ impl Puzzle {
         self.rules.is_role_inferred
     }
 
-    /// Returns the names that rules use like the name of a player, but that are not the player. Their actions and goals are ignored, and
-    /// such a name may be misspelt.
+    /// Returns the names that rules use like the name of a player, but that are not the player. The actions and goals of undeclared players are
+    /// ignored, and their names may be misspelt.
     pub fn undeclared_roles(&self) -> &[String] {
         &self.rules.strangers
     }
 
-    /// Returns the relations that occur in conditions but are defined by no rule. They have no facts, and their names may be
+    /// Returns the relations that occur in conditions but that no rule defines. Relations without rules have no facts, and their names may be
     /// misspelt.
     pub fn undefined(&self) -> &[String] {
         &self.rules.undefined
     }
 
-    /// Returns an upper bound of the number of actions that are legal in some state, which is found without visiting
-    /// all states.
+    /// Returns an upper bound of the number of actions that are legal in some state, without visiting all states.
     pub fn actions(&self) -> usize {
         self.rules.actions.len()
     }
 
-    /// Returns an upper bound of the number of facts that hold in some state, which is found without visiting all
-    /// states.
+    /// Returns an upper bound of the number of facts that hold in some state, without visiting all states.
     pub fn possible_facts(&self) -> usize {
         self.rules.facts.len()
     }
@@ -193,7 +191,7 @@ impl Puzzle {
         self.rules.start.clone()
     }
 
-    /// Returns the legal actions in a state; returns no actions if the puzzle has ended.
+    /// Returns the legal actions in a state; no actions if the puzzle has ended.
     pub fn legal(&self, state: &GameState) -> Vec<Action> {
         self.rules.legal(&self.rules.look_ahead(state)).collect()
     }

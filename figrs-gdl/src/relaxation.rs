@@ -1,15 +1,14 @@
-//! Delete relaxation of ground rules, which gives for each literal the number of steps after which it may hold, and a
-//! relaxed plan.
+//! Delete relaxation of ground rules: for each literal the number of steps after which it may hold, and a relaxed plan.
 //!
-//! In the *relaxation*, all actions are taken at once, and a literal that has held at some step may hold at every later step. The level of a
-//! literal is a lower bound of the number of steps after which it holds in any plan, so the level of the goal is a consistent lower bound of the
-//! length of plans. The *relaxed plan* consists of the actions that some derivation of the goal uses; their number is an estimate and not a bound.
+//! In the *relaxation*, all actions are taken at once, and a literal that has held at some step may hold at every later step. The level of a literal
+//! is a lower bound of the number of steps after which it holds in any plan; the level of the goal is a lower bound of the length of plans. The
+//! *relaxed plan* consists of the actions that some derivation of the goal uses; their number is an estimate and not a bound.
 //!
-//! Negated conditions are included: an atom may fail from the level at which all its rules are blocked. Atoms that depend on
-//! themselves may fail at every level, because their rules may block each other.
+//! The relaxation also considers negated conditions: an atom may fail from the level at which all its rules are blocked. An atom that depends on
+//! itself may fail at every level of the relaxation, because its rules may block each other.
 //!
-//! J. Hoffmann and B. Nebel, "The FF Planning System", JAIR 14 (2001), section 4; B. Bonet and H. Geffner, "Planning as Heuristic Search",
-//! Artificial Intelligence 129 (2001), for the levels.
+//! Delete relaxation is described in J. Hoffmann and B. Nebel, "The FF Planning System", JAIR 14 (2001), section 4, and levels in B. Bonet and H.
+//! Geffner, "Planning as Heuristic Search", Artificial Intelligence 129 (2001).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,7 +16,7 @@ use super::ground::{GroundLiteral, WORD};
 use super::ground_puzzle::GroundPuzzle;
 use super::state::Action;
 
-/// Marks a literal that is not reached, or a rule that is not blocked.
+/// The value that marks a literal that is not reached, or a rule that is not blocked.
 const NONE: u32 = u32::MAX;
 
 /// A sequence of lists of indices, stored in one vector.
@@ -52,33 +51,32 @@ impl NumberLists {
     }
 }
 
-/// Working values that each evaluation initialises and changes.
+/// Scratch values that each evaluation of the relaxation initialises and changes.
 #[derive(Clone, Debug)]
 struct Counters {
-    /// For each rule, the number of its conditions that are not reached yet.
+    /// For each rule, the number of its conditions that the relaxation has not reached yet.
     missing: Vec<u32>,
-    /// For each atom, the number of its rules that are not blocked yet.
+    /// For each atom, the number of its rules whose conditions cannot fail yet in the relaxation.
     unblocked: Vec<u32>,
-    /// For each rule, the literal that blocked it.
+    /// For each rule, the literal that contradicts one of its conditions.
     blocked_by: Vec<u32>,
     /// For each literal, its level: the number of steps after which it may hold.
     level: Vec<u32>,
-    /// For each literal, the rule that reached it.
+    /// For each literal, the rule by which the relaxation reached it.
     support: Vec<u32>,
 }
 
-/// The relaxation of a puzzle's rules, with working memory for its evaluation.
+/// The relaxation of a puzzle's rules, with scratch memory for its evaluation.
 #[derive(Debug)]
 pub(super) struct Relaxation {
     /// Number of facts, rounded up to whole machine words.
     facts: usize,
     heads: Vec<u32>,
     bodies: NumberLists,
-    /// For each literal, the rules whose conditions contain it; `of_head` has the rules of each head.
+    /// For each literal, the rules whose conditions contain it.
     needing: NumberLists,
     of_head: NumberLists,
-    /// For each atom which states that an action is legal, the atom which states that it is taken; `action_by_done` maps the
-    /// latter to the action.
+    /// For each atom that an action is legal, the atom that the action is taken.
     done_by_legal: FxHashMap<u32, u32>,
     action_by_done: FxHashMap<u32, u32>,
     legal_by_action: Vec<u32>,
@@ -108,8 +106,7 @@ fn literal(atom: u32, holds: bool) -> u32 {
 }
 
 impl Relaxation {
-    /// Creates the relaxation for a goal of at least this value; facts for which `is_fixed` returns true are kept
-    /// unchanged.
+    /// Creates the relaxation for a goal of at least this value; facts for which `is_fixed` returns true are kept unchanged.
     pub(super) fn new(puzzle: &GroundPuzzle, value: u8, is_fixed: impl Fn(usize) -> bool) -> Self {
         let machine = &puzzle.machine;
         let facts = machine.words() * WORD;
@@ -207,7 +204,7 @@ impl Relaxation {
         }
     }
 
-    /// Returns the level of the goal from a state; returns `None` if the goal is reached after no number of steps.
+    /// Returns the level of the goal from a state; `None` if the relaxation never reaches the goal.
     pub(super) fn level(&mut self, state: &[u64]) -> Option<u32> {
         let (now, fresh) = (&mut self.now, &self.fresh);
         now.missing.copy_from_slice(&fresh.missing);
@@ -259,7 +256,7 @@ impl Relaxation {
         }
     }
 
-    /// Applies the consequences of a literal that was reached at a level.
+    /// Applies the consequences of a literal that holds from a level on.
     fn spread(&mut self, at: u32, level: u32) {
         let (atom, holds) = (at >> 1, at & 1 == 0);
         let needing = self.needing.of(at as usize);
@@ -296,8 +293,8 @@ impl Relaxation {
         }
     }
 
-    /// Extracts a relaxed plan from the state whose level was computed last. Returns the number of pairs of an action and a step in the plan, and the
-    /// number of facts that the plan changes. The actions of the first step are appended to `first`.
+    /// Computes a relaxed plan from the state whose level was computed last. The result has the number of pairs of an action and a step in the
+    /// relaxed plan, and the number of facts that the plan changes. The actions of the plan's first step are appended to `first`.
     ///
     /// An action whose effects depend on the state may occur at several steps: a move into a cell occurs once for each tile that passes through the
     /// cell.
@@ -353,7 +350,7 @@ impl Relaxation {
     }
 }
 
-/// For each atom, returns whether the goal may depend on it.
+/// Returns for each atom whether the goal may depend on it.
 fn relevant(
     puzzle: &GroundPuzzle,
     rules: &[(u32, Vec<GroundLiteral>, bool)],

@@ -1,4 +1,4 @@
-//! Determines the player, which the rules declare or their actions and goals name.
+//! Determines the player of a puzzle, which the rules declare, or which actions and goals name.
 
 use figrs_reading::{FileError, Mistake, MistakeKind};
 
@@ -8,7 +8,7 @@ use super::terms::TermId;
 
 pub(super) const REMEDY_OF_ROLE: &str = "name the player, such as `(role robot)`";
 
-/// No rule states a relation that every puzzle needs.
+/// Returns the error that no rule states a relation that every puzzle needs.
 pub(super) fn missing(relation: &str, remedy: &str) -> Mistake {
     let problem = format!("nothing states `{relation}`");
     Mistake::new(MistakeKind::Missing, problem, remedy)
@@ -22,8 +22,7 @@ pub(super) struct Role {
     pub(super) strangers: Vec<String>,
 }
 
-/// If rules do not declare a player, and their actions and goals name only one, adds a declaration of this player; returns true if the rules
-/// had none.
+/// Adds a declaration of the player if the rules have none and their actions and goals name only one player; returns true if the rules had none.
 ///
 /// **Errors.** [`MistakeKind::Missing`] if actions and goals name several players.
 pub(super) fn declare(
@@ -108,7 +107,7 @@ pub(super) fn role(
     Ok(Role { term, strangers })
 }
 
-/// Returns the constants at the positions of a player's name, with their offsets in the text.
+/// Returns the names at which rules expect the name of a player, with their offsets in the text.
 fn named(rules: &[Rule]) -> impl Iterator<Item = (usize, &Pattern)> {
     let atoms = rules.iter().flat_map(|rule| {
         let of_body = rule.body.iter().filter_map(|literal| match literal {

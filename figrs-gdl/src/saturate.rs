@@ -61,8 +61,8 @@ impl Facts {
         self.limits.check_matches(self.matches)
     }
 
-    /// Calls `visit` for all values of a rule's variables for which its conditions can hold. Negative conditions are
-    /// ignored if their relation depends on the state or the move, or may still grow.
+    /// Calls `visit` for all values of a rule's variables for which its conditions can hold. Negative conditions are ignored if their relation
+    /// depends on the state or the move, or may still grow.
     pub(super) fn each_match(
         &mut self,
         rule: &Rule,
@@ -83,8 +83,8 @@ impl Facts {
         self.spend(work).map_err(|exceeded| exceeded.at(rule))
     }
 
-    /// Adds the facts of relations that depend on neither state nor move, stratum by stratum. If a stratum contains negations of its own
-    /// relations, the order of evaluation is determined fact by fact.
+    /// Adds the facts of relations that depend on neither state nor move, stratum by stratum. If a stratum (a group of relations evaluated together)
+    /// contains negations of its own relations, its facts are ordered one by one.
     pub(super) fn add_static(
         &mut self,
         rules: &[Rule],
@@ -104,8 +104,8 @@ impl Facts {
         Ok(())
     }
 
-    /// Adds a superset of the facts that hold in some reachable state, because negative conditions on relations that depend on
-    /// the state or the move are ignored.
+    /// Adds a superset of the facts that hold in some reachable state: negative conditions on relations that depend on the state or the move are
+    /// ignored.
     pub(super) fn add_possible(
         &mut self,
         rules: &[Rule],
@@ -127,8 +127,8 @@ impl Facts {
         self.saturate(&all, &|relation| relations.changes(relation))
     }
 
-    /// Applies rules until they derive no new fact. A round examines only combinations with facts that the last round added (semi-naive
-    /// evaluation), so that the time for long chains of rules grows only with the number of their facts.
+    /// Applies rules until they derive no new fact. A round of semi-naive evaluation examines only combinations with facts that the last round added,
+    /// so that long chains of rules take little time.
     pub(super) fn saturate(
         &mut self,
         rules: &[&Rule],
@@ -196,7 +196,7 @@ impl Facts {
     }
 }
 
-/// Returns a rule which states that one relation holds wherever another relation does.
+/// Returns the rule that one relation holds wherever another relation holds.
 fn carry(from: SymbolId, to: SymbolId, arity: usize) -> Rule {
     let atom = |relation| Atom {
         at: 0,

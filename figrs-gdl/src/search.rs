@@ -43,14 +43,14 @@ impl FoundPlan {
     }
 }
 
-/// Maximum work, in rules and conditions, of the first search, which is for plans that end before a counter of steps does; it takes some seconds.
+/// Maximum work, in rules and conditions, of the search for plans that end before a counter of steps does: some seconds.
 const TIMELESS: u64 = 1_000_000_000;
 
 impl Puzzle {
-    /// Finds some plan of at most `most` steps by greedy best-first search. The search scores a state by its relaxed plan (number of actions and of
-    /// changed facts), by the value of the goal so far, and by the novelty of its facts. If the greedy search takes long, other searches take turns
-    /// with it: weighted A*, depth-first searches, and a bidirectional search. The last of these requires that a sample of states determines the goal
-    /// state and that actions can be undone.
+    /// Finds some plan of at most `most` steps by greedy best-first search. The greedy search scores a state by its relaxed plan (number of actions
+    /// and of changed facts), by the value of the goal so far, and by the novelty of its facts. If the greedy search takes long, other searches take
+    /// turns with it: weighted A*, depth-first searches, and a bidirectional search. The bidirectional search requires that a sample of states
+    /// determines the goal state and that actions can be undone.
     ///
     /// If a counter of steps ends the puzzle, the first search is restricted to plans that end before the counter does, so that its states are stored
     /// without the counter.
@@ -104,11 +104,11 @@ impl Puzzle {
     }
 
     /// Finds a shortest plan with fewer steps than `known`, by A* whose lower bounds are the levels of the relaxation. If there is no shorter plan or
-    /// a limit ends the search, returns `known` with the lower bound proven so far.
+    /// a limit ends the search, the result is `known` with the lower bound proven so far.
     ///
     /// **Complexity.** The complexity of [`any_plan`](Self::any_plan).
     ///
-    /// **Errors.** The error of the search, if the state space panics.
+    /// **Errors.** The state space panics during the search.
     pub fn shorter_plan(
         &self,
         search: &BestFirst,

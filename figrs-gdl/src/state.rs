@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::ground::WORD;
 
-/// A state of a puzzle, which is the set of facts that hold. A clone of a state shares its memory and is cheap.
+/// A state of a puzzle: the set of facts that hold. A clone of a state shares its memory and is cheap.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct GameState(pub(super) Arc<[u64]>);
 
@@ -19,8 +19,7 @@ impl figrs_core::Value for GameState {
         self.hash(hasher);
     }
 
-    /// Counts the bytes of the facts, of their two reference counters and of one word of the allocator, rounded up to
-    /// blocks of two words.
+    /// Counts the bytes of the facts, of their two reference counters and of one word of the allocator, rounded up to blocks of two words.
     fn heap_bytes(&self) -> usize {
         let words = self.0.len() + 3;
         words.next_multiple_of(2) * size_of::<u64>()
@@ -62,7 +61,7 @@ pub enum Move {
     Act(Action),
     /// The player takes no action, because the puzzle has ended.
     Stay,
-    /// The action drawn is not legal, or the puzzle has ended before it; the evidence excludes such moves.
+    /// The drawn action is not legal, or the puzzle has ended before it; the evidence excludes such moves.
     Illegal,
 }
 figrs_core::value!(Move);

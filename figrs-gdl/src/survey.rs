@@ -13,7 +13,7 @@ pub struct PlanSizes {
 }
 
 impl PlanSizes {
-    /// Returns the length of the plans, or the maximum length if it is not exact.
+    /// Returns the length of the plans, or the maximum length if the length is not exact.
     pub fn steps(&self) -> usize {
         self.steps
     }
@@ -28,7 +28,7 @@ impl PlanSizes {
         self.bytes
     }
 
-    /// Checks that the estimated number of bytes is within a memory budget.
+    /// Returns an error if the estimated number of bytes exceeds a memory budget.
     ///
     /// **Errors.** [`GdlError::OverBudget`] if the estimate exceeds the budget.
     pub fn within(&self, memory: u64) -> Result<(), GdlError> {
@@ -45,11 +45,11 @@ impl PlanSizes {
 }
 
 impl Puzzle {
-    /// Returns the length of a shortest plan. A breadth-first search through the states extends the horizon of the element program
-    /// until some plan can meet the goal.
+    /// Returns the length of a shortest plan. The method extends the number of steps of the element program by breadth-first search until some plan
+    /// can meet the goal.
     ///
-    /// **Complexity.** The time is proportional to the number of states that can be reached after each number of steps, times the number of
-    /// legal actions. The memory stores the states after one number of steps, and a little for each state.
+    /// **Complexity.** The time is proportional to the number of states that can be reached after each number of steps, times the number of legal
+    /// actions. The breadth-first search stores the states after one number of steps, and a little memory for each state.
     ///
     /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of [`Frontier`] if the states do not fit its memory.
     pub fn shortest(&self, frontier: &Frontier, most: usize) -> Result<PlanSizes, GdlError> {
@@ -94,8 +94,8 @@ impl Puzzle {
         }
     }
 
-    /// Returns the approximate work of a transition, in units of one rule. It includes the rules of an action, a share of the
-    /// rules of its state, and the frontier's own work, which equals that of some hundred rules.
+    /// Returns the approximate work of a transition, as a number of rules. The work of a transition includes the rules of the action, a share of the
+    /// rules of the state, and the frontier's own work, which equals that of some hundred rules.
     fn work_of_transition(&self) -> u64 {
         let rules = &self.rules;
         let moving = rules.does.iter().map(|&done| rules.steps.moving(done));
@@ -154,8 +154,8 @@ impl Puzzle {
         }
     }
 
-    /// Returns the largest value of the goal that plans of a given length reach and that is below the value that counts as solved; returns
-    /// `None` if there is no such value.
+    /// Returns the largest value of the goal that plans of a given length reach and that is below the value that counts as solved; `None` if there is
+    /// no such value.
     ///
     /// **Complexity.** One search for each value of the goal in the rules, in descending order.
     ///
@@ -175,10 +175,10 @@ impl Puzzle {
         Ok(None)
     }
 
-    /// Returns the length of a shortest plan, computed by elimination in the tropical semiring: in one element program of at most
-    /// `most` steps, each action costs one.
+    /// Returns the length of a shortest plan, computed by elimination in the tropical semiring: in one element program of at most `most` steps, each
+    /// action costs one.
     ///
-    /// The length is the same as that of [`shortest`](Self::shortest), but the states of all `most` steps are explored.
+    /// The length equals that of [`shortest`](Self::shortest), but the states of all `most` steps are explored.
     ///
     /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of [`Frontier`] if the states do not fit its memory.
     pub fn cheapest(&self, frontier: &Frontier, most: usize) -> Result<usize, GdlError> {

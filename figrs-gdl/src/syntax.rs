@@ -9,7 +9,7 @@ use rustc_hash::FxBuildHasher;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct SymbolId(pub(super) u32);
 
-/// The set of all names, in which the names of the language come first.
+/// The set of all names in the rules; the names of the language come first.
 #[derive(Clone, Debug)]
 pub(super) struct Symbols(IndexSet<Box<str>, FxBuildHasher>);
 
@@ -124,7 +124,7 @@ impl Literal {
     }
 }
 
-/// A rule, whose head holds if all conditions of the body hold.
+/// A rule: its head holds if all conditions of the body hold.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
     pub(super) head: Atom,

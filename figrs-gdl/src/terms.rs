@@ -1,4 +1,4 @@
-//! Interns ground terms, and matches patterns with ground terms.
+//! Stores each term without variables once, and matches patterns with such terms.
 
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 use super::kif::MOST_NESTED;
 use super::syntax::{Pattern, SymbolId, Symbols};
 
-/// Index of a ground term in the interner.
+/// Index of a term without variables in the interner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct TermId(pub(super) u32);
 
@@ -17,7 +17,7 @@ pub(super) type Bindings = Vec<Option<TermId>>;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TooDeep;
 
-/// The set of all ground terms so far, each of which is stored once.
+/// The set of all terms without variables so far, each of which is stored once.
 #[derive(Debug, Default)]
 pub(super) struct TermInterner {
     nodes: IndexSet<(SymbolId, Box<[TermId]>), FxBuildHasher>,
@@ -62,8 +62,7 @@ impl TermInterner {
         }
     }
 
-    /// Returns the ground term of a pattern as [`filled`](Self::filled) does, but only if all variables are bound and the interner
-    /// contains the term.
+    /// Returns the ground term of a pattern as [`filled`](Self::filled) does, but only if all variables are bound and the interner contains the term.
     pub(super) fn known(&self, pattern: &Pattern, bindings: &Bindings) -> Option<TermId> {
         match pattern {
             Pattern::Variable(variable) => bindings[*variable],
@@ -75,7 +74,7 @@ impl TermInterner {
         }
     }
 
-    /// True if a pattern matches this term; if so, unbound variables of the pattern are bound and listed in `trail`.
+    /// True if a pattern matches a term; the match binds free variables of the pattern and lists them in `trail`.
     pub(super) fn matches(
         &self,
         pattern: &Pattern,

@@ -1,4 +1,4 @@
-//! Stores relations as lists of tuples of ground terms, indexed by parts of the tuples.
+//! Stores relations as lists of tuples of terms without variables, with indexes over parts of the tuples.
 
 use std::ops::Range;
 
@@ -8,14 +8,14 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::syntax::{Pattern, SymbolId};
 use super::terms::{Bindings, TermId, TermInterner};
 
-/// A property of a tuple, by which the index finds the tuple.
+/// A property of a tuple by which an index finds the tuple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum TupleIndexKey {
-    /// The argument at this position is this term.
+    /// The argument of the tuple with the stored index is the stored term.
     Whole(u32, TermId),
-    /// The argument at this position is a term with this function.
+    /// The argument of the tuple with the stored index is a term with the stored function.
     Function(u32, SymbolId),
-    /// The inner argument, given by the position of an argument and a position within that argument, is this term.
+    /// An argument of an argument of the tuple, given by two stored indices, is the stored term.
     Inner(u32, u32, TermId),
 }
 
@@ -24,7 +24,7 @@ enum TupleIndexKey {
 pub(super) struct Tuples {
     rows: IndexSet<Box<[TermId]>, FxBuildHasher>,
     index: FxHashMap<TupleIndexKey, Vec<u32>>,
-    /// Indices of the tuples that the last round added; joins do not use later tuples yet.
+    /// The tuples that the last round added, as a range of indices; joins do not use later tuples yet.
     pub(super) recent: Range<usize>,
 }
 
@@ -69,7 +69,7 @@ impl Tuples {
         true
     }
 
-    /// Removes the tuples whose indices fail a test; the remaining tuples keep their order.
+    /// Removes the tuples of the relation whose indices fail a test; the remaining tuples keep their order.
     pub(super) fn retain(&mut self, terms: &TermInterner, keeps: impl Fn(usize) -> bool) {
         let all = std::mem::take(self);
         for (number, row) in all.rows.into_iter().enumerate() {
@@ -80,7 +80,7 @@ impl Tuples {
         self.recent = self.len()..self.len();
     }
 
-    /// Returns the shortest list of the index that contains all matching tuples.
+    /// Returns the shortest list of tuples that contains all tuples matching a pattern.
     pub(super) fn candidates(
         &self,
         patterns: &[Pattern],
@@ -115,7 +115,7 @@ impl Tuples {
 }
 
 impl Candidates<'_> {
-    /// Returns the next tuple of this list, from a position on, whose index is in a range, and the position after it.
+    /// Returns the next tuple of the list from `position` on whose index is in a range, and the position after it.
     pub(super) fn next(&self, position: usize, within: &Range<usize>) -> Option<(usize, usize)> {
         match self {
             Self::All => {

@@ -15,9 +15,8 @@
 //! # Ok::<(), figrs_infer::Error>(())
 //! ```
 //!
-//! Every algorithm implements [`Algorithm`] and is run through [`Run`]. Every run returns an [`Answer`], which contains one of three
-//! things: [`Marginal`]s with their quality (exact or estimated), [`Bounds`], or a world (an assignment of values to all elements) with
-//! high probability.
+//! Every algorithm implements [`Algorithm`] and is run through [`Run`]. Every run returns an [`Answer`], which contains one of three things:
+//! [`Marginal`]s with their quality (exact or estimated), [`Bounds`], or a world (an assignment of values to all elements) with high probability.
 //!
 //! | algorithm | where |
 //! |---|---|
@@ -100,8 +99,8 @@ pub mod eliminate {
     };
 }
 
-/// Internal parts of algorithms that the tests and benchmarks of figrs use. These internal modules are not public: any version may
-/// change them.
+/// Internal parts of algorithms that the tests and benchmarks of figrs use. The module `internals` is not part of the public interface: any version
+/// may change it.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::compare::{drawable, range};

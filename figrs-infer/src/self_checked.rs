@@ -22,10 +22,10 @@ const ROUNDING: f64 = 1e-9;
 const WORLDS: u64 = 100_000;
 /// Maximum number of elements that [`Enumerate`] evaluates in a check, over all worlds.
 const EVALUATIONS: u64 = 5_000_000;
-/// If there are too many worlds to enumerate, this number of worlds is drawn, and the model is run on them.
+/// A check draws this number of worlds and runs the model on them, if there are too many worlds to enumerate.
 const MAX_CHECKED_WORLDS: usize = 8;
-/// Maximum depth of nested branches in a check. If each level has a random choice, a world that nests deeper takes more evaluations than
-/// a check allows.
+/// Maximum depth of nested branches in a check of a model. A world whose branches nest deeper takes more evaluations than a check allows, if each
+/// branch has a random choice.
 const DEPTH: usize = 2500;
 
 /// An algorithm whose answers are checked by another computation before they are returned.
@@ -37,11 +37,11 @@ const DEPTH: usize = 2500;
 /// | one world | when the model is run with the values of the world, its weight is the one in the answer; whether another world weighs more is not checked |
 /// | samples and approximations | a second run gives the same numbers |
 ///
-/// **Guarantee.** The guarantee of the algorithm applies; in addition, a returned answer has passed its check. If no check is possible, an
-/// error is returned instead of the answer. A check is impossible if there are too many worlds to run and the model is too large for
-/// elimination, or if the model is infinite (its branches nest deeper than 2500). Drawn worlds on which the model cannot be run are
-/// skipped: a density was observed in such a world, or its branches lead to too many worlds. Other errors of a run of the model are
-/// returned. A repeated run of an approximate algorithm does not make its answer exact.
+/// **Guarantee.** The guarantee of the algorithm applies; in addition, a returned answer has passed its check. If no check is possible, the result is
+/// an error instead of the answer. A check is impossible if there are too many worlds to run and the model is too large for elimination, or if the
+/// model is infinite (its branches nest deeper than 2500). The check skips drawn worlds on which the model cannot be run, because a density was
+/// observed or branches lead to too many worlds. The check returns all other errors of a run of the model. A repeated run of an approximate algorithm
+/// does not make its answer exact.
 ///
 /// **Complexity.** The time of the algorithm plus the time of the check; at least twice the time of the algorithm.
 ///
@@ -108,7 +108,7 @@ impl<A: Algorithm> Algorithm for SelfChecked<A> {
     }
 }
 
-/// The error for a model to which no checking algorithm can be applied.
+/// Returns the error for a model to which no checking algorithm can be applied.
 fn unchecked(error: Error) -> Error {
     match error {
         Error::ImpossibleEvidence { .. } => error,
@@ -118,9 +118,9 @@ fn unchecked(error: Error) -> Error {
     }
 }
 
-/// True if a drawn world may be skipped after this error. A world may be skipped if an element has no list of outcomes (a density is
-/// observed), or if the random choices within branches lead to too many worlds. If the error has another reason, it contradicts the
-/// branch tree, which gave the world a positive probability.
+/// True if a drawn world may be skipped after this error. A world may be skipped if an element has no list of outcomes (a density is observed), or if
+/// the random choices within branches lead to too many worlds. An error for another reason contradicts the tree of branches, which gave the world a
+/// positive probability.
 fn cannot_be_run(error: &Error) -> bool {
     matches!(
         error,
@@ -148,7 +148,7 @@ struct CheckedQuery<'a> {
 }
 
 impl CheckedQuery<'_> {
-    /// The answer of another algorithm than the algorithm named `algorithm`.
+    /// Returns the answer of an algorithm whose name is not `algorithm`.
     fn otherwise(&self, algorithm: &'static str) -> Result<Answer, Error> {
         // Worlds that nest deeper probably nest infinitely. The expansion detects this long before the limit on worlds is reached.
         let limits = Limits::default().depth(DEPTH);
@@ -191,8 +191,8 @@ impl CheckedQuery<'_> {
         Ok(tree)
     }
 
-    /// Runs the model with the given values. Returns the logarithm of the largest weight of a world, the logarithm of the sum of all
-    /// weights, and whether the given values fix all random choices.
+    /// Runs the model with given values of random choices. The result has the logarithm of the largest weight of a world, the logarithm of the sum of
+    /// all weights, and whether the values fix all random choices.
     fn weight(&self, mut values: Vec<(AnyElement, Datum)>) -> Result<(f64, f64, bool), Error> {
         let lasting = self.lasting();
         let all = values.len();
@@ -212,7 +212,7 @@ impl CheckedQuery<'_> {
         Ok((best, log_sum(sum), is_fixed))
     }
 
-    /// The elements that exist in every world, outside of any branch.
+    /// Returns the elements that exist in every world, outside of any branch.
     fn lasting(&self) -> FxHashSet<ElementId> {
         let stated = self.model.evidence().iter().map(|(element, _)| element);
         let mut open: Vec<&AnyElement> = stated.chain(self.targets).collect();
@@ -226,7 +226,7 @@ impl CheckedQuery<'_> {
     }
 }
 
-/// Checks that two answers have the same probabilities for the same values.
+/// Returns an error unless two answers have the same probabilities for the same values.
 fn same(answer: &Answer, other: &Answer) -> Result<(), Error> {
     let (AnswerContent::Marginals(mine, evidence), AnswerContent::Marginals(theirs, expected)) =
         (&answer.content, &other.content)
@@ -256,7 +256,7 @@ fn same(answer: &Answer, other: &Answer) -> Result<(), Error> {
     Ok(())
 }
 
-/// Checks that the exact numbers lie between the bounds.
+/// Returns an error unless exact numbers lie between the bounds of an answer.
 fn between(targets: &[TargetBounds], evidence: Bounds, exact: &Answer) -> Result<(), Error> {
     let AnswerContent::Marginals(marginals, expected) = &exact.content else {
         return Err(exact.missing_content_error("marginals", "report this with the model"));
@@ -275,7 +275,7 @@ fn between(targets: &[TargetBounds], evidence: Bounds, exact: &Answer) -> Result
     Ok(())
 }
 
-/// Checks that a number lies between its bounds, up to rounding.
+/// Returns an error unless a number lies between its bounds, up to rounding.
 fn inside(what: impl Fn() -> String, bounds: Bounds, found: f64) -> Result<(), Error> {
     let Bounds { lower, upper } = bounds;
     if found < lower {
@@ -288,7 +288,7 @@ fn inside(what: impl Fn() -> String, bounds: Bounds, found: f64) -> Result<(), E
     require(|| format!("the upper bound of {}", what()), upper, found)
 }
 
-/// Checks that two computations of a number agree up to rounding.
+/// Returns an error unless two computations of a number agree up to rounding.
 fn require(what: impl FnOnce() -> String, claimed: f64, found: f64) -> Result<(), Error> {
     let is_near = || (claimed - found).abs() <= ROUNDING * found.abs().max(1.0);
     if claimed == found || (claimed.is_finite() && found.is_finite() && is_near()) {

@@ -10,16 +10,16 @@ use figrs_exact::dependencies::dependency_graph;
 /// True if `a` and `b` are independent given `given` and the evidence of a model. The result depends only on the structure of the
 /// model, not on its probabilities.
 ///
-/// Each of `a`, `b` and `given` is an element, a tuple or a list of elements; `()` as `given` states that nothing is given. The joint
-/// distribution is that of all these elements and the evidence; a [`Score`](figrs_core::Score) that one of these elements reaches counts as
-/// evidence. An intervention cuts the dependence of its element on the parents.
+/// The arguments `a`, `b` and `given` are each an element, a tuple or a list of elements; `()` as `given` states that nothing is given. Independence
+/// refers to the joint distribution of the given elements and of `a` and `b`, given the evidence; a [`Score`](figrs_core::Score) that one of the
+/// elements reaches counts as evidence. An intervention cuts the dependence of its element on the parents.
 ///
-/// **Guarantee.** Elements reported as independent are independent. Elements not reported as independent depend on each other for almost
-/// all probabilities, but not necessarily for all (D-separation). The graph contains the branches of all Chains that the evidence allows,
-/// with the elements that these branches create and capture. An observed element counts as given. A condition, a weight or a Score is an
-/// observed node that reads its element; it therefore makes the elements on which its element depends mutually dependent. Functions of
-/// given elements are given as well, and so are elements with one value. An independence that holds only for some values of the given
-/// elements (context-specific independence) is not found, because the graph is the same for all values.
+/// **Guarantee.** Elements reported as independent are independent. Elements not reported as independent depend on each other for almost all
+/// probabilities, but not necessarily for all (D-separation). The graph of a model contains the branches of all Chains that the evidence allows, with
+/// the elements that these branches create and capture. An observed element counts as a given element. A condition, a weight or a Score is an
+/// observed node that reads its element, and makes the elements on which its element depends mutually dependent. Functions of given elements, and
+/// elements with a single possible value, also count as given. An independence that holds only for some values of the given elements
+/// (context-specific independence) is not found, because the graph is the same for all values.
 ///
 /// **Complexity.** The complexity of the expansion, plus time linear in the number of its elements and edges.
 ///

@@ -1,13 +1,13 @@
-//! Lowers elements to a flat program that runs one world (one assignment of values to the elements) at a time.
+//! Lowering of elements to flat programs, which run one world (one assignment of values to the elements) at a time.
 //!
-//! A [`Program`] numbers the elements that the roots of a model reach; [`Program::run`] evaluates them in dependency
-//! order with an explicit stack, asking a [`Chooser`] for each random value. An element that a Chain creates joins the
-//! program when a world first reaches it; such elements are evicted when there are too many.
+//! A [`Program`] numbers the elements that the roots of a model reach. [`Program::run`] evaluates the elements in dependency order with
+//! an explicit stack, and asks a [`Chooser`] for each random value. An element that a Chain creates joins a program when a world first
+//! reaches it; elements of this kind are evicted if there are too many of them.
 //!
-//! A `Block` runs thousands of worlds together, element by element; the rows of branches that few worlds take are evaluated individually,
-//! with a stack like that of a [`Program`]. A `Trace` holds one world and modifies it, for Markov chains. `Block` and `Trace` use the
-//! module `numbering` to number elements and to propagate observations backward. A [`Program`] deliberately has its own numbering and its
-//! own backward propagation, because tests compare `Block` and `Trace` with it.
+//! A `Block` runs thousands of worlds together, element by element. Branches that few worlds take are evaluated one world at a time, with
+//! a stack like that of a [`Program`]. A `Trace` holds one world and modifies it, for Markov chains. `Block` and `Trace` use the module
+//! `numbering` to number elements and to propagate observations backwards. A [`Program`] deliberately has its own numbering and its own
+//! backward propagation, because tests compare `Block` and `Trace` with it.
 
 #![warn(clippy::unwrap_used)]
 
@@ -24,7 +24,7 @@ pub use numbering::EvidenceOrder;
 pub use world::program::{Program, Slot};
 pub use world::run::{Chooser, Observations};
 
-/// Interfaces between lowered programs and the inference engines of figrs. These internals are not for users: they may
+/// Interfaces between lowered programs and the inference algorithms of figrs. The interfaces of `internals` are not for users: they may
 /// change with any version.
 #[doc(hidden)]
 pub mod internals {

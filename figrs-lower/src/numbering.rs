@@ -1,7 +1,7 @@
 //! Numbering of the elements that a model reaches, and backward propagation of observations among these elements.
 //!
-//! This module is shared by [`Block`](super::columns) and [`Trace`](super::trace), the two interpreters that keep a record for each
-//! element. The scalar [`Program`](super::Program) deliberately does not use this module, because tests compare the interpreters with it.
+//! [`Block`](super::columns) and [`Trace`](super::trace) number elements by this module; both keep a record for each element. The scalar
+//! [`Program`](super::Program) deliberately does not use this module, because tests compare `Block` and `Trace` with it.
 
 use rustc_hash::FxHashMap;
 
@@ -12,17 +12,17 @@ use figrs_core::model::evidence::Evidence;
 use figrs_core::model::statements::StatementIndex;
 use figrs_core::value::datum::Datum;
 
-/// The order in which the statements of evidence are processed.
+/// The order in which an interpreter processes the statements of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceOrder {
-    /// Observations are processed first, because elements that the observations determine need not be drawn.
+    /// Observations come first, so that elements whose values they imply need not be drawn.
     ObservationsFirst,
     /// Statements are processed in the order of the model.
     AsStated,
 }
 
-/// The numbers of elements, and the model's evidence and interventions on these elements. Elements that occur in every
-/// world have the lowest numbers.
+/// The numbers of a model's elements, and the evidence and interventions on these elements. Elements that occur in every world have the
+/// lowest numbers.
 pub(super) struct Numbering {
     numbers: FxHashMap<ElementId, u32>,
     pub(super) statements: StatementIndex,
@@ -39,7 +39,7 @@ impl Numbering {
         }
     }
 
-    /// The number of an element, if it has one; for a decision that follows a policy, the number of the policy.
+    /// Returns the number of an element, if it has one; for a decision that follows a policy, the number of the policy.
     pub(super) fn number(&self, element: &AnyElement) -> Option<u32> {
         let element = self.statements.policy(element).unwrap_or(element);
         self.numbers.get(&element.id()).copied()
@@ -59,45 +59,45 @@ impl Numbering {
         self.numbers.retain(|_, &mut number| number < permanent);
     }
 
-    /// Number of elements that occur in every world; these elements have the lowest numbers.
+    /// Returns the number of elements that occur in every world; these elements have the lowest numbers.
     pub(super) fn permanent(&self) -> usize {
         self.permanent
     }
 
-    /// Number of elements for which memory is reserved.
+    /// Returns the number of elements for which memory is reserved.
     pub(super) fn capacity(&self) -> usize {
         self.numbers.capacity()
     }
 }
 
-/// An interpreter that keeps a record for each element.
+/// An interpreter of models that keeps a record for each element.
 pub(super) trait Numbered {
-    /// The numbers of the elements.
+    /// Returns the numbering of the elements.
     fn numbering(&mut self) -> &mut Numbering;
 
     /// Number of elements that have a record.
     fn records(&self) -> usize;
 
-    /// The number of an element; a new element gets a record.
+    /// Returns the number of an element; a new element gets a record.
     fn record(&mut self, element: &AnyElement) -> u32;
 
-    /// Gives records to the parents of an element, unless an intervention sets its value.
+    /// Numbers the parents of an element and creates their records, unless an intervention sets the element's value.
     fn record_parents(&mut self, number: u32);
 
-    /// The element that has this number.
+    /// Returns the element with this number.
     fn element(&self, number: u32) -> &AnyElement;
 
-    /// The numbers of those parents that have a record.
+    /// Returns the numbers of the parents that have a record.
     fn parents(&self, number: u32) -> Vec<u32>;
 
-    /// The evidence on the values of an element.
+    /// Returns the statements of evidence on an element.
     fn evidence(&self, number: u32) -> &[Evidence];
 
-    /// Records a value that observations imply for an element; returns `false` if the value was recorded before.
+    /// Records that observations imply a value of an element; returns `false` if this value was recorded before.
     fn imply(&mut self, number: u32, value: &Datum) -> bool;
 
-    /// Numbers the elements that the evidence and the targets reach in every world; returns the numbers of the elements
-    /// with evidence in the given order, and the numbers of the targets.
+    /// Numbers the elements that the evidence and the targets reach in every world. Returns the numbers of the elements with evidence,
+    /// in the given order, and the numbers of the targets.
     ///
     /// **Errors.** [`ModelError::TooManyElements`] if there are more elements than `limit`.
     fn reach(
@@ -128,7 +128,7 @@ pub(super) trait Numbered {
         Ok((stated, targets))
     }
 
-    /// The error for an element beyond the limit.
+    /// Returns the error for an element beyond the limit.
     fn too_many(&self, number: u32, limit: usize) -> ModelError {
         ModelError::TooManyElements {
             element: self.element(number).label(),
@@ -136,8 +136,8 @@ pub(super) trait Numbered {
         }
     }
 
-    /// Backward propagation of observations: an element whose value the observations imply in every world need not be drawn, whichever
-    /// root is evaluated first.
+    /// Propagates observations backwards: an element whose value the observations imply in every world need not be drawn, whichever root
+    /// is evaluated first.
     fn pass_observations_back(&mut self) {
         let mut implied: Vec<(u32, Datum)> = Vec::new();
         for number in 0..self.records() as u32 {

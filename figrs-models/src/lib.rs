@@ -1,11 +1,11 @@
 //! Models and generators built on figrs, as a user of the library could have written them.
 //!
-//! - [`board`]: generators of boards, and the sampler that chooses a method for each.
-//! - [`grid`]: constraints over the cells of a grid, as automata folded over elements.
-//! - [`maze`], [`dungeon`], [`island`], [`yin_yang`], [`chromatic_maze`]: puzzles and maps drawn from exactly the boards that the rules
-//!   allow.
-//! - [`picture`]: pictures of these boards; [`variation`]: scores of the differences between boards.
-//! - [`mdmc`]: platformer levels from multi-dimensional Markov chains trained on example levels.
+//! - The module [`board`] has generators of boards, and the sampler that chooses a method for each generator.
+//! - The module [`grid`] has constraints over the cells of a grid, as automata folded over elements.
+//! - The modules [`maze`], [`dungeon`], [`island`], [`yin_yang`] and [`chromatic_maze`] have puzzles and maps drawn from exactly the boards that the
+//!   rules allow.
+//! - The module [`picture`] draws pictures of boards, and [`variation`] scores the differences between boards.
+//! - The module [`mdmc`] draws platformer levels from multi-dimensional Markov chains trained on example levels.
 //!
 //! # Example
 //!

@@ -1,39 +1,38 @@
-//! Clauses of a formula, each of which is converted to a chain of small tables.
+//! Clauses of a formula, and their conversion to chains of small tables.
 
 /// Maximum number of parents of a table in a chain.
 const MOST_PARENTS: usize = 4;
 
-/// A clause of a formula in conjunctive normal form. It is a factor with the value one if some literal is true, and
-/// zero otherwise.
+/// A clause of a formula in conjunctive normal form. The factor of a clause is one if some literal is true, and zero otherwise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NetworkClause {
     /// The literals, whose variables are distinct and in ascending order.
     literals: Vec<(usize, bool)>,
-    /// The number of the clause in the file, counted from 1, and the line on which the clause begins.
+    /// The number of the clause in the file, counted from 1.
     number: usize,
     line: usize,
 }
 
-/// A parent variable of a table in a chain.
+/// A parent variable of a table in a chain of tables for a clause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChainVariable {
     /// A variable of the network.
     Own(usize),
-    /// A helper variable, which states whether the earlier table of the chain with this index holds.
+    /// A helper variable, which is true if an earlier table of the chain, given by its index, does not fail.
     Holds(usize),
 }
 
-/// A table of a chain, which fails for one combination of its parents' values and holds for all others.
+/// A table in a chain of tables, which fails for one combination of its parents' values and holds for all other combinations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ChainTable {
     pub(super) parents: Vec<ChainVariable>,
-    /// The index of the row for which the table fails, where the last parent varies fastest.
+    /// The combination of parents' values for which the table fails, as an index; the last parent varies fastest.
     pub(super) failing: usize,
 }
 
 impl NetworkClause {
-    /// Creates a clause from its literals, each of which is a variable and the value that makes the literal true, and from its number and line in the
-    /// file. Returns `None` if the clause is always true.
+    /// Creates a clause from its number and line in the file and its literals, which are pairs of a variable and the value that makes the literal
+    /// true. Returns `None` if the clause is always true.
     pub(super) fn new(
         mut literals: Vec<(usize, bool)>,
         (number, line): (usize, usize),
@@ -54,14 +53,14 @@ impl NetworkClause {
         format!("clause {}, line {}", self.number, self.line)
     }
 
-    /// Returns the literals of the clause, each as the index of a variable in the network and the value that makes the literal true; each
-    /// variable occurs once.
+    /// Returns the literals of the clause as pairs of a variable's index in the network and the value that makes the literal true; each variable
+    /// occurs once.
     pub fn literals(&self) -> &[(usize, bool)] {
         &self.literals
     }
 
-    /// Returns tables with few parents, the last of which holds if and only if the clause does. Each table reads some of the literals, and
-    /// whether the previous table holds. An empty clause has no tables.
+    /// Returns a chain of tables with few parents, whose last table holds if and only if the clause is true. Each table of a clause's chain depends
+    /// on some of the literals, and on whether the previous table holds. The chain of an empty clause has no tables.
     pub(super) fn chain(&self) -> impl Iterator<Item = ChainTable> + '_ {
         let mut rest = &self.literals[..];
         let mut before: Option<usize> = None;
@@ -91,13 +90,13 @@ impl NetworkClause {
 }
 
 impl ChainTable {
-    /// Returns for each row one if the table holds for it, and zero if the table fails.
+    /// Returns for each combination of the parents' values 1 if the table holds, and 0 if it fails.
     pub(super) fn holds(&self) -> impl Iterator<Item = f64> {
         let failing = self.failing;
         (0..1 << self.parents.len()).map(move |row| f64::from(u8::from(row != failing)))
     }
 
-    /// Returns for each row the probability that the table fails (one or zero) and the probability that it holds.
+    /// Returns for each combination of the parents' values the probability that the table fails (one or zero) and the probability that it holds.
     pub(super) fn numbers(&self) -> Vec<f64> {
         self.holds()
             .flat_map(|holds| [1.0 - holds, holds])

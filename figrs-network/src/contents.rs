@@ -60,7 +60,7 @@ impl Network {
         &self.elements
     }
 
-    /// Returns the table rows that the reader divided by their sums, because these deviated from one by rounding or because the reader
+    /// Returns the table rows that the reader divided by their sums, because the sums deviated from one by rounding or because the reader
     /// [normalises](super::NetworkReader::normalise).
     pub fn normalised(&self) -> &[NormalisedRow] {
         &self.normalised
@@ -96,7 +96,7 @@ impl Network {
 
     /// Creates an observation that a variable is in one of its states, both given by name.
     ///
-    /// **Errors.** The errors of [`position`](Self::position) for the variable, and the same errors for the state.
+    /// **Errors.** [`NetworkError::Unknown`] with similar names if there is no such variable, or if the variable has no such state.
     pub fn observation(&self, variable: &str, state: &str) -> Result<Observation, NetworkError> {
         Ok(ObservedVariables::observation(self, variable, state)?)
     }
@@ -126,8 +126,8 @@ impl Network {
         }
     }
 
-    /// Returns the model of the network without observations. For a Markov network, the model contains the factors as
-    /// evidence, and the probability of this evidence is the sum over all assignments of the product of the factors.
+    /// Returns the model of the network without observations. For a Markov network, the model contains the factors as evidence, and the probability
+    /// of this evidence is the sum over all assignments of the product of the factors.
     pub fn model(&self) -> Model {
         self.model.clone()
     }

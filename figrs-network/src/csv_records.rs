@@ -16,7 +16,7 @@ pub(super) fn is_missing(cell: &str) -> bool {
     MISSING.contains(&cell)
 }
 
-/// The records of a text whose values are separated by commas; if the first line has no comma, by semicolons or tabs.
+/// The records of a text whose values are separated by commas, or by semicolons or tabs if the first line has no comma.
 pub(super) struct CsvRecords<'t> {
     text: &'t str,
     separator: char,
@@ -50,7 +50,7 @@ impl<'t> CsvRecords<'t> {
         })
     }
 
-    /// Reads the next record into `record`; returns false if there is none.
+    /// Reads the next record into `record`; returns false at the end of the text.
     ///
     /// **Errors.** A quote is not closed.
     pub(super) fn read(&mut self, record: &mut StringRecord) -> LexerResult<bool> {
@@ -77,7 +77,7 @@ impl<'t> CsvRecords<'t> {
         self.separator
     }
 
-    /// Returns the offset in the text at which the records read so far end.
+    /// Returns the offset in the text at which the latest record ends.
     pub(super) fn end(&self) -> usize {
         self.reader.position().byte() as usize
     }
@@ -95,7 +95,7 @@ impl<'t> CsvRecords<'t> {
         begin.1 as usize + above.matches('\n').count()
     }
 
-    /// Returns the offset in the text of a field of a record.
+    /// Returns the offset at which a field of a record begins in the text.
     pub(super) fn field_start(&self, record: &StringRecord, field: usize) -> usize {
         let start = record.position().map_or(0, |place| place.byte() as usize);
         let rest = &self.text[start..];
@@ -121,7 +121,7 @@ struct Fields<'t> {
     at: Option<usize>,
 }
 
-/// Position of a field in the text.
+/// The beginning and the end of a field in the text.
 struct Field {
     start: usize,
     /// False if the field begins with a quotation mark that is not closed.

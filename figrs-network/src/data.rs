@@ -58,7 +58,7 @@ impl NetworkData {
             .map(|(&cell, states)| states.get(cell as usize))
     }
 
-    /// Returns the state of a variable in a row; `None` if it is missing.
+    /// Returns the state of a variable in a row; `None` if the state is missing.
     pub(super) fn cell(&self, row: usize, variable: usize) -> Option<&State> {
         let cell = self.cells[row * self.states.len() + variable];
         self.states[variable].get(cell as usize)
@@ -77,7 +77,7 @@ impl NetworkData {
 
 impl Network {
     /// Reads a table of data from a file of comma-separated values. The first line contains the names of variables, and each other line contains a
-    /// state for each of them. A cell is missing if it is empty or a mark of missing values: `NA`, `?`, `nan`, `None`, `NULL`, `N/A`, `#N/A` or
+    /// state for each variable. A cell is missing if it is empty or a mark of missing values: `NA`, `?`, `nan`, `None`, `NULL`, `N/A`, `#N/A` or
     /// `<NA>`, unless the mark is a state. If the first line has no comma, semicolons or tabs separate the cells. Variables whose names are not in
     /// the first line are missing in every row.
     ///
@@ -93,7 +93,7 @@ impl Network {
 
     /// Reads a table of data from a text, as [`read_data`](Self::read_data) does from a file.
     ///
-    /// **Errors.** The errors of [`read_data`](Self::read_data), except those of reading the file.
+    /// **Errors.** The errors of [`read_data`](Self::read_data), except the errors of reading a file.
     pub fn data_from_csv(&self, text: &str) -> Result<NetworkData, NetworkError> {
         self.data(text)
             .map_err(|mistake| mistake.within(text, "CSV"))

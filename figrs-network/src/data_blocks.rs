@@ -12,15 +12,14 @@ use super::lexer::{LexerError, LexerResult};
 use super::{Network, NetworkData, NetworkError};
 use figrs_reading::{FileError, Mistake};
 
-/// Number of bytes that are read from the stream at a time.
+/// Number of bytes that are read from a stream of data at a time.
 const BLOCK: usize = 1 << 16;
-/// Maximum number of bytes of a row.
+/// Maximum number of bytes of a row of data.
 const MOST_ROW: usize = 64 << 20;
 
-/// Iterator that reads rows of data about a network in blocks, so that memory holds only one block, however many rows
-/// there are.
+/// Iterator that reads rows of data about a network in blocks of rows, so that memory holds only one block at a time.
 ///
-/// All blocks together are the data that [`Network::read_data`] returns, with the same input format and the same errors. [`Network::data_blocks`]
+/// All blocks of rows together are the data that [`Network::read_data`] returns; the format and the errors are the same. [`Network::data_blocks`]
 /// creates the iterator.
 ///
 /// ```
@@ -42,11 +41,11 @@ pub struct NetworkDataBlocks<'n, R> {
     separator: char,
     /// The file, or a description of the stream, for error messages.
     place: String,
-    /// Decoded text whose rows are not parsed yet.
+    /// The decoded text of rows that are not parsed yet.
     text: String,
-    /// Number of lines that precede `text`.
+    /// Number of lines of the stream before `text`.
     lines_before: usize,
-    /// True after the last block or after an error.
+    /// True after the last block of rows or after an error.
     is_over: bool,
 }
 
@@ -76,8 +75,7 @@ enum SourceFailure {
 }
 
 impl<R: Read> Source<R> {
-    /// Reads at least as many bytes as `text` has, and at least one block, so that a row longer than a block is scanned only a few
-    /// times.
+    /// Reads as many bytes as `text` already has and at least one block, so that even a long row is scanned only a few times.
     fn read_as_much(&mut self, text: &mut String) -> Result<(), SourceFailure> {
         let enough = 2 * text.len();
         loop {
@@ -111,11 +109,11 @@ impl<R: Read> Source<R> {
 }
 
 impl Network {
-    /// Reads data as [`read_data`](Self::read_data) does, but block by block from a stream of any length; errors report `place` as the
-    /// origin of the data.
+    /// Reads data as [`read_data`](Self::read_data) does, but block by block from a stream of any length; errors report `place` as the origin of the
+    /// data.
     ///
-    /// **Errors.** The errors of [`read_data`](Self::read_data): this call returns those of the first line, and the iterator returns the
-    /// others.
+    /// **Errors.** The errors of [`read_data`](Self::read_data); `data_blocks` returns errors in the first line, and the iterator returns errors in
+    /// later lines.
     pub fn data_blocks<R: Read>(
         &self,
         stream: R,
@@ -151,8 +149,7 @@ impl Network {
         }
     }
 
-    /// Returns the columns, the separator and the offset of the end of the first line; returns `None` if the line may
-    /// continue after this text.
+    /// Returns the columns, the separator and the offset of the end of the first line, or `None` if the line may continue after this text.
     fn first_line(
         &self,
         text: &str,
@@ -173,13 +170,13 @@ impl<R> NetworkDataBlocks<'_, R> {
         self.columns.positions()
     }
 
-    /// Drops the text before the offset `end`, and counts its lines.
+    /// Drops the text before the offset `end`, and counts the dropped lines.
     fn pass_over(&mut self, end: usize) {
         self.lines_before += self.text[..end].matches('\n').count();
         self.text.drain(..end);
     }
 
-    /// Parses the complete rows of the text, and also returns the offset at which the last of them ends.
+    /// Parses the complete rows of the text, and also returns the offset at which the last complete row ends.
     fn rows(&self, is_last: bool) -> LexerResult<(NetworkData, usize)> {
         let mut records = CsvRecords::separated_by(self.separator, &self.text)?;
         let (mut data, mut record) = (self.columns.data(), StringRecord::new());

@@ -17,8 +17,7 @@ pub(super) struct DataColumns<'n> {
     variables: &'n [Variable],
     /// For each column, the index of its variable in the network.
     positions: Vec<usize>,
-    /// For each column, a map from the names of its states to their indices, because a column may have thousands of
-    /// states.
+    /// For each column, a map from the names of its states to their indices, which is fast for columns with thousands of states.
     states: Vec<FxHashMap<&'n str, u32>>,
 }
 
@@ -65,7 +64,7 @@ impl<'n> DataColumns<'n> {
         }
     }
 
-    /// Adds the row that a record contains to some data.
+    /// Adds the row that a record contains to the data.
     ///
     /// **Errors.** The number of cells in the record differs from the number of columns; a cell contains a state that
     /// the network does not have.

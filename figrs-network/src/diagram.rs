@@ -10,8 +10,8 @@ pub use elements::DiagramElements;
 use super::variable::position_of;
 use super::{NetworkError, NetworkTable, NormalisedRow, Variable};
 
-/// An influence diagram from a file. It consists of chance variables with conditional tables, decisions with the variables known to them, and
-/// utilities whose sum is to be maximised.
+/// An influence diagram from a file. An influence diagram consists of chance variables with conditional tables, decisions with the variables known to
+/// them, and utilities whose sum is to be maximised.
 ///
 /// Chance variables and decisions are in one list, and are identified by their indices in this list.
 ///
@@ -61,24 +61,24 @@ impl InfluenceDiagram {
         &self.tables
     }
 
-    /// Returns the decisions in order. A decision that influences a variable known to another decision comes before that decision; other
+    /// Returns the decisions in order. A decision that influences a variable known to a second decision comes before the second one; otherwise
     /// decisions have the order of the file.
     pub fn decisions(&self) -> &[DecisionNode] {
         &self.decisions
     }
 
-    /// Returns the utilities, in the order of the file. The utility of a world is their sum.
+    /// Returns the utilities, in the order of the file. The utility of a world is the sum of the utilities of the diagram.
     pub fn utilities(&self) -> &[UtilityNode] {
         &self.utilities
     }
 
-    /// Returns the indices of all variables in an order where each variable comes after its parents, and each decision after the
-    /// variables known to it. Otherwise the order is that of the file.
+    /// Returns the indices of all variables in an order in which each variable comes after its parents, and each decision after the variables known
+    /// to it. Variables whose order the parents do not determine have the order of the file.
     pub fn parents_first(&self) -> &[usize] {
         &self.order
     }
 
-    /// Returns the table rows that the reader divided by their sums, because these deviated from one by rounding or because the reader
+    /// Returns the table rows that the reader divided by their sums, because the sums deviated from one by rounding or because the reader
     /// [normalises](super::NetworkReader::normalise).
     pub fn normalised(&self) -> &[NormalisedRow] {
         &self.normalised
@@ -106,7 +106,7 @@ impl DecisionNode {
     }
 
     /// Returns the indices of the variables that are known when the decision is made, according to the file: the parents of the decision. The
-    /// algorithm that solves the diagram determines whether earlier decisions and the variables known to them are remembered as well.
+    /// algorithm that solves the diagram determines whether a decision also remembers earlier decisions and the variables known to them.
     pub fn known(&self) -> &[usize] {
         &self.known
     }

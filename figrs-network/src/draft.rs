@@ -6,14 +6,24 @@ use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use super::clause::NetworkClause;
 use super::lexer::{LexerError, LexerResult, finite, unexpected, weight};
 use super::row::{NormalisedRow, RowSumCheck, normalise};
-use super::variable::{combination, unknown_variable};
+use super::variable::{combination, unknown_among};
 use super::{
-    DecisionNode, NetworkKind, NetworkReader, NetworkTable, State, UtilityNode, Variable, mistakes,
+    DecisionNode, NetworkKind, NetworkReader, NetworkTable, RealDistribution, State, UtilityNode,
+    Variable, mistakes,
 };
 use figrs_reading::{Mistake, MistakeKind};
 
-/// Maximum number of table entries that the text of a file need not list one by one, such as those of `default` rows.
+/// Maximum number of table entries that the text of a file need not list one by one, such as the entries of `default` rows.
 const MAX_IMPLIED_ENTRIES: usize = 1 << 25;
+
+/// A real variable, whose distribution may be stated after its declaration.
+#[derive(Default)]
+pub(super) struct DraftedReal {
+    /// The offset of the declaration in the text.
+    pub(super) declared: usize,
+    /// The distribution, with its offset in the text.
+    pub(super) distribution: Option<(usize, RealDistribution)>,
+}
 
 pub(super) struct NetworkDraft {
     pub(super) name: String,
@@ -23,24 +33,26 @@ pub(super) struct NetworkDraft {
     pub(super) tables: Vec<NetworkTable>,
     /// For each table, the offset of its list of variables in the text.
     pub(super) places: Vec<usize>,
-    /// Rows that were divided by their sums, with their offsets in the text.
+    /// The table rows that were divided by their sums, with their offsets in the text.
     pub(super) normalised: Vec<(usize, NormalisedRow)>,
     pub(super) clauses: Vec<NetworkClause>,
     /// For each name, the index of its variable.
     pub(super) index: FxHashMap<String, usize>,
-    /// The decisions, each with the offset at which its known variables are listed.
+    /// The decisions, each with the offset in the text where the variables known to it are listed.
     pub(super) decisions: Vec<(usize, DecisionNode)>,
-    /// The utilities, each with the offset of its declaration.
+    /// The utilities, each with the offset of its declaration in the text.
     pub(super) utilities: Vec<(usize, UtilityNode)>,
-    /// For each variable, the offset of its declaration.
+    /// For each variable, the offset of its declaration in the text.
     declared: Vec<usize>,
     /// The indices of the variables that are decisions.
     chosen: FxHashSet<usize>,
-    /// The names of the utilities, with the offsets of their declarations.
+    /// The names of the utilities, with the offsets of their declarations in the text.
     valued: IndexMap<String, usize, FxBuildHasher>,
+    /// The real variables by name, with the offsets of their declarations and, once they are known, their distributions.
+    pub(super) reals: IndexMap<String, DraftedReal, FxBuildHasher>,
     /// Number of entries that further tables may have beyond those listed in the text.
     implied: usize,
-    /// True if rows are divided by their sums, however far the sums deviate from one.
+    /// True if table rows are divided by their sums, however far the sums deviate from one.
     normalises: bool,
 }
 
@@ -60,6 +72,7 @@ impl NetworkDraft {
             declared: Vec::new(),
             chosen: FxHashSet::default(),
             valued: IndexMap::default(),
+            reals: IndexMap::default(),
             implied: MAX_IMPLIED_ENTRIES,
             normalises: false,
         }
@@ -89,7 +102,7 @@ impl NetworkDraft {
         Ok(position)
     }
 
-    /// Adds a variable as [`add_variable`](Self::add_variable) does, given the names of the states with their offsets.
+    /// Adds a variable as [`add_variable`](Self::add_variable) does; the names of its states are given with their offsets.
     pub(super) fn declare(
         &mut self,
         at: usize,
@@ -104,7 +117,7 @@ impl NetworkDraft {
         self.add_variable(at, name, State::all(states))
     }
 
-    /// Adds a decision as [`declare`](Self::declare) adds a variable; the states are its options.
+    /// Adds a decision as [`declare`](Self::declare) adds a variable; the states are the options of the decision.
     pub(super) fn declare_decision(
         &mut self,
         at: usize,
@@ -123,13 +136,46 @@ impl NetworkDraft {
         Ok(())
     }
 
+    /// Adds a real variable with this name.
+    pub(super) fn declare_real(&mut self, declared: usize, name: &str) -> LexerResult<()> {
+        self.require_new(declared, name)?;
+        let distribution = None;
+        let real = DraftedReal {
+            declared,
+            distribution,
+        };
+        self.reals.insert(name.into(), real);
+        Ok(())
+    }
+
+    /// True if this is the name of a real variable.
+    pub(super) fn is_real(&self, name: &str) -> bool {
+        self.reals.contains_key(name)
+    }
+
+    /// Sets the distribution of a declared real variable.
+    pub(super) fn define_real(
+        &mut self,
+        at: usize,
+        name: &str,
+        distribution: RealDistribution,
+    ) -> LexerResult<()> {
+        let Some(real) = self.reals.get_mut(name) else {
+            return Err(LexerError::new(at, self.unknown(name)));
+        };
+        if real.distribution.replace((at, distribution)).is_some() {
+            return Err(LexerError::new(at, mistakes::repeated_table(name)));
+        }
+        Ok(())
+    }
+
     /// True if this is the name of a utility.
     pub(super) fn is_utility(&self, name: &str) -> bool {
         self.valued.contains_key(name)
     }
 
     fn require_new(&self, at: usize, name: &str) -> LexerResult<()> {
-        if self.index.contains_key(name) || self.is_utility(name) {
+        if self.index.contains_key(name) || self.is_utility(name) || self.is_real(name) {
             return Err(LexerError::new(at, mistakes::repeated_variable(name)));
         }
         Ok(())
@@ -156,8 +202,17 @@ impl NetworkDraft {
     }
 
     fn unknown(&self, name: &str) -> Mistake {
+        if self.is_real(name) {
+            let problem = format!(
+                "the continuous node `{name}` is a parent of a node that is not continuous"
+            );
+            let remedy = "reverse the arc, or give the parent discrete states";
+            return Mistake::new(MistakeKind::Unsupported, problem, remedy);
+        }
         if !self.is_utility(name) {
-            return unknown_variable(&self.variables, name).into();
+            let names = self.variables.iter().map(Variable::name);
+            let names = names.chain(self.reals.keys().map(String::as_str));
+            return unknown_among(names, name).into();
         }
         let problem =
             format!("the utility `{name}` is no variable that a table or a decision may depend on");
@@ -171,8 +226,7 @@ impl NetworkDraft {
         sizes.fold(1, |n, size| n.saturating_mul(size as u128))
     }
 
-    /// Returns the number of entries of a table that the text need not list in full; returns an error if the total of such entries becomes too
-    /// large.
+    /// Returns the number of entries of a table, whose text need not list them all; an error if there are too many such entries in total.
     pub(super) fn implied_entries(
         &mut self,
         at: usize,
@@ -193,9 +247,9 @@ impl NetworkDraft {
         self.chosen.contains(&variable)
     }
 
-    /// Defines a declared node by its parents and the numbers in the text. The numbers of a chance variable are listed row by
-    /// row; those of a utility are in the order where the last parent varies fastest; a decision has none. Names and numbers
-    /// are given with their offsets in the text.
+    /// Defines a declared node by its parents and the numbers in the text. The numbers of a chance variable are listed row by row; the numbers of a
+    /// utility are in the order where the last parent varies fastest; a decision has no numbers. Names and numbers are given with their offsets in
+    /// the text.
     pub(super) fn define<'w, N: AsRef<str>>(
         &mut self,
         (at, name): (usize, &str),
@@ -223,7 +277,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Adds the conditional table of the last of some variables; the text lists its numbers row by row.
+    /// Adds the conditional table of the last variable in `variables`; the text lists its numbers row by row.
     fn add_table<'w>(
         &mut self,
         at: usize,
@@ -272,7 +326,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Reads the numbers of a table, whose number must fit the variables.
+    /// Reads the numbers of a table, which must be as many as the variables need.
     fn numbers<'w>(
         &self,
         at: usize,
@@ -310,6 +364,13 @@ impl NetworkDraft {
                 return Err(LexerError::new(at, mistakes::repeated_table(name)));
             }
         }
+        let mut reals = self.reals.iter();
+        if let Some((name, real)) = reals.find(|(_, real)| real.distribution.is_none()) {
+            return Err(LexerError::new(
+                real.declared,
+                mistakes::no_distribution(name),
+            ));
+        }
         let mut unknowing = Vec::new();
         let variables = self.variables.iter().zip(&self.declared).enumerate();
         let variables = variables.map(|(v, (variable, &at))| (Some(v), variable.name(), at));
@@ -332,7 +393,7 @@ impl NetworkDraft {
 
     /// Checks that a row of a table sums to one; if its sum deviates from one by rounding, divides the row by the sum.
     ///
-    /// `variables` contains the parents and the child, and `at` is the offset of the row in the text.
+    /// The argument `variables` contains the parents and the child, and `at` is the offset of the row in the text.
     pub(super) fn check_row(
         &mut self,
         variables: &[usize],

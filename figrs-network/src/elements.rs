@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use super::clause::ChainVariable;
 use super::{NetworkClause, NetworkTable, State, Variable};
 
-/// Creates the elements of a Bayesian network, given its tables with parents first; the function `element` creates the element of a table from those
-/// of the parents.
+/// Creates the elements of a Bayesian network from its tables, which have parents first; the function `element` creates the element of a table from
+/// the elements of the parents.
 pub(super) fn bayesian(
     variables: &[Variable],
     tables: &[NetworkTable],
@@ -43,8 +43,8 @@ pub(super) fn of_tables(
 ///
 /// Each variable is uniformly distributed, and each factor is the conditional table of a two-valued element that is observed to hold. Weights are
 /// divided by the largest weight of their factor to become probabilities, and the uniform distribution divides by the number of states. The model
-/// multiplies the weight of each world by all these divisors. The probability of its evidence is therefore the sum over all assignments of the
-/// product of all factors.
+/// multiplies the weight of each world by all divisors of weights and of uniform distributions. The probability of the evidence of the returned model
+/// is the sum over all assignments of the product of all factors.
 pub(super) fn markov(
     variables: &[Variable],
     tables: &[NetworkTable],
@@ -119,7 +119,7 @@ fn uniform(variable: &Variable) -> Element<State> {
     Table::new(none, &variable.states, weights).named(&variable.name)
 }
 
-/// For each row, returns the probability that the factor holds and the probability that it fails.
+/// Returns for each row of a factor the probability that the factor holds and the probability that it fails.
 fn scaled(numbers: &[f64], largest: f64) -> Weights {
     let lost = |&w: &f64| w > 0.0 && w / largest < f64::MIN_POSITIVE;
     if numbers.iter().any(lost) {

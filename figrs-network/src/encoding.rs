@@ -5,15 +5,15 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 use super::lexer::LexerError;
 use figrs_reading::{Mistake, MistakeKind};
 
-/// Maximum number of bytes in which an XML declaration is searched.
+/// Maximum number of bytes at the start of a file in which an XML declaration is searched.
 const DECLARATION: usize = 256;
 
 const DECLARE_UTF_8: &str = "save it as UTF-8, and declare that";
 
 /// Decodes the bytes of a file to text; if a byte is not valid, returns an error with the text before it.
 ///
-/// A byte order mark of UTF-16 determines the encoding. Without such a mark, the declaration of an XML document determines it,
-/// and all other files are UTF-8.
+/// A byte order mark of UTF-16 determines the encoding. Without a byte order mark, the declaration of an XML document determines the encoding, and
+/// all other files are UTF-8.
 pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, (String, LexerError)> {
     let at_start = |problem| (String::new(), LexerError::new(0, problem));
     let encoding = encoding(&bytes).map_err(at_start)?;
@@ -34,7 +34,7 @@ pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, (String, LexerError)> {
     Err((text[..at].to_owned(), mistake))
 }
 
-/// The bytes at a position are no character of the file's encoding.
+/// The bytes at an offset are not a character in the file's encoding.
 pub(super) fn undecodable(encoding: &'static Encoding) -> Mistake {
     if encoding == UTF_8 {
         return Mistake::new(MistakeKind::Encoding, "not UTF-8", "save the file as UTF-8");

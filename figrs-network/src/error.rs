@@ -17,14 +17,14 @@ pub enum NetworkError {
     /// A variable or a state is not in the network.
     #[error(transparent)]
     Unknown(#[from] Unknown),
-    /// The network cannot be written in a format: the format is only read, it has no Markov networks, or it cannot represent a name.
+    /// The network cannot be written in a format: the format can only be read, it has no Markov networks, or it cannot represent a name.
     #[error("{problem}; {remedy}")]
     NotWritable {
         /// The format in which the network was to be written.
         format: NetworkFormat,
         /// The problem, as a statement that names the format.
         problem: String,
-        /// A request that avoids the problem.
+        /// The remedy, as a request such as to use another format.
         remedy: &'static str,
     },
 }
@@ -47,7 +47,7 @@ impl NetworkError {
 #[derive(Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum NetworkLearningError {
-    /// A Markov network has no conditional tables.
+    /// The network has no conditional tables, because it is a Markov network.
     #[error("a Markov network has no conditional tables to learn; give a Bayesian network")]
     NotBayesian,
     /// The count that a prior adds is negative, larger than [`MOST_PRIOR`](super::NetworkLearner::MOST_PRIOR), or NaN.

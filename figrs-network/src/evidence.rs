@@ -14,8 +14,8 @@ use super::reader::read_text;
 use super::uai::{count, end};
 use super::variable::{position_of, unknown_state};
 use super::{
-    InfluenceDiagram, Network, NetworkError, NetworkEvidence, Observation, State, StateLikelihoods,
-    Unknown, Variable,
+    InfluenceDiagram, Network, NetworkError, NetworkEvidence, Observation, RealObservation, State,
+    StateLikelihoods, Unknown, Variable,
 };
 use figrs_reading::mistakes::in_json;
 use figrs_reading::{Mistake, MistakeKind};
@@ -62,7 +62,7 @@ pub trait ObservedVariables {
 
     /// Creates an observation that a variable is in one of its states, both given by name.
     ///
-    /// **Errors.** The errors of [`position`](Self::position) for the variable, and the same errors for the state.
+    /// **Errors.** The errors of [`position`](Self::position), also if the variable has no such state.
     fn observation(&self, variable: &str, state: &str) -> Result<Observation, Unknown> {
         let position = self.position(variable)?;
         let variable = &self.variables()[position];
@@ -72,6 +72,17 @@ pub trait ObservedVariables {
             variable: position,
             state,
         })
+    }
+
+    /// Creates an observation that a real variable has a value; returns `None` if no real variable has this name.
+    ///
+    /// **Errors.** A [`Mistake`] if the value is no finite number.
+    fn real_observation(
+        &self,
+        _variable: &str,
+        _value: &str,
+    ) -> Option<Result<RealObservation, Mistake>> {
+        None
     }
 
     /// Reads a file of evidence as [`Network::read_evidence`] does.
@@ -108,7 +119,7 @@ impl ObservedVariables for InfluenceDiagram {
     }
 }
 
-fn of_json(
+pub(super) fn of_json(
     observed: &(impl ObservedVariables + ?Sized),
     text: &str,
     place: &str,
@@ -186,17 +197,18 @@ fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
     Ok(observations)
 }
 
-/// A variable is observed a second time, and not as before.
+/// A variable is observed twice, with different states or weights.
 fn observed_again(variable: &str) -> Mistake {
-    let problem =
-        format!("`{variable}` is observed a second time, with another state or other weights");
+    let problem = format!(
+        "`{variable}` is observed a second time, with another state or value, or with other weights"
+    );
     Mistake::new(MistakeKind::Contradiction, problem, "keep one of them")
 }
 
 /// Deserialises an object that maps variables to states or weights, in the order of the text.
 struct Pairs<'p, O: ?Sized> {
     observed: &'p O,
-    /// Receives the mistake in the first invalid pair.
+    /// The place for the mistake in the first invalid pair of a variable and its evidence.
     mistake: &'p mut Option<Mistake>,
 }
 
@@ -232,6 +244,7 @@ impl<'de, O: ObservedVariables + ?Sized> Visitor<'de> for Pairs<'_, O> {
                 Ok((variable, found)) => {
                     match &found {
                         Stated::State(observation) => evidence.observe(observation.clone()),
+                        Stated::Value(observation) => evidence.observe_real(*observation),
                         Stated::Weights(likelihoods) => {
                             evidence.likelihoods.push(likelihoods.clone());
                         }
@@ -249,10 +262,11 @@ impl<'de, O: ObservedVariables + ?Sized> Visitor<'de> for Pairs<'_, O> {
     }
 }
 
-/// Evidence about one variable.
+/// Evidence about one variable: a state, or the weights of its states.
 #[derive(PartialEq)]
 enum Stated {
     State(Observation),
+    Value(RealObservation),
     Weights(StateLikelihoods),
 }
 
@@ -310,13 +324,16 @@ fn stated_by(
     variable: &str,
     value: &StatedValue,
 ) -> Result<Stated, Mistake> {
+    let state = match value {
+        StatedValue::State(Value::String(state)) => state.clone(),
+        StatedValue::State(other) => other.to_string(),
+        StatedValue::Weights(_) => "an object".to_owned(),
+    };
+    if let Some(observation) = observed.real_observation(variable, &state) {
+        return Ok(Stated::Value(observation?));
+    }
     Ok(match value {
-        StatedValue::State(Value::String(state)) => {
-            Stated::State(observed.observation(variable, state)?)
-        }
-        StatedValue::State(other) => {
-            Stated::State(observed.observation(variable, &other.to_string())?)
-        }
+        StatedValue::State(_) => Stated::State(observed.observation(variable, &state)?),
         StatedValue::Weights(weights) => Stated::Weights(likelihoods(observed, variable, weights)?),
     })
 }

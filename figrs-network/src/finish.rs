@@ -5,12 +5,26 @@ use figrs_core::Model;
 use super::draft::NetworkDraft;
 use super::lexer::{LexerError, LexerResult, unexpected};
 use super::order::parents_first;
-use super::{InfluenceDiagram, Network, NetworkKind, NormalisedRow, elements, mistakes};
+use super::{
+    InfluenceDiagram, MixedNetwork, Network, NetworkKind, NormalisedRow, RealVariable, elements,
+    mistakes,
+};
 use figrs_reading::{LineIndex, Mistake, MistakeKind};
 
 impl NetworkDraft {
-    /// Builds the network of a draft, with its elements; returns an error if the draft has decisions or utilities.
+    /// Builds the network of a draft, with its elements; returns an error if the draft has decisions, utilities or real variables.
     pub(super) fn network(self, text: &str) -> LexerResult<Network> {
+        if let Some((name, real)) = self.reals.first() {
+            let problem = format!(
+                "`{name}` is a continuous node, so that this is a mixed network and no network of discrete nodes alone"
+            );
+            let remedy = "read it as a mixed network";
+            let mistake = Mistake::new(MistakeKind::Unsupported, problem, remedy);
+            return Err(LexerError::new(
+                real.declared,
+                mistake.with_setting("read_mixed"),
+            ));
+        }
         let decisions = self.decisions.iter().map(|(at, decision)| {
             let name = &self.variables[decision.variable].name;
             (*at, name, "decision")
@@ -58,11 +72,40 @@ impl NetworkDraft {
         })
     }
 
+    /// Builds the mixed network of a draft, which has no real variables if the draft has none.
+    pub(super) fn mixed(mut self, text: &str) -> LexerResult<MixedNetwork> {
+        let drafted = std::mem::take(&mut self.reals);
+        let mut reals = Vec::with_capacity(drafted.len());
+        let mut places = Vec::with_capacity(drafted.len());
+        for (name, real) in drafted {
+            let distribution = real
+                .distribution
+                .ok_or_else(|| LexerError::new(real.declared, mistakes::no_distribution(&name)));
+            let (place, distribution) = distribution?;
+            places.push(place);
+            reals.push(RealVariable { name, distribution });
+        }
+        let parents = reals.iter().map(RealVariable::real_parents);
+        let order = parents_first(&parents.collect::<Vec<_>>());
+        let order = order.map_err(|cycle| {
+            let node = cycle[0];
+            LexerError::new(places[node], mistakes::cycle(&reals[node].name))
+        })?;
+        Ok(MixedNetwork::new(self.network(text)?, reals, &order))
+    }
+
     /// Builds the influence diagram of a draft, which has no decisions or utilities if the draft has none.
     pub(super) fn diagram(mut self, text: &str) -> LexerResult<InfluenceDiagram> {
         if self.kind == NetworkKind::Markov {
             let what = "`BAYES`, since influence diagrams have conditional tables";
             return Err(unexpected(0, text, what));
+        }
+        if let Some((name, real)) = self.reals.first() {
+            let problem =
+                format!("`{name}` is a continuous node, which an influence diagram cannot have");
+            let remedy = "give it discrete states";
+            let mistake = Mistake::new(MistakeKind::Unsupported, problem, remedy);
+            return Err(LexerError::new(real.declared, mistake));
         }
         let order = self.order()?;
         let mut ranks = vec![0; order.len()];
@@ -83,8 +126,7 @@ impl NetworkDraft {
         })
     }
 
-    /// Returns the indices of the variables in an order with parents first and decisions after the variables known to
-    /// them.
+    /// Returns the indices of the variables in an order with parents first and decisions after the variables known to them.
     fn order(&self) -> LexerResult<Vec<usize>> {
         let mut parents: Vec<&[usize]> = vec![&[]; self.variables.len()];
         for table in &self.tables {
@@ -118,7 +160,7 @@ impl NetworkDraft {
         })
     }
 
-    /// Returns the error which states that a variable is its own ancestor.
+    /// Returns the error that a variable is its own ancestor.
     fn cycle(&self, variable: usize) -> LexerError {
         let tables = self.tables.iter().zip(&self.places);
         let mut own = tables.filter(|(table, _)| table.variables.last() == Some(&variable));
@@ -127,7 +169,7 @@ impl NetworkDraft {
     }
 }
 
-/// Converts the offsets of normalised rows to lines and columns of the text.
+/// Converts the offsets of table rows that were divided by their sums to lines and columns of the text.
 fn placed(rows: Vec<(usize, NormalisedRow)>, text: &str) -> Vec<NormalisedRow> {
     let mut places = LineIndex::new(text);
     let placed = |(at, row): (usize, NormalisedRow)| {

@@ -10,8 +10,7 @@ pub enum NetworkFormat {
     Bif,
     /// BIFXML, the XML successor of BIF in version 0.3.
     Bifxml,
-    /// A formula in DIMACS CNF as model counters read it, optionally with weights of literals; this format can be read but not
-    /// written.
+    /// A formula in DIMACS CNF as model counters read it, optionally with weights of literals; this format can be read but not written.
     Cnf,
     /// The NET language of HUGIN.
     Net,

@@ -1,12 +1,11 @@
-//! Finds hidden variables with indistinguishable states, and table rows that no case reaches.
+//! Finds hidden variables with indistinguishable states, and table rows for which the data has no case.
 
 use figrs_factor::graph::Assignments;
 use rustc_hash::FxHashSet;
 
 use super::{Network, NetworkData, NetworkTable, State};
 
-/// For each variable of a network, whether some case observes it, and whether some case observes one of its
-/// descendants.
+/// For each variable of a network, whether some case observes it, and whether some case observes one of its descendants.
 pub(super) struct Hidden {
     /// For each variable, true if no case observes it.
     is_hidden: Vec<bool>,
@@ -38,14 +37,14 @@ impl Hidden {
         }
     }
 
-    /// True if the cases carry no information about a variable, whatever its table is.
+    /// True if the cases carry no information about a variable, whatever numbers its table has.
     pub(super) fn is_barren(&self, variable: usize) -> bool {
         self.is_hidden[variable] && !self.is_cause[variable]
     }
 }
 
-/// Returns the hidden variables with an observed descendant that have two states with the same numbers in all tables:
-/// expectation-maximisation never separates such states.
+/// Returns the hidden variables with an observed descendant that have two states with the same numbers in all tables: expectation-maximisation never
+/// separates such states.
 pub(super) fn alike(network: &Network, uses: &Hidden) -> Vec<usize> {
     let has_twins = |&variable: &usize| {
         let states = network.variables[variable].states.len();
@@ -80,11 +79,12 @@ pub(super) fn alike(network: &Network, uses: &Hidden) -> Vec<usize> {
 const MOST_PAIRS: usize = 1 << 12;
 
 impl Network {
-    /// Returns the table rows that no case reaches, as indices of the variable and of the row in its table. A case reaches a row if the parents can
-    /// have the row's states in this case, where a missing cell may be any state. Learning without a prior leaves these rows unchanged.
+    /// Returns the table rows for which the data has no case, as indices of the variable and of the row in its table. A case counts for a table row
+    /// if the parents can have the row's states in the case; a missing cell may be any state. Learning without a prior leaves table rows without
+    /// cases unchanged.
     ///
-    /// **Cost.** For each case, one check of the parents of each table; if some parents are missing in the case, one check for each of their joint
-    /// states.
+    /// **Cost.** Each table is checked once for each case or, if some of its parents are missing in the case, once for each joint state of the
+    /// missing parents.
     ///
     /// ```
     /// # use figrs_network::Network;

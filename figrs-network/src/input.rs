@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::draft::NetworkDraft;
 use super::reader::Finish;
-use super::{InfluenceDiagram, Network, NetworkError, NetworkFormat, NetworkReader};
+use super::{InfluenceDiagram, MixedNetwork, Network, NetworkError, NetworkFormat, NetworkReader};
 
 impl Network {
     /// Reads a network from a file in the format of its extension: `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai` or `.xdsl`. An XML document is
@@ -12,7 +12,7 @@ impl Network {
     ///
     /// **Errors.** The file cannot be read, is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or is not a network;
     /// [`NetworkError::File`] with line and column. If a network has decisions or utilities, the setting of
-    /// the [`Mistake`](crate::Mistake) is `read_diagram`.
+    /// the [`Mistake`](crate::Mistake) is `read_diagram`; if it has continuous nodes, `read_mixed`.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         NetworkReader::new().read(path)
     }
@@ -69,12 +69,36 @@ impl Network {
     }
 }
 
+impl MixedNetwork {
+    /// Reads a network from a file, as [`Network::read`] does. A network without continuous nodes is read as a mixed network without real variables.
+    ///
+    /// **Errors.** The errors of [`Network::read`], except for continuous nodes.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
+        NetworkReader::new().read_mixed(path)
+    }
+
+    /// Reads a network from a text, whose format is determined by its contents; errors report `place` as the origin of
+    /// the text, such as `standard input`.
+    ///
+    /// **Errors.** The errors of [`read`](Self::read).
+    pub fn from_text(text: &str, place: &str) -> Result<Self, NetworkError> {
+        NetworkReader::new().mixed_from_text(text, place)
+    }
+
+    /// Reads a network from a text in the NET language of HUGIN.
+    ///
+    /// **Errors.** The errors of [`read`](Self::read).
+    pub fn from_net(text: &str) -> Result<Self, NetworkError> {
+        parse(text, NetworkFormat::Net, NetworkDraft::mixed)
+    }
+}
+
 impl InfluenceDiagram {
     /// Reads an influence diagram from a file, as [`Network::read`] reads a network. A Bayesian network is read as an
     /// influence diagram without decisions and utilities.
     ///
-    /// **Errors.** The errors of [`Network::read`]. Another error is that a decision influences a variable known to it,
-    /// a [`MistakeKind::Contradiction`](crate::MistakeKind::Contradiction).
+    /// **Errors.** The errors of [`Network::read`]. **Errors.** A decision influences a variable known to it, which is a
+    /// [`MistakeKind::Contradiction`](crate::MistakeKind::Contradiction).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         NetworkReader::new().read_diagram(path)
     }
@@ -101,8 +125,8 @@ impl InfluenceDiagram {
         parse(text, NetworkFormat::Net, NetworkDraft::diagram)
     }
 
-    /// Reads an influence diagram from a document in the XDSL format of `GeNIe` and SMILE. The weights in its weighted sums of
-    /// utilities (`mau`) are multiplied into the utilities.
+    /// Reads an influence diagram from a document in the XDSL format of `GeNIe` and SMILE. The weights in weighted sums of utilities (`mau`) are
+    /// multiplied into the utilities.
     ///
     /// **Errors.** The errors of [`read`](Self::read).
     pub fn from_xdsl(text: &str) -> Result<Self, NetworkError> {

@@ -13,10 +13,9 @@ use super::{Network, NetworkData, NetworkKind, NetworkLearningError, State, Vari
 /// Learns the tables of a Bayesian network from data that may have missing values, by expectation-maximisation on the junction tree of the
 /// network.
 ///
-/// Each row of each table is a separate parameter. Without a prior, a row that no case reaches keeps its initial
-/// numbers.
+/// Each row of each table is a separate parameter. Without a prior, a table row for which the data has no case keeps its initial numbers.
 ///
-/// **Guarantee**, **complexity** and **references** are as for [`ExpectationMaximization`].
+/// **Guarantee**, **complexity** and **references** are those of [`ExpectationMaximization`].
 ///
 /// ```
 /// # use figrs_network::{Network, NetworkLearner};
@@ -43,16 +42,16 @@ pub struct NetworkLearner {
 /// Default number of starts if two states of a hidden variable have equal initial numbers.
 const STARTS_OF_ALIKE: u64 = 10;
 
-/// The numbers with which the tables start.
+/// The initial numbers of the tables in learning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LearningStart {
-    /// The numbers that the tables of the network have.
+    /// The numbers in the tables of the network.
     #[default]
     Network,
-    /// Equal probabilities of all states in each row.
+    /// Each row of each table gives all states equal probabilities.
     Uniform,
-    /// Random rows, drawn with this seed from the uniform distribution over all distributions of their states.
+    /// The rows of the tables are drawn at random with this seed, uniformly from all distributions.
     Random(u64),
 }
 
@@ -61,14 +60,12 @@ pub enum LearningStart {
 pub struct LearnedNetwork {
     /// The network with the learned tables.
     pub network: Network,
-    /// The log-likelihoods of all rounds, and the reason why the rounds ended; if there were several starts, those of the
-    /// best start.
+    /// The log-likelihoods of all rounds of the best start, and the reason why the rounds ended.
     pub fit: Fit,
-    /// The indices of the hidden variables with two states whose initial numbers were equal, so that these numbers were drawn
-    /// at random.
+    /// The indices of the hidden variables with two states whose initial numbers were equal, so that new initial numbers were drawn at random.
     pub alike: Vec<usize>,
-    /// The table rows that no case reaches, as indices of the variable and of the row in its table. Without a prior these rows keep their initial
-    /// numbers.
+    /// The table rows for which the data has no case, as indices of the variable and of the row in its table. Without a prior, table rows without
+    /// cases keep their initial numbers.
     pub unreached: Vec<(usize, usize)>,
 }
 
@@ -79,8 +76,7 @@ impl Default for NetworkLearner {
 }
 
 impl NetworkLearner {
-    /// Maximum count for [`prior`](Self::prior); if a larger one were added, rounding would lose the count of a single
-    /// case.
+    /// Maximum count for [`prior`](Self::prior); with a larger prior, rounding would lose the count of a single case.
     pub const MOST_PRIOR: f64 = 1e15;
 
     /// Creates a learner that maximises the likelihood and starts from the numbers of the network's tables.
@@ -100,26 +96,27 @@ impl NetworkLearner {
     }
 
     figrs_factor::field_setters! {
-        /// Adds this number to the count of every state in every row (default 0, at most [`MOST_PRIOR`](Self::MOST_PRIOR)). The result maximises the
-        /// posterior under a Dirichlet prior whose parameters are one larger than this number.
+        /// Adds this number to the count of every state in every row (default 0, at most [`MOST_PRIOR`](Self::MOST_PRIOR)). The learned tables
+        /// maximise the posterior under a Dirichlet prior whose parameters are one larger than this number.
         prior: f64 => prior;
         /// Sets the numbers from which learning starts.
         start: LearningStart => start;
-        /// Sets the number of starts (default 1, or 10 if two states of a hidden variable have equal initial numbers). All starts
-        /// except the first begin with random rows, and the most likely result is returned.
+        /// Sets the number of starts (default 1, or 10 if two states of a hidden variable have equal initial numbers). All starts except the first
+        /// begin with random tables, and the most likely result is returned.
         starts: u64 => starts;
-        /// Sets the seed (default 0) of random rows, which are used by further starts, and by the first start if states of a hidden variable have equal
-        /// initial numbers.
+        /// Sets the seed (default 0) of random table rows, which are used by further starts, and by the first start if states of a hidden variable
+        /// have equal initial numbers.
         seed: u64 => seed;
     }
 
     /// Learns the tables of a network from data.
     ///
-    /// If states of an unobserved variable had equal numbers in all tables, they would stay equal in every round, which is a stationary point but not
-    /// a maximum. Therefore the initial numbers of such tables are drawn at random, and [`LearnedNetwork::alike`] lists the variables.
+    /// States of an unobserved variable with equal numbers in all tables would stay equal in every round, which is a stationary point but not a
+    /// maximum. The initial numbers of tables in which two states have equal numbers are drawn at random, and [`LearnedNetwork::alike`] lists the
+    /// variables.
     ///
-    /// **Errors.** [`NetworkLearningError::NotBayesian`] and [`NetworkLearningError::Prior`]; the errors of [`ExpectationMaximization`], of
-    /// which [`InvalidCase`](figrs_infer::Error::InvalidCase) states the row of the data.
+    /// **Errors.** [`NetworkLearningError::NotBayesian`] and [`NetworkLearningError::Prior`]; the errors of [`ExpectationMaximization`], where
+    /// [`InvalidCase`](figrs_infer::Error::InvalidCase) states the row of the data.
     pub fn learn(
         &self,
         network: &Network,
@@ -192,8 +189,7 @@ impl NetworkLearner {
         network.with_numbers(starts.collect())
     }
 
-    /// Returns the tables with their initial numbers; the numbers of tables that contain a variable in `alike` are
-    /// drawn at random.
+    /// Returns the tables with their initial numbers; the numbers of tables that contain a variable in `alike` are drawn at random.
     fn tables(&self, network: &Network, alike: &[usize], uses: &Hidden) -> Vec<LearnedTable> {
         let mut random = stream(
             match self.start {
@@ -262,7 +258,7 @@ struct LearnedTable {
 struct LearnedRow {
     parameter: Option<Element<Vec<f64>>>,
     start: Vec<f64>,
-    /// The numbers that the row keeps if no case reaches it.
+    /// The numbers of a table row that has no case in the data.
     kept: Vec<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Lexing shared by the readers of all text formats: input, errors, words and numbers.
+//! Input, errors, words and numbers that the readers of all text formats share.
 
 use winnow::error::ParserError;
 use winnow::stream::{LocatingSlice, Location};
@@ -10,7 +10,7 @@ use figrs_reading::{LineIndex, Mistake, MistakeKind};
 pub(super) type Input<'t> = LocatingSlice<&'t str>;
 pub(super) type LexerResult<T> = Result<T, LexerError>;
 
-/// A mistake in a text, and its offset.
+/// A mistake in a text, with its offset in the text.
 #[derive(Debug)]
 pub(super) struct LexerError {
     offset: usize,
@@ -22,6 +22,14 @@ impl LexerError {
     pub(super) fn new(offset: usize, mistake: impl Into<Mistake>) -> Self {
         let mistake = Some(Box::new(mistake.into()));
         Self { offset, mistake }
+    }
+
+    /// Replaces the remedy of the mistake.
+    pub(super) fn with_remedy(mut self, remedy: &str) -> Self {
+        if let Some(mistake) = &mut self.mistake {
+            remedy.clone_into(&mut mistake.remedy);
+        }
+        self
     }
 
     /// Returns the error to report, with line and column in `text`.
@@ -54,17 +62,17 @@ impl<'t> ParserError<Input<'t>> for LexerError {
     }
 }
 
-/// Returns the offset in bytes of the input that is still unread.
+/// Returns the offset in bytes of the unread input.
 pub(super) fn offset(input: &Input<'_>) -> usize {
     input.current_token_start()
 }
 
-/// Returns the error which states that the syntax requires `expected` at the present position.
+/// Returns the error that the syntax requires `expected` at the present offset in the text.
 pub(super) fn expected(input: &Input<'_>, expected: &'static str) -> LexerError {
     LexerError::new(offset(input), not_expected(input, expected))
 }
 
-/// Returns the error which states that the syntax requires `expected` instead of a word.
+/// Returns the error that the syntax requires `expected` instead of a word.
 pub(super) fn unexpected(at: usize, word: &str, expected: &'static str) -> LexerError {
     LexerError::new(at, not_expected(word, expected))
 }

@@ -27,10 +27,11 @@
 //! | module idea | types |
 //! |---|---|
 //! | networks, and options of reading them | [`NetworkReader`], [`Network`], [`NetworkKind`], [`Variable`], [`NetworkTable`], [`NetworkClause`] |
+//! | networks of finite and real variables | [`MixedNetwork`], [`RealVariable`], [`LinearNormal`] |
 //! | influence diagrams | [`InfluenceDiagram`], [`DecisionNode`], [`UtilityNode`] |
 //! | formats of files | [`NetworkFormat`] |
 //! | values of their elements | [`State`] |
-//! | evidence, and files of it | [`NetworkEvidence`], [`Observation`], [`StateLikelihoods`] |
+//! | evidence, and files of it | [`NetworkEvidence`], [`Observation`], [`RealObservation`], [`StateLikelihoods`] |
 //! | data, at once or block by block | [`NetworkData`], [`NetworkDataBlocks`] |
 //! | predictions of a variable, case by case | [`CasePredictor`], [`CasePrediction`] |
 //! | tables learned from data | [`NetworkLearner`], [`LearningStart`], [`LearnedNetwork`] |
@@ -52,20 +53,19 @@
 //!   is converted to its table, and a dynamic network is unrolled if the reader is given a number of [`slices`](NetworkReader::slices). Nodes of
 //!   other kinds are an error. Names in XDSL are identifiers; names that are not identifiers are stored as properties beside generated identifiers.
 //! - NET: nodes and potentials may come in any order; tables are as in BIFXML, flat or in nested parentheses. Formulas over finite states
-//!   (`model_data`: logic, comparisons, `if`, arithmetic, `Distribution`) are converted to tables; formulas of other distributions and continuous
-//!   nodes are an error. Names in NET are stored as in XDSL.
+//!   (`model_data`: logic, comparisons, `if`, arithmetic, `Distribution`) are converted to tables; formulas of other distributions are an error. A
+//!   file with continuous nodes (`normal`) is a [`MixedNetwork`]. Names in NET are stored as in XDSL.
 //! - CNF: formulas for model counters can be read but not written. The names of variables are their numbers, counted from 1, and their states are
 //!   `false` and `true`. A line `c p weight LITERAL WEIGHT 0` sets the weight of a literal. Other literals have weight one, and a line `c t mc` sets
 //!   all weights to one. Projected counting (`c p show`, `c ind`, `c t pmc`) is an error.
 //! - UAI: in a Bayesian network, the last variable of a table is the child; the names of variables and states are their indices.
 //!
-//! If the sum of a row in a conditional table deviates from one by at most [`ROUNDING`], the row is divided by its sum.
-//! It is then listed in [`Network::normalised`], unless the deviation is only in the last bits. A larger deviation is
-//! an error.
+//! If the sum of a row in a conditional table deviates from one by at most [`ROUNDING`], the row is divided by its sum. A divided row is listed in
+//! [`Network::normalised`], unless its sum deviated only in the last bits. A larger deviation of a row's sum is an error.
 //!
 //! # Limits
 //!
-//! Variables must be discrete. A table stores all its entries.
+//! Variables must be discrete, except for the real variables of a [`MixedNetwork`]. A table stores all its entries.
 //!
 //! # References
 //!
@@ -102,6 +102,7 @@ mod learning;
 mod lexer;
 mod markup;
 mod mistakes;
+mod mixed;
 mod names;
 mod net;
 mod observation;
@@ -134,7 +135,9 @@ pub use figrs_reading::{FileError, Mistake, MistakeKind};
 pub use format::NetworkFormat;
 pub use kind::NetworkKind;
 pub use learning::{LearnedNetwork, LearningStart, NetworkLearner};
-pub use observation::Observation;
+use mixed::RealDistribution;
+pub use mixed::{LinearNormal, MixedNetwork, RealVariable};
+pub use observation::{Observation, RealObservation};
 pub use prediction::{CasePrediction, CasePredictor};
 pub use reader::NetworkReader;
 pub use row::{NormalisedRow, ROUNDING};

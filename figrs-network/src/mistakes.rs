@@ -6,28 +6,28 @@ use figrs_reading::{Mistake, MistakeKind};
 
 use super::lexer::{LexerError, LexerResult};
 
-/// The statement, described by its subject and its verb, stands a second time.
+/// Returns the mistake that a statement, given as subject and verb, occurs twice in a text.
 pub(super) fn repeated(statement: impl Display) -> Mistake {
     let problem = format!("{statement} a second time");
     Mistake::new(MistakeKind::Repeated, problem, "keep one of them")
 }
 
-/// A variable is declared a second time.
+/// A variable is declared twice.
 pub(super) fn repeated_variable(name: &str) -> Mistake {
     repeated(format_args!("the variable `{name}` is declared"))
 }
 
-/// A variable has the same state a second time.
+/// A variable has the same state twice.
 pub(super) fn repeated_state(variable: &str, state: &str) -> Mistake {
     repeated(format_args!("`{variable}` has the state `{state}`"))
 }
 
-/// A table depends on the same variable a second time.
+/// A table depends on the same variable twice.
 pub(super) fn repeated_in_table(name: &str) -> Mistake {
     repeated(format_args!("the table names `{name}`"))
 }
 
-/// A variable has a second table.
+/// A variable has two tables.
 pub(super) fn repeated_table(name: &str) -> Mistake {
     repeated(format_args!("a table of `{name}` stands"))
 }
@@ -44,6 +44,13 @@ pub(super) fn no_table(variable: &str) -> Mistake {
     Mistake::new(MistakeKind::Missing, problem, "add its probabilities")
 }
 
+/// A continuous node has no distribution.
+pub(super) fn no_distribution(node: &str) -> Mistake {
+    let problem = format!("the continuous node `{node}` has no distribution");
+    let remedy = "add a potential whose data is `( normal ( mean, variance ) )`";
+    Mistake::new(MistakeKind::Missing, problem, remedy)
+}
+
 /// A variable is among its own ancestors.
 pub(super) fn cycle(variable: &str) -> Mistake {
     let problem = format!("`{variable}` is among its own ancestors");
@@ -51,11 +58,18 @@ pub(super) fn cycle(variable: &str) -> Mistake {
     Mistake::new(MistakeKind::Contradiction, problem, remedy)
 }
 
-/// A node is of a kind that is not read.
+/// A node is of a kind that the reader does not support.
 pub(super) fn node_kind(node: &str, kind: &str) -> Mistake {
     let problem = format!("`{node}` is a node of the kind `{kind}`, which is not read");
     let remedy = "write it as a table of discrete states";
     Mistake::new(MistakeKind::Unsupported, problem, remedy)
+}
+
+/// A discrete node, a decision or a utility has the distributions of a continuous node.
+pub(super) fn normal_data(node: &str) -> Mistake {
+    let problem = format!("`{node}` is no continuous node and has normal distributions");
+    let remedy = "write its numbers, or declare it as `continuous node`";
+    Mistake::new(MistakeKind::Contradiction, problem, remedy)
 }
 
 /// A number is not a weight.
@@ -65,28 +79,28 @@ pub(super) fn weight(number: f64) -> Mistake {
     Mistake::new(MistakeKind::Value, problem, remedy)
 }
 
-/// A number is not a utility.
+/// A number is not a utility (finite and of limited size).
 pub(super) fn utility(number: f64) -> Mistake {
     let problem = format!("the number {number:e} cannot be a utility");
     let remedy = "utilities are numbers from -1e300 to 1e300";
     Mistake::new(MistakeKind::Value, problem, remedy)
 }
 
-/// The `index` of a variable or a state is not below the `count` of them.
+/// The `index` of a variable or a state is not below the number `count` of variables or states.
 pub(super) fn index(what: &str, index: usize, count: usize) -> Mistake {
     let problem =
         format!("there is no {what} {index}: they are numbered from 0 and there are {count}");
     Mistake::new(MistakeKind::Unknown, problem, "")
 }
 
-/// The number of something exceeds what a file of its size may declare.
+/// Returns the mistake that a file declares more items of the kind `what` than a file of its size may have.
 pub(super) fn too_large(what: &str, needed: u128, limit: usize) -> Mistake {
     let problem =
         format!("{needed} {what}, which is more than a file of this size may declare ({limit})");
     Mistake::new(MistakeKind::TooLarge, problem, "")
 }
 
-/// Checks that a file of this size may declare so many `what`.
+/// Checks that the file is large enough to declare `needed` items of the kind `what`.
 pub(super) fn check_size(at: usize, what: &str, needed: u128, limit: usize) -> LexerResult<()> {
     if needed <= limit as u128 {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Identifiers for formats in which all names are identifiers, and the names that they represent.
+//! Identifiers for formats that allow no other names, and the names that the identifiers represent.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -33,8 +33,7 @@ pub(super) fn identifiers(names: &[&str]) -> Vec<String> {
     names.iter().map(identifier).collect()
 }
 
-/// Replaces each character that is not allowed in an identifier by an underscore, and prepends a letter if the name
-/// begins with another character.
+/// Replaces each character that identifiers must not contain by an underscore, and prepends a letter if the name begins with another character.
 pub(super) fn nearest(name: &str) -> String {
     let letter = name.starts_with(|c: char| c.is_ascii_alphabetic());
     let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
@@ -46,13 +45,12 @@ fn is_identifier(name: &str) -> bool {
     nearest(name) == name
 }
 
-/// For each identifier of a file, the name that it represents.
+/// For each identifier in a file, the name that it represents.
 #[derive(Default)]
 pub(super) struct FullNames(FxHashMap<String, String>);
 
 impl FullNames {
-    /// Adds an identifier at an offset, and returns its name, which is the identifier itself if the file gives no other
-    /// name.
+    /// Adds an identifier at an offset, and returns its name, which is the identifier itself if the file gives no other name.
     pub(super) fn add(
         &mut self,
         at: usize,
@@ -66,7 +64,7 @@ impl FullNames {
         Ok(name)
     }
 
-    /// Returns the name that an identifier represents, with the offset of the identifier.
+    /// Returns the name that an identifier represents, with the offset of the identifier in the text.
     pub(super) fn of<'n>(&'n self, (at, identifier): (usize, &'n str)) -> (usize, &'n str) {
         (
             at,

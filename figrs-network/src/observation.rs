@@ -2,7 +2,7 @@
 
 use super::State;
 
-/// An observation, which states that a variable is in a certain state.
+/// A statement that a variable of a network is in a certain state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Observation {
     pub(super) variable: usize,
@@ -18,5 +18,24 @@ impl Observation {
     /// Returns the observed state.
     pub fn state(&self) -> &State {
         &self.state
+    }
+}
+
+/// An observation, which states the value of a real variable of a [`MixedNetwork`](super::MixedNetwork).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RealObservation {
+    pub(super) variable: usize,
+    pub(super) value: f64,
+}
+
+impl RealObservation {
+    /// Returns the index of the variable among the real variables of the network.
+    pub fn variable(&self) -> usize {
+        self.variable
+    }
+
+    /// Returns the observed value, which is finite.
+    pub fn value(&self) -> f64 {
+        self.value
     }
 }

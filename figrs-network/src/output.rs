@@ -18,15 +18,15 @@ impl Network {
         Ok(())
     }
 
-    /// Returns the text of the network in a format. If this text is read, the network has the same names and the same numbers to the last
-    /// bit, except that UAI has no names.
+    /// Returns the text of the network in a format. A network read back from its text has the same names and the same numbers to the last bit, except
+    /// that UAI has no names.
     ///
-    /// Variables keep their order; in XDSL, nodes are written after their parents, and the order of the variables is stored beside
-    /// them. Names in XDSL and NET must be identifiers. For other names the text contains generated identifiers, which other programs
-    /// display, and stores the names beside them.
+    /// Variables keep their order; in XDSL, nodes are written after their parents, and the order of the variables is stored beside them. Names in
+    /// XDSL and NET must be identifiers. For a name that is no identifier, the text contains a generated identifier, which other programs display,
+    /// and the name beside it.
     ///
-    /// Clauses with more than four literals are written with helper variables, which come after the variables of the network. Each assignment of the
-    /// network's variables determines the values of the helper variables.
+    /// Clauses with more than four literals are written with helper variables, which come after the variables of the network. The variables of the
+    /// network determine the values of the helper variables.
     ///
     /// **Errors.** [`NetworkError::NotWritable`] for CNF, for a Markov network in another format than UAI, and for a name that the format
     /// cannot represent.
@@ -45,21 +45,20 @@ impl Network {
             }),
             NetworkFormat::Bif => bif::write(self),
             NetworkFormat::Bifxml => bifxml::write(self),
-            NetworkFormat::Net => net::write(self),
+            NetworkFormat::Net => net::write(self, &[]),
             NetworkFormat::Xdsl => xdsl::write(self),
         }
     }
 
-    /// Returns the text of the network in BIF; if this text is read, the network has the same names and the same
-    /// numbers to the last bit.
+    /// Returns the text of the network in BIF; a network read back from this text has the same names and the same numbers to the last bit.
     ///
     /// **Errors.** The errors of [`to_text`](Self::to_text).
     pub fn to_bif(&self) -> Result<String, NetworkError> {
         self.to_text(NetworkFormat::Bif)
     }
 
-    /// Returns the text of the network in the UAI format, which has no names; if this text is read, the network has the
-    /// same numbers to the last bit.
+    /// Returns the text of the network in the UAI format, which has no names; a network read back from this text has the same numbers to the last
+    /// bit.
     pub fn to_uai(&self) -> String {
         uai::write(self)
     }

@@ -9,8 +9,8 @@ use super::{Network, State};
 ///
 /// **Guarantee.** Predictions are exact up to rounding. A prediction depends only on its case, not on earlier cases.
 ///
-/// **Complexity.** The network is compiled once. Each case takes a pass over the parts of the tree that depend on the cells in which the
-/// case differs from the previous one.
+/// **Complexity.** The network is compiled once. A case takes a pass over the parts of the junction tree whose observed cells differ from the
+/// previous case.
 ///
 /// **Errors.** The errors of [`JunctionTree`] when the predictor is created.
 ///
@@ -38,13 +38,13 @@ pub struct CasePredictor {
     predicted: Element<State>,
     /// Number of states of the predicted variable.
     states: usize,
-    /// The variables whose states cases may state.
+    /// The variables that are observed in cases.
     observed: Vec<ObservedVariable>,
-    /// Log-probability of the evidence of the model, without the observations of a case.
+    /// Log-probability of the evidence without the observations of a case.
     log_evidence: f64,
 }
 
-/// A variable whose state cases may state, with its state in the current case.
+/// A variable that is observed in cases, with its state in the current case.
 #[derive(Clone, Debug)]
 struct ObservedVariable {
     position: usize,
@@ -60,8 +60,8 @@ pub struct CasePrediction {
 }
 
 impl CasePredictor {
-    /// Creates a predictor of a variable from the variables `observed`, under the evidence of a model of the network; all variables are
-    /// given by their indices.
+    /// Creates a predictor of a variable from the variables `observed`, under the evidence of a model of the network; all variables are given by
+    /// their indices.
     ///
     /// **Errors.** The errors of compilation; an error if the evidence of the model is impossible.
     pub fn new(
@@ -96,8 +96,8 @@ impl CasePredictor {
         })
     }
 
-    /// Makes a prediction for a case, which gives the states of all variables of the network in order, with `None` for a missing state. States of
-    /// the predicted variable, and of variables that are not in `observed`, are ignored.
+    /// Predicts the variable for a case, which gives the states of all variables of the network in order, with `None` for a missing state. The states
+    /// of the predicted variable and of variables that are not in `observed` are ignored.
     ///
     /// **Errors.** The errors of the junction tree, such as an interrupt. An impossible case is not an error: the log-likelihood
     /// of its prediction is `-inf`.
@@ -139,14 +139,13 @@ impl CasePrediction {
         &self.probabilities
     }
 
-    /// Returns the natural logarithm of the probability of the observed states of the case, given the evidence of the model; `-inf` if they are
+    /// Returns the natural logarithm of the probability of the case's observed states, given the evidence of the model; `-inf` if the case is
     /// impossible.
     pub fn log_likelihood(&self) -> f64 {
         self.log_likelihood
     }
 
-    /// Returns the index of the most probable state, which is the first one among equally probable states; returns
-    /// `None` if the case is impossible.
+    /// Returns the index of the most probable state, the first one among equally probable states; `None` if the case is impossible.
     pub fn most_probable(&self) -> Option<usize> {
         let numbered = self.probabilities.iter().copied().enumerate();
         let best = numbered.reduce(|best, other| if other.1 > best.1 { other } else { best });

@@ -1,4 +1,4 @@
-//! Test helper that returns the position and the mistake of an error in a text.
+//! Finds the location and the mistake of an error in a text, for tests.
 
 use std::fmt::Debug;
 

@@ -30,8 +30,7 @@ impl NetworkFormat {
         }
     }
 
-    /// Returns the format of an XML document, determined by its first element; returns `None` if the text is not an XML
-    /// document.
+    /// Returns the format of an XML document, determined by its first element; `None` if the text is not an XML document.
     pub(super) fn of_document(text: &str) -> LexerResult<Option<Self>> {
         if !text.trim_start_matches(is_before_text).starts_with('<') {
             return Ok(None);
@@ -53,9 +52,8 @@ impl NetworkFormat {
         let first = start.split(|c: char| !c.is_ascii_alphabetic()).next();
         match first.unwrap_or_default() {
             "network" | "variable" | "probability" => Ok(Self::Bif),
-            "net" | "node" | "discrete" | "decision" | "utility" | "potential" | "class" => {
-                Ok(Self::Net)
-            }
+            "net" | "node" | "discrete" | "continuous" | "decision" | "utility" | "potential"
+            | "class" => Ok(Self::Net),
             "c" | "p" => Ok(Self::Cnf),
             word if ["BAYES", "MARKOV"].contains(&&*word.to_ascii_uppercase()) => Ok(Self::Uai),
             _ if start.starts_with("//") || start.starts_with("/*") => Ok(Self::Bif),
@@ -83,7 +81,7 @@ impl NetworkFormat {
     }
 }
 
-/// Returns the error of a file whose extension is not that of a format.
+/// Returns the error that the extension of a file is that of no format.
 pub(super) fn unknown_extension(path: &Path, remedy: &str) -> NetworkError {
     let problem = "the extension of a file states its format";
     let mistake = Mistake::new(MistakeKind::Unsupported, problem, remedy);

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::draft::NetworkDraft;
 use super::encoding::decoded;
 use super::lexer::LexerResult;
-use super::{InfluenceDiagram, Network, NetworkError, NetworkFormat};
+use super::{InfluenceDiagram, MixedNetwork, Network, NetworkError, NetworkFormat};
 use figrs_reading::{FileError, MOST_NETWORK_BYTES, read_limited};
 
 /// Reads networks and influence diagrams with options; [`Network::read`] and similar functions use the default options.
@@ -43,8 +43,8 @@ impl NetworkReader {
         self
     }
 
-    /// Unrolls a dynamic network of `GeNIe` to a number of time slices. A node of the plate becomes a variable in each slice, whose name is that of
-    /// the node followed by `_0`, `_1` and so on. Other networks are read unchanged.
+    /// Unrolls a dynamic network of `GeNIe` to a number of time slices. A node that is repeated in time becomes a variable in each time slice, with
+    /// the name of the node followed by `_0`, `_1` and so on. Networks that are not dynamic are read unchanged.
     pub fn slices(mut self, slices: u32) -> Self {
         self.slices = Some(slices.max(1));
         self
@@ -64,8 +64,8 @@ impl NetworkReader {
         self.file(path.as_ref(), NetworkDraft::diagram)
     }
 
-    /// Reads a network from a text, as [`Network::from_text`] does. The text is already decoded, so an encoding that it
-    /// declares is ignored.
+    /// Reads a network from a text, as [`Network::from_text`] does. An encoding that the text declares is ignored, because the text is already
+    /// decoded.
     ///
     /// **Errors.** The errors of [`Network::from_text`].
     pub fn from_text(&self, text: &str, place: &str) -> Result<Network, NetworkError> {
@@ -100,6 +100,31 @@ impl NetworkReader {
         place: &str,
     ) -> Result<InfluenceDiagram, NetworkError> {
         self.text(&text_of(bytes, place)?, place, NetworkDraft::diagram)
+    }
+
+    /// Reads a network of finite and real variables from a file, as [`MixedNetwork::read`] does.
+    ///
+    /// **Errors.** The errors of [`MixedNetwork::read`].
+    pub fn read_mixed(&self, path: impl AsRef<Path>) -> Result<MixedNetwork, NetworkError> {
+        self.file(path.as_ref(), NetworkDraft::mixed)
+    }
+
+    /// Reads a network of finite and real variables from a text, as [`MixedNetwork::from_text`] does.
+    ///
+    /// **Errors.** The errors of [`MixedNetwork::from_text`].
+    pub fn mixed_from_text(&self, text: &str, place: &str) -> Result<MixedNetwork, NetworkError> {
+        self.text(text, place, NetworkDraft::mixed)
+    }
+
+    /// Reads a network of finite and real variables from bytes, as [`from_bytes`](Self::from_bytes) reads a network.
+    ///
+    /// **Errors.** The errors of [`from_bytes`](Self::from_bytes).
+    pub fn mixed_from_bytes(
+        &self,
+        bytes: Vec<u8>,
+        place: &str,
+    ) -> Result<MixedNetwork, NetworkError> {
+        self.text(&text_of(bytes, place)?, place, NetworkDraft::mixed)
     }
 
     pub(super) fn parse<T>(

@@ -26,14 +26,13 @@ pub struct NormalisedRow {
 pub(super) enum RowSumCheck {
     /// The row sums to one.
     One,
-    /// The row had this sum, which deviated from one, and was divided by it.
+    /// The row was divided by this sum, which deviated from one.
     Normalised(f64),
-    /// The row has this sum, which is too far from one.
+    /// The sum of the row is too far from one.
     Wrong(f64),
 }
 
-/// Divides a row by its sum if the sum deviates from one by rounding or, with `always`, if the sum is any positive
-/// number.
+/// Divides a row by its sum if the sum deviates from one by rounding or, if `always` is true, by any amount.
 pub(super) fn normalise(row: &mut [f64], always: bool) -> RowSumCheck {
     if sums_to_one(row) {
         return RowSumCheck::One;

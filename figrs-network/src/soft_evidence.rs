@@ -2,9 +2,9 @@
 
 use figrs_core::{Element, Model};
 
-use super::{DiagramElements, Network, Observation, State};
+use super::{DiagramElements, Network, Observation, RealObservation, State};
 
-/// Evidence about a network or an influence diagram: observations, and likelihoods (soft evidence) of variables that are not observed themselves.
+/// Evidence about a network or an influence diagram: observations, and likelihoods (soft evidence) of unobserved variables.
 ///
 /// ```
 /// # use figrs_infer::{Run, VariableElimination};
@@ -22,6 +22,7 @@ use super::{DiagramElements, Network, Observation, State};
 pub struct NetworkEvidence {
     pub(super) observations: Vec<Observation>,
     pub(super) likelihoods: Vec<StateLikelihoods>,
+    pub(super) real_observations: Vec<RealObservation>,
 }
 
 /// Likelihoods of the states of a variable, which are weights that multiply the probabilities of worlds.
@@ -56,12 +57,23 @@ impl NetworkEvidence {
         &self.likelihoods
     }
 
+    /// Returns the observations of real variables, in the order in which they were stated. Only evidence about a
+    /// [`MixedNetwork`](super::MixedNetwork) has any.
+    pub fn real_observations(&self) -> &[RealObservation] {
+        &self.real_observations
+    }
+
+    /// Adds an observation of a real variable.
+    pub fn observe_real(&mut self, observation: RealObservation) {
+        self.real_observations.push(observation);
+    }
+
     /// Adds an observation.
     pub fn observe(&mut self, observation: Observation) {
         self.observations.push(observation);
     }
 
-    /// Returns the indices of all variables for which there is evidence.
+    /// Returns the indices of all finite variables for which there is evidence.
     pub fn variables(&self) -> impl Iterator<Item = usize> {
         let observed = self.observations.iter().map(Observation::variable);
         observed.chain(self.likelihoods.iter().map(StateLikelihoods::variable))
@@ -81,7 +93,7 @@ impl From<Vec<Observation>> for NetworkEvidence {
     fn from(observations: Vec<Observation>) -> Self {
         Self {
             observations,
-            likelihoods: Vec::new(),
+            ..Self::default()
         }
     }
 }
@@ -94,8 +106,8 @@ impl Network {
 }
 
 impl DiagramElements {
-    /// Returns the model of the diagram with this evidence, which is [`model`](Self::model) with the observations, plus the likelihoods. Algorithms
-    /// reject a likelihood of a decision, because it does not state which option was chosen.
+    /// Returns the model of the diagram with this evidence: the observations of [`model`](Self::model), and the likelihoods. Algorithms reject a
+    /// likelihood of a decision, because it does not state which option was chosen.
     pub fn given(&self, evidence: &NetworkEvidence) -> Model {
         evidence.weighing(self.model(&evidence.observations), self.variables())
     }

@@ -12,7 +12,7 @@ pub(super) trait Dialect {
     /// True for a character that separates tokens.
     fn separates(c: char) -> bool;
 
-    /// Skips a comment; returns false if there is none.
+    /// Skips a comment; returns false if the next token is not a comment.
     fn comment(input: &mut Input<'_>) -> LexerResult<bool>;
 
     /// Reads the characters of a name without quotes; returns an empty text if there is no name.
@@ -46,7 +46,7 @@ pub(super) fn word<'t, D: Dialect>(
     Ok((at, bare))
 }
 
-/// Reads the word at the beginning of the next block; returns `None` at the end of the text.
+/// Reads the word at the beginning of the next block; `None` at the end of the text.
 pub(super) fn next_word<'t, D: Dialect>(
     input: &mut Input<'t>,
     what: &'static str,
@@ -73,13 +73,13 @@ pub(super) fn quoted<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     Ok(text)
 }
 
-/// Reads a punctuation mark, such as a bracket, if it is next; returns false otherwise.
+/// Reads a punctuation mark, such as a bracket, if the next token is this mark; returns false otherwise.
 pub(super) fn mark<D: Dialect>(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
     space::<D>(input)?;
     Ok(opt(mark).parse_next(input)?.is_some())
 }
 
-/// Reads a punctuation mark; returns an error if it is not next.
+/// Reads a punctuation mark, or returns an error if the next token is another one.
 pub(super) fn require<D: Dialect>(
     input: &mut Input<'_>,
     it: char,

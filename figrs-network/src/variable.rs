@@ -2,11 +2,12 @@
 
 use figrs_core::States;
 use figrs_core::factor::Weights;
+use figrs_core::internals::similar_names;
 use figrs_factor::graph::Assignments;
 use rustc_hash::FxHashMap;
 
 use super::State;
-use super::unknown::{Unknown, near};
+use super::unknown::Unknown;
 
 /// A variable of a network, with its name and its states.
 #[derive(Clone, Debug)]
@@ -16,7 +17,7 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// Returns the name of the variable; for a UAI file, this is the index of the variable.
+    /// Returns the name of the variable; in a UAI file, the name is the index of the variable.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -70,18 +71,14 @@ pub(super) fn position_of(
     name: &str,
 ) -> Result<usize, Unknown> {
     let position = index.get(name).copied();
-    position.ok_or_else(|| unknown_variable(variables, name))
-}
-
-pub(super) fn unknown_variable(variables: &[Variable], name: &str) -> Unknown {
-    unknown_among(variables.iter().map(Variable::name), name)
+    position.ok_or_else(|| unknown_among(variables.iter().map(Variable::name), name))
 }
 
 pub(super) fn unknown_among<'n>(names: impl Iterator<Item = &'n str>, name: &str) -> Unknown {
     Unknown {
         variable: None,
         name: name.into(),
-        near: near(name, names),
+        near: similar_names(name, names),
     }
 }
 
@@ -89,6 +86,6 @@ pub(super) fn unknown_state(variable: &Variable, name: &str) -> Unknown {
     Unknown {
         variable: Some(variable.name.clone()),
         name: name.into(),
-        near: near(name, variable.states.iter().map(State::name)),
+        near: similar_names(name, variable.states.iter().map(State::name)),
     }
 }

@@ -13,10 +13,10 @@ use rustc_hash::FxHashSet;
 use super::lexer::{LexerError, LexerResult, unexpected};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// Reads the children of an open element of a document one after another.
+/// Reads the children of an XML element one after another.
 pub(super) struct XmlReader<'t> {
     text: &'t str,
-    /// Number of bytes before the text that the parser reads, which are a byte order mark if there is one.
+    /// Number of bytes of the byte order mark before the text, or 0.
     before: usize,
     reader: Reader<&'t [u8]>,
 }
@@ -35,7 +35,7 @@ impl XmlElement<'_> {
         std::str::from_utf8(self.start.local_name().into_inner()).unwrap_or_default()
     }
 
-    /// Returns the value of an attribute; returns `None` if the element does not have it.
+    /// Returns the value of an attribute; `None` if the element does not have it.
     pub(super) fn attribute(&self, name: &str) -> LexerResult<Option<String>> {
         let mut found = None;
         // Repeated names are detected here, because the XML parser's own check takes time quadratic in their number.
@@ -72,14 +72,14 @@ impl XmlElement<'_> {
         }
     }
 
-    /// Returns the error that another element is expected here.
+    /// Returns the error that the document should have another element at this place.
     pub(super) fn unexpected(&self, expected: &'static str) -> LexerError {
         unexpected(self.at, &format!("<{}>", self.name()), expected)
     }
 }
 
 impl<'t> XmlReader<'t> {
-    /// Opens a document, and returns a reader of the children of its first element, with that element.
+    /// Opens a document; returns its first element and a reader of that element's children.
     pub(super) fn open(text: &'t str) -> LexerResult<(Self, XmlElement<'t>)> {
         let document = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut reader = Reader::from_str(document);
@@ -101,7 +101,7 @@ impl<'t> XmlReader<'t> {
         }
     }
 
-    /// Returns the next child of the open element; returns `None` at the end of that element.
+    /// Returns the next child of the open element; `None` at the end of that element.
     pub(super) fn child(&mut self) -> LexerResult<Option<XmlElement<'t>>> {
         loop {
             let (at, event) = self.event()?;
@@ -153,7 +153,7 @@ impl<'t> XmlReader<'t> {
         Ok(())
     }
 
-    /// Checks that only comments follow the first element.
+    /// Returns an error if anything but comments follows the first element.
     pub(super) fn end(&mut self) -> LexerResult<()> {
         loop {
             let (at, event) = self.event()?;
@@ -196,8 +196,7 @@ impl<'t> XmlReader<'t> {
     }
 }
 
-/// Rejects versions of XML that do not exist. The declared encoding is not checked here, because it was applied when
-/// the text was decoded.
+/// Rejects versions of XML that do not exist. The function does not check the declared encoding, which was applied when the text was decoded.
 fn check_version(at: usize, declaration: &BytesDecl<'_>) -> LexerResult<()> {
     let version = declaration.version();
     let version = version.map_err(|error| malformed(at, &error))?;
@@ -255,7 +254,7 @@ struct Piece {
     start: usize,
     /// Offset of the piece in the text of the document.
     at: usize,
-    /// True if the document contains the piece literally, false if a reference represents it.
+    /// True if the piece stands in the document as it is; false if a reference represents it.
     is_literal: bool,
 }
 
@@ -274,7 +273,7 @@ impl<'t> XmlText<'t> {
         }
     }
 
-    /// Returns the offset in the document that corresponds to a position in this text.
+    /// Returns the offset in the document that corresponds to an offset in the text of the element.
     fn offset(&self, place: usize) -> usize {
         let after = self.pieces.partition_point(|piece| piece.start <= place);
         match after.checked_sub(1).map(|last| &self.pieces[last]) {

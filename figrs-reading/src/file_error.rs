@@ -1,4 +1,4 @@
-//! The error of a file: its place, the mistake there, and the remedy.
+//! The error of a file: its place, the mistake, and the remedy.
 
 use std::fmt;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub enum MistakeKind {
     Unsupported,
     /// The text uses a name, an index or a symbol that is not declared.
     Unknown,
-    /// The text states something a second time.
+    /// The text contains the same statement twice.
     Repeated,
     /// The text lacks something that its format, or the task, requires.
     Missing,
@@ -30,7 +30,7 @@ pub enum MistakeKind {
     Count,
     /// A value is outside of the range that is allowed.
     Value,
-    /// Two statements of the text exclude each other.
+    /// Two statements of the text contradict each other.
     Contradiction,
     /// The content exceeds a limit of the reader.
     TooLarge,
@@ -43,15 +43,15 @@ pub struct Mistake {
     pub kind: MistakeKind,
     /// The problem, as a statement that names the item and the number.
     pub problem: String,
-    /// A change of the text or the argument that removes the mistake, as a request. Empty if the problem says it already.
+    /// A change of the text or the argument that removes the mistake, as a request. The remedy is empty if the problem already contains it.
     pub remedy: String,
-    /// Name of the reader's setting or method that reads the text as it is, such as `normalise`. A program can request its own option in
-    /// place of the remedy.
+    /// Name of a reader's setting or method that accepts the text as it is, such as `normalise`. A program can name its own option instead of the
+    /// remedy of a mistake.
     pub setting: Option<&'static str>,
 }
 
 impl Mistake {
-    /// A mistake with its remedy. Control characters in both texts, which may come from a file, are escaped.
+    /// Creates a mistake with its remedy. Control characters in the problem and the remedy, which may come from a file, are escaped.
     pub fn new(kind: MistakeKind, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         let text = |text: String| printable(&text).into_owned();
         Self {
@@ -62,26 +62,26 @@ impl Mistake {
         }
     }
 
-    /// The same mistake, with the setting or the method of the reader that reads the text as it is.
+    /// Adds the name of a reader's setting or method that accepts the text as it is.
     #[must_use]
     pub fn with_setting(self, setting: &'static str) -> Self {
         let setting = Some(setting);
         Self { setting, ..self }
     }
 
-    /// The mistake of a value outside of the allowed range.
+    /// Creates the mistake of a value outside of the allowed range.
     pub fn value(problem: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self::new(MistakeKind::Value, problem, remedy)
     }
 
-    /// The same mistake, with a statement of its context before the problem.
+    /// Adds the context of the mistake before its problem.
     #[must_use]
     pub fn within(self, context: impl fmt::Display) -> Self {
         let problem = format!("{context}: {}", self.problem);
         Self { problem, ..self }
     }
 
-    /// The mistake of a file at `place`, which is a path or a description of the text.
+    /// Returns the error of a file at `place`, which is a path or a description of the text.
     pub fn of(self, place: impl Into<String>) -> FileError {
         FileError {
             place: place.into(),
@@ -90,7 +90,7 @@ impl Mistake {
         }
     }
 
-    /// The mistake at a line and a column of `place`, both counted from 1.
+    /// Returns the error at a line and a column of `place`, both counted from 1.
     pub fn at(self, place: impl Into<String>, position: (usize, usize)) -> FileError {
         FileError {
             position: Some(position),
@@ -111,7 +111,7 @@ impl fmt::Display for Mistake {
 
 impl std::error::Error for Mistake {}
 
-/// A file, or a text from elsewhere, cannot be read or written: the place, the problem and the remedy.
+/// The error that a file or another text cannot be read or written: the place, the problem and the remedy.
 #[derive(Clone, PartialEq, Eq, ErrorDebug)]
 pub struct FileError {
     /// Path of the file, or a description of the text.
@@ -123,12 +123,12 @@ pub struct FileError {
 }
 
 impl FileError {
-    /// The error of a file that cannot be read for the reason that the operating system gives.
+    /// Returns the error of a file that cannot be read, with the reason that the operating system gives.
     pub fn unreadable(path: impl AsRef<Path>, cause: &std::io::Error) -> Self {
         Self::of_system(MistakeKind::Unreadable, "read", path.as_ref(), cause)
     }
 
-    /// The error of a file that cannot be written for the reason that the operating system gives.
+    /// Returns the error of a file that cannot be written, with the reason that the operating system gives.
     pub fn unwritable(path: impl AsRef<Path>, cause: &std::io::Error) -> Self {
         Self::of_system(MistakeKind::Unwritable, "written", path.as_ref(), cause)
     }
@@ -139,7 +139,7 @@ impl FileError {
             .of(path.display().to_string())
     }
 
-    /// The class of the mistake.
+    /// Returns the class of the mistake.
     pub fn kind(&self) -> MistakeKind {
         self.mistake.kind
     }

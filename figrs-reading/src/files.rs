@@ -7,11 +7,12 @@ use std::path::Path;
 /// Maximum number of bytes of a file with rules, clues, tiles, evidence or a trained chain.
 pub const MOST_BYTES: u64 = 64 << 20;
 
-/// Maximum number of bytes of a file with a network or evidence about a network. Networks of competitions have tens of millions of bytes.
+/// Maximum number of bytes of a file with a network or evidence about a network. The limit is large because networks of competitions have tens of
+/// millions of bytes.
 pub const MOST_NETWORK_BYTES: u64 = 256 << 20;
 
-/// Reads the bytes of a file. If the file has more than `most` bytes, it is refused before memory is allocated. If its size is unknown, as
-/// for a device, it is refused once more than `most` bytes were read.
+/// Reads the bytes of a file. A file with more than `most` bytes is refused before memory is allocated. If the size of the file is unknown, as for a
+/// device, the file is refused after more than `most` bytes were read.
 ///
 /// **Errors.** The errors of reading the file; [`ErrorKind::FileTooLarge`].
 pub fn read_limited(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>> {
@@ -23,7 +24,7 @@ pub fn read_limited(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>> {
     read_to_limit(file, Vec::with_capacity(message as usize), most)
 }
 
-/// Reads the bytes of a stream, such as the standard input; it is refused once more than `most` bytes were read.
+/// Reads the bytes of a stream, such as the standard input; a stream with more than `most` bytes is refused.
 ///
 /// **Errors.** The errors of reading the stream; [`ErrorKind::FileTooLarge`].
 pub fn read_stream_limited(stream: impl Read, most: u64) -> Result<Vec<u8>> {

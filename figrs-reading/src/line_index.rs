@@ -1,16 +1,16 @@
 //! Line and column numbers in a text.
 
-/// Converts offsets in a text to line and column numbers. Queries are fastest if the offsets are in ascending order.
+/// Converts offsets in a text to line and column numbers. Conversions are fastest if the offsets are in ascending order.
 #[derive(Debug)]
 pub struct LineIndex<'t> {
     text: &'t str,
-    /// Offset of the start of the line that was found last, and the number of this line.
+    /// Offset of the start of the line that was found last.
     start: usize,
     line: usize,
 }
 
 impl<'t> LineIndex<'t> {
-    /// Prepares the queries of a text.
+    /// Prepares the index of a text.
     pub fn new(text: &'t str) -> Self {
         Self {
             text,
@@ -19,8 +19,8 @@ impl<'t> LineIndex<'t> {
         }
     }
 
-    /// The line number and the column number of the byte at `offset`, which may be the end of the text. Both are counted from 1, and
-    /// columns are counted in characters.
+    /// Returns the line number and the column number of the byte at `offset`, which may be the end of the text. Lines and columns are counted from 1,
+    /// and columns are counted in characters.
     pub fn at(&mut self, offset: usize) -> (usize, usize) {
         if offset < self.start {
             *self = Self::new(self.text);

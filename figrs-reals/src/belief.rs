@@ -1,4 +1,5 @@
-//! The joint distribution of several elements: a mixture whose components have values of finite elements and a normal distribution.
+//! The joint distribution of several elements, as a mixture: each component has a value for each finite element and a normal
+//! distribution of the real elements.
 
 use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMixture};
 use figrs_answer::answer::{TargetMarginal, estimate::Estimate};
@@ -8,7 +9,8 @@ use figrs_gaussian::{Elimination, Posterior, RealId};
 use nalgebra::{DMatrix, DVector};
 
 use crate::closed_form::{explained, moments};
-use crate::hybrid_model::HybridModel;
+use crate::hybrid_model::{HybridModel, NumbersOfElement};
+use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Scan, not_closed};
 
 /// One component of the joint distribution of some elements.
@@ -18,27 +20,35 @@ pub(crate) struct BeliefComponent {
     pub(crate) share: f64,
     /// The value of each finite element, in the order of the elements.
     pub(crate) finite: Vec<Datum>,
-    /// The mean and the covariance of the numbers of all real elements, one element after another.
+    /// The mean and the covariance of all real elements together, whose numbers are concatenated.
     pub(crate) mean: DVector<f64>,
     pub(crate) covariance: DMatrix<f64>,
-    /// A matrix L for which L L' is the covariance matrix, if it is known.
+    /// A matrix L for which L L' is the covariance matrix, or `None` if L is not known.
     pub(crate) factor: Option<DMatrix<f64>>,
 }
 
 /// The joint distribution of some elements.
 #[derive(Clone, Debug)]
 pub(crate) struct Belief {
-    /// For each element, the positions of its numbers; `None` if it is finite.
+    /// For each element, the range of its numbers in the mean; `None` if the element is finite.
     pub(crate) numbers: Vec<Option<std::ops::Range<usize>>>,
     pub(crate) components: Vec<BeliefComponent>,
-    /// The natural logarithm of the probability, or density, of the evidence.
+    /// The natural logarithm of the probability (or density) of the evidence.
     pub(crate) log_evidence: f64,
-    /// True if components were merged in this step.
+    /// True if the last step merged components of the mixture.
     pub(crate) is_merged: bool,
 }
 
+/// The numbers of the elements of a group as linear functions of vectors, their positions, and the vectors.
+type Stacked = (
+    Conditional<Linear>,
+    Vec<NumbersOfElement>,
+    Vec<(usize, RealId)>,
+);
+
 impl Belief {
-    /// The joint distribution of some elements given the evidence of a model. It has at most `limit` components.
+    /// Returns the joint distribution of some elements, given the evidence of a model. The joint distribution may have at most
+    /// `limit` components.
     ///
     /// **Errors.** As [`in_closed_form`](super::in_closed_form).
     pub(crate) fn new(
@@ -47,17 +57,33 @@ impl Belief {
         limits: &Limits,
         limit: usize,
     ) -> Result<Self, Error> {
-        let mut scan = Scan::new(model, elements, limits);
+        let mut beliefs = Self::of_groups(model, &[elements.to_vec()], limits, limit)?;
+        Ok(beliefs.swap_remove(0))
+    }
+
+    /// The joint distribution of the elements of each group, at least one, from a single elimination; otherwise as [`new`](Self::new).
+    pub(crate) fn of_groups(
+        model: &Model,
+        groups: &[Vec<AnyElement>],
+        limits: &Limits,
+        limit: usize,
+    ) -> Result<Vec<Self>, Error> {
+        let all = groups.concat();
+        let mut scan = Scan::new(model, &all, limits);
         scan.run()?;
-        let mut hybrid = HybridModel::new(scan, model, elements, limits)?;
-        for element in elements {
+        let mut hybrid = HybridModel::new(scan, model, &all, limits)?;
+        for element in &all {
             if hybrid.parameter(element)?.is_some() {
                 let problem = "a filter keeps normal and finite elements, and this is a parameter of another family";
                 return Err(not_closed(element, problem.to_owned()));
             }
         }
-        let (rows, numbers) = hybrid.stacked(elements)?;
-        let vectors = hybrid.mention(&rows);
+        let mut stacked = Vec::with_capacity(groups.len());
+        for group in groups {
+            let (rows, numbers) = hybrid.stacked(group)?;
+            let vectors = hybrid.mention(&rows);
+            stacked.push((rows, numbers, vectors));
+        }
         let explain = |error| explained(&hybrid, error);
         let until = &limits.until;
         let elimination = Elimination::run(&hybrid.graph, limit, until).map_err(explain)?;
@@ -65,12 +91,27 @@ impl Belief {
         if posterior.log_total() == f64::NEG_INFINITY {
             return Err(crate::closed_form::impossible(model));
         }
+        let joint = |(group, (rows, numbers, vectors)): (&Vec<AnyElement>, Stacked)| {
+            Self::of_group(&hybrid, &posterior, group, (rows, numbers, vectors), limit)
+        };
+        groups.iter().zip(stacked).map(joint).collect()
+    }
+
+    /// The joint distribution of the elements of a group that the elimination mentions.
+    fn of_group(
+        hybrid: &HybridModel<'_>,
+        posterior: &Posterior<'_>,
+        elements: &[AnyElement],
+        (rows, numbers, vectors): Stacked,
+        limit: usize,
+    ) -> Result<Self, Error> {
+        let explain = |error| explained(hybrid, error);
         let reals: Vec<RealId> = vectors.iter().map(|(_, real)| *real).collect();
         let joint = posterior.joint(&reals, limit).map_err(explain)?;
         let mut components: Vec<BeliefComponent> = Vec::with_capacity(joint.components.len());
         for (values, component) in &joint.components {
             let row = hybrid.row(&rows, &joint.scope, values);
-            let (mean, covariance) = moments(&hybrid, row, &vectors, component);
+            let (mean, covariance) = moments(hybrid, row, &vectors, component);
             let finite = elements
                 .iter()
                 .zip(&numbers)
@@ -97,7 +138,7 @@ impl Belief {
         })
     }
 
-    /// Adds the marginals of the elements: of finite ones, and of real ones.
+    /// Adds the marginal distribution of each finite and each real element to an answer.
     pub(crate) fn add_marginals(
         &self,
         elements: &[AnyElement],
@@ -137,7 +178,7 @@ impl Belief {
         }
     }
 
-    /// Merges the components with the same finite values to one, with the same mean and covariance.
+    /// Merges the components that have the same finite values into one component, which has their mean and covariance.
     pub(crate) fn merge(&mut self) {
         let mut groups: Vec<Vec<BeliefComponent>> = Vec::new();
         for component in std::mem::take(&mut self.components) {
@@ -153,7 +194,7 @@ impl Belief {
 }
 
 impl BeliefComponent {
-    /// True if another component has the same values and the same normal distribution.
+    /// True if another component has the same finite values and the same normal distribution.
     fn is_like(&self, other: &Self) -> bool {
         self.has_same_values(other)
             && self.mean == other.mean
@@ -165,7 +206,7 @@ impl BeliefComponent {
         values.all(|(a, b)| a.same_as(b.as_any()))
     }
 
-    /// One component with the total share, the mean and the covariance of some components.
+    /// Merges components into one component, which has their total share, their mean and their covariance.
     fn merged(mut components: Vec<Self>) -> Self {
         let mut first = components.swap_remove(0);
         if components.is_empty() {

@@ -14,14 +14,14 @@ use crate::hybrid_model::HybridModel;
 use crate::hybrid_world::HybridWorld;
 use crate::scan::{Form, Scan, not_closed};
 
-/// Finds the most probable world of a model in closed form if `refused` states that an element is continuous; otherwise returns `refused`.
+/// Finds the most probable world of a model in closed form if the error `refused` states that an element is continuous; otherwise returns `refused`.
 ///
-/// The world has values of the targets, of the elements with evidence, and of all elements on which they depend. Its probability is the product of the
-/// probabilities of its finite elements and the densities of its normal elements.
+/// The world has values of the targets, of the elements with evidence, and of all elements on which they depend. The probability of the world is the
+/// product of the probabilities of its finite elements and the densities of its normal elements.
 ///
-/// **Guarantee.** Exact up to rounding: the real elements are linear functions of normal elements, given the finite elements.
+/// **Guarantee.** The result is exact up to rounding, because the real elements are linear functions of normal elements, given the finite elements.
 ///
-/// **Complexity.** As [`in_closed_form`](crate::in_closed_form), with maximisation in place of sums and integrals.
+/// **Complexity.** The cost is that of [`in_closed_form`](crate::in_closed_form), with maxima in place of sums and integrals.
 ///
 /// **Errors.** [`Error::NotClosedForm`], also if a parameter has a conjugate prior, or if some worlds have more random elements than others;
 /// [`Error::ImpossibleEvidence`]; the errors of the model.
@@ -61,7 +61,7 @@ pub fn best_world_in_closed_form(
     ))
 }
 
-/// Checks that all worlds have the same random elements: their densities cannot be compared otherwise.
+/// Checks that all worlds have the same random elements, because densities of different numbers of elements cannot be compared.
 fn check_worlds(scan: &Scan<'_>) -> Result<(), Error> {
     let mut reached: FxHashSet<ElementId> = FxHashSet::default();
     let mut stack = scan.roots.clone();
@@ -88,7 +88,7 @@ fn check_worlds(scan: &Scan<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// The elements of a world with their values.
+/// Returns the elements of a world with their values.
 fn values(
     world: &HybridWorld<'_, '_>,
     encoding: &Encoding,
@@ -119,7 +119,7 @@ fn values(
     Ok(values)
 }
 
-/// The result of a Chain in a world; `None` for other elements.
+/// Returns the result that a Chain has in a world; `None` for other elements.
 fn result_of(world: &HybridWorld<'_, '_>, element: &AnyElement) -> Option<AnyElement> {
     let scan = world.hybrid.scan();
     let results = scan.branches.get(&element.id())?;

@@ -20,14 +20,16 @@ use crate::hybrid_model::HybridModel;
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Scan, not_closed};
 
-/// Maximum number of components of a mixture.
+/// Maximum number of components of the mixture of normal distributions of a target.
 pub(crate) const MAX_COMPONENTS: usize = 1 << 16;
 
-/// Answers a question in closed form if `refused` states that an element is continuous; otherwise returns `refused`.
+/// Answers a query in closed form if the error `refused` states that an element is continuous; otherwise returns `refused`.
 ///
-/// **Guarantee.** Exact: the real elements that the question needs are linear functions of normal elements, given the finite elements.
+/// **Guarantee.** The result is exact, because the real elements that the query needs are linear functions of normal elements, given the finite
+/// elements.
 ///
-/// **Complexity.** That of an elimination of the real elements and then of the finite ones; the finite elements that a step depends on are joined.
+/// **Complexity.** The cost is that of eliminating first the real elements and then the finite elements. The finite elements on which one elimination
+/// step depends are joined in a table.
 ///
 /// **References.** Lauritzen, *Propagation of probabilities, means, and variances in mixed graphical association models*, JASA 1992.
 ///
@@ -56,7 +58,7 @@ pub fn in_closed_form(
 
 /// Answers a question in closed form.
 ///
-/// **Errors.** As [`in_closed_form`].
+/// **Errors.** The errors are those of [`in_closed_form`].
 pub(crate) fn closed_form_answer(
     algorithm: &'static str,
     (model, targets): (&Model, &[AnyElement]),
@@ -88,7 +90,8 @@ fn answer_of_scan(
     )
 }
 
-/// The density of the evidence if the spreads of all normal elements are multiples of one parameter, from the densities for two values of the parameter.
+/// Returns the density of the evidence as a function of a parameter, if the precisions or variances of all normal elements are multiples of that
+/// parameter. The density is computed for two values of the parameter, which determine the function.
 fn scaled_normals(model: &Model, limits: &Limits, measure: Spread) -> Result<ScaledNormals, Error> {
     let log_density = |parameter: f64| {
         let mut scan = Scan::new(model, &[], limits);
@@ -114,13 +117,13 @@ fn scaled_normals(model: &Model, limits: &Limits, measure: Spread) -> Result<Sca
     })
 }
 
-/// A real target.
+/// A real target in the factor graph: a linear function of vectors, or a parameter.
 pub(crate) struct RealTarget {
-    /// The vectors of which it is a linear function, by index and by name.
+    /// The vectors in the linear function of the target, each by its index in the model and its identifier in the factor graph.
     vectors: Vec<(usize, RealId)>,
-    /// The linear function; of no numbers if the target is a parameter.
+    /// The linear function of the target's vectors, or a function of no numbers if the target is a parameter.
     pub(crate) rows: Rc<Conditional<Linear>>,
-    /// The parameter that the target is.
+    /// The index of the parameter, if the target is a parameter with a conjugate prior.
     parameter: Option<usize>,
 }
 
@@ -130,7 +133,8 @@ impl RealTarget {
     }
 }
 
-/// The real ones among some targets, `None` for finite targets. The graph gets factors from which their joint distributions can be read.
+/// Returns the real targets as linear functions of vectors, and `None` for each finite target. Factors are added to the factor graph so that the
+/// joint distributions of the targets can be read from it.
 pub(crate) fn real_targets(
     hybrid: &mut HybridModel<'_>,
     targets: &[AnyElement],
@@ -244,7 +248,7 @@ fn closed_form(
     Ok(ClosedForm::Normal(NormalMixture::new(components)))
 }
 
-/// The distribution of a linear function of some vectors.
+/// Returns the distribution of a linear function of some vectors.
 fn transformed(
     hybrid: &HybridModel<'_>,
     row: &Linear,
@@ -258,7 +262,7 @@ fn transformed(
     normal_component(component.share, &mean, &covariance)
 }
 
-/// A component with these moments.
+/// Returns a component of a normal mixture with the given share, mean and covariance.
 fn normal_component(share: f64, mean: &DVector<f64>, covariance: &DMatrix<f64>) -> NormalComponent {
     let row = |i: usize| -> Vec<f64> {
         let mut row: Vec<f64> = covariance.row(i).iter().copied().collect();
@@ -273,7 +277,7 @@ fn normal_component(share: f64, mean: &DVector<f64>, covariance: &DMatrix<f64>) 
     }
 }
 
-/// The mean and the covariance of a linear function of some vectors, whose numbers stand one after another.
+/// Returns the mean and the covariance of a linear function of concatenated vectors.
 pub(crate) fn moments(
     hybrid: &HybridModel<'_>,
     row: &Linear,
@@ -305,7 +309,7 @@ pub(crate) fn impossible(model: &Model) -> Error {
     }
 }
 
-/// The error of an elimination, about an element.
+/// Converts the error of an elimination to an error that names an element of the model.
 pub(crate) fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error {
     let about = |real: RealId, problem: String| match hybrid.element(real) {
         Some(element) => not_closed(element, problem),

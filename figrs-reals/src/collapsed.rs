@@ -1,4 +1,4 @@
-//! `Collapsed`: a sampler that draws only the elements that have no closed form.
+//! `Collapsed`: a sampler that draws only the elements without closed form.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,26 +18,27 @@ use crate::hybrid_model::HybridModel;
 use crate::hybrid_world::HybridWorld;
 use crate::scan::Scan;
 
-/// A sampler that draws only the elements that have no closed form, and those on which they depend.
+/// A sampler that draws only the elements without closed form, and the elements on which they depend.
 ///
-/// Normal elements that are linear, parameters with conjugate priors and finite elements below the drawn elements are integrated out: each draw is weighted
-/// by the exact probability of the rest of the evidence. Targets among the elements that were integrated out are then drawn from their exact distribution
-/// given each draw. If the finite elements have more joint values than a mixture may have components, the finite elements are drawn too. A model that has a closed form as a whole is answered exactly, without draws.
+/// Linear normal elements, parameters with conjugate priors, and finite elements that depend on drawn elements are integrated out: each draw is
+/// weighted by the exact probability of the evidence on them. Targets that were integrated out are drawn from their exact distribution given each
+/// draw. If the finite elements have more joint values than a mixture may have components, the finite elements are drawn too. A model that has a
+/// closed form as a whole is answered exactly, without draws.
 ///
-/// The sampler is `ImportanceSampling` or `MetropolisHastings`. The weights vary less than those of the sampler alone, so that the same number of draws is
-/// worth more. A draw takes longer, because it takes a closed-form answer.
+/// The wrapped sampler is `ImportanceSampling` or `MetropolisHastings`. The weights vary less than those of the wrapped sampler alone, so that fewer
+/// draws are needed for the same accuracy. Each draw takes longer, because it needs an answer in closed form.
 ///
 /// [`RunStatistics::integrated_out`](figrs_answer::RunStatistics::integrated_out) is the number of elements that were integrated out.
 ///
-/// **Guarantee.** That of the sampler.
+/// **Guarantee.** The guarantee is that of the wrapped sampler.
 ///
-/// **Complexity.** For each draw, an answer in closed form about the rest.
+/// **Complexity.** Each draw takes an answer in closed form about the elements that are integrated out.
 ///
-/// **Errors.** The errors of the sampler; [`Error::NotClosedForm`] if an element without closed form is made within a Chain, or a target is a parameter of a
-/// conjugate family; [`Error::InvalidSetting`] if the sampler is another one.
+/// **Errors.** The errors of the wrapped sampler; [`Error::NotClosedForm`] if an element without closed form is made within a Chain, or if a target
+/// is a parameter of a conjugate family; [`Error::InvalidSetting`] for any other sampler.
 ///
-/// **References.** Casella and Robert, *Rao-Blackwellisation of sampling schemes*, 1996; Murray et al., *Delayed sampling and automatic Rao-Blackwellization
-/// of probabilistic programs*, 2018.
+/// **References.** Casella and Robert, *Rao-Blackwellisation of sampling schemes*, 1996; Murray et al., *Delayed sampling and automatic
+/// Rao-Blackwellization of probabilistic programs*, 2018.
 ///
 /// ```
 /// # use figrs_core::{Gamma, Model, Normal, Rate, Variance};
@@ -97,7 +98,7 @@ impl<A: Algorithm> Algorithm for Collapsed<A> {
 }
 
 impl<A: Algorithm> Collapsed<A> {
-    /// Replaces the joint values of the drawn elements, the last target of an answer, by the targets of the rest.
+    /// Replaces the joint values of the drawn elements (the last target of an answer) by the targets that were integrated out.
     fn with_rest(
         &self,
         mut answer: Answer,
@@ -137,7 +138,7 @@ impl<A: Algorithm> Collapsed<A> {
         Ok(answer)
     }
 
-    /// Number of draws of the rest for each joint value of the drawn elements.
+    /// Returns, for each joint value of the drawn elements, the number of draws of the elements that were integrated out.
     fn draws_of_values(&self, joint: &TargetMarginal) -> Result<Vec<usize>, Error> {
         match &joint.estimate {
             // The draws of a value are about as many as equal weights with the same sum and the same sum of squares.
@@ -169,7 +170,7 @@ impl<A: Algorithm> Collapsed<A> {
     }
 }
 
-/// The logarithm of the probability of the evidence on the rest, given the values of the drawn elements.
+/// Returns the logarithm of the probability of the evidence on the elements that are integrated out, given the values of the drawn elements.
 fn log_evidence(part: &DrawnPart, model: &Model, values: &[Datum]) -> Result<f64, Error> {
     let rest = part.rest(model, values);
     match closed_form_answer("Collapsed", (&rest, &[]), &Limits::default()) {
@@ -182,7 +183,7 @@ fn log_evidence(part: &DrawnPart, model: &Model, values: &[Datum]) -> Result<f64
     }
 }
 
-/// Draws of some elements from their joint distribution in closed form.
+/// Returns draws of some elements from their joint distribution in closed form.
 fn draws_of_rest(
     (model, targets): (&Model, &[AnyElement]),
     count: usize,
@@ -222,7 +223,8 @@ fn draws_of_rest(
     Ok(all)
 }
 
-/// The marginal of an element of the rest: each draw of the joint value has values of it, which share its weight.
+/// Returns the marginal of an element that was integrated out: its values for one joint value of the drawn elements share the weight of this joint
+/// value.
 fn marginal_of_rest(
     target: &AnyElement,
     place: usize,

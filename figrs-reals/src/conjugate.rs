@@ -1,8 +1,8 @@
-//! Parameters with a conjugate prior: unknown probabilities, rates, precisions and shares.
+//! Parameters with a conjugate prior, such as unknown probabilities, rates, precisions and shares.
 //!
-//! A parameter is a continuous element that is not normal. The elements that read it are observed, or finite. For each assignment of the finite elements that
-//! they depend on, the product of the prior and their likelihoods is a member of the prior's family, and the integral over the parameter is a number: a
-//! factor of the finite elements.
+//! In this module, a parameter is a continuous element that is not normal. All elements whose distributions depend on a parameter must be observed or
+//! finite. For each assignment of the finite elements, the product of the prior and the likelihoods of a parameter is a member of the prior's family.
+//! The integral over the parameter is then a number for each assignment, so that the parameter becomes a factor of the finite elements.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -18,44 +18,43 @@ use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, union};
 use crate::scan::{Form, NormalVector, Scan, not_closed, rule};
 
-/// The terms of one number, which a likelihood of a multiple of the number may have.
+/// The terms of a log-likelihood that remain conjugate if the number is a multiple of a parameter.
 const SCALED: [Term; 4] = [Term::Linear, Term::Square, Term::Inverse, Term::Log];
 
-/// An element that is a parameter, or a multiple of one.
+/// An element that is a parameter with a conjugate prior, or a multiple of such a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Multiple {
-    /// The parameter, as a position in the list of all parameters.
+    /// The index of the parameter in the list of all parameters.
     pub(crate) parameter: usize,
     pub(crate) factor: f64,
 }
 
-/// A parameter with its prior and the elements that read it.
+/// A parameter with its conjugate prior, and the elements whose distributions depend on it.
 #[derive(Debug)]
 pub(crate) struct Parameter {
     pub(crate) element: AnyElement,
-    /// The prior, an atomic element, for each assignment of some finite elements.
+    /// For each assignment of some finite elements, the prior, which is an atomic element.
     pub(crate) prior: Rc<Conditional<AnyElement>>,
     pub(crate) readers: Vec<Reader>,
     /// The normal elements whose precisions or variances are multiples of the parameter, if there are any.
     pub(crate) scaled: Option<ScaledNormals>,
-    /// True if a Chain chooses this parameter, and stands for it.
+    /// True if a Chain selects this parameter, so that the Chain represents it.
     pub(crate) is_chosen: bool,
 }
 
-/// The density of the observed numbers if the precisions of all normal elements, or the variances of all, are multiples of one parameter.
+/// The density of the observed numbers as a function of a parameter that scales the precisions, or the variances, of all normal elements.
 ///
-/// With λ the parameter, or its inverse if it is a variance, the natural logarithm of the density is that for λ = 1 plus
-/// `(numbers / 2) ln λ - (λ - 1) squares / 2`.
+/// Let λ be the parameter itself if it scales the precisions, and its inverse if it scales the variances. The natural logarithm of the density is its
+/// value at λ = 1, plus `(numbers / 2) ln λ - (λ - 1) squares / 2`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScaledNormals {
     pub(crate) measure: Spread,
-    /// Number of observed numbers.
     pub(crate) numbers: f64,
-    /// The squared distance of the observed numbers from their means, for a parameter of one.
+    /// The squared Mahalanobis distance of the observed numbers from their means if the parameter is one.
     pub(crate) squares: f64,
 }
 
-/// The meaning of a parameter of normal elements.
+/// Role of a parameter that scales normal elements: their precisions or their variances are multiples of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spread {
     Precision,
@@ -63,7 +62,7 @@ pub(crate) enum Spread {
 }
 
 impl Spread {
-    /// The factor of the precision for this value of the parameter.
+    /// Returns the factor by which the parameter multiplies the precisions if it has the given value.
     pub(crate) fn precision(self, parameter: f64) -> f64 {
         match self {
             Self::Precision => parameter,
@@ -86,34 +85,36 @@ impl ScaledNormals {
         }
     }
 
-    /// The natural logarithm of the density for a value of the parameter, less that for a parameter of one, which the factor graph has.
+    /// Returns the natural logarithm of the ratio of the densities of the evidence for the given value of the parameter and for the value one, which
+    /// the factor graph uses.
     fn log_ratio(&self, parameter: f64) -> f64 {
         let precision = self.measure.precision(parameter);
         0.5 * self.numbers * precision.ln() - 0.5 * (precision - 1.0) * self.squares
     }
 }
 
-/// An element with a parameter among the parameters of its distribution.
+/// An element whose distribution depends on an unknown parameter with a conjugate prior.
 #[derive(Debug)]
 pub(crate) struct Reader {
     pub(crate) element: AnyElement,
-    /// The position of the parameter among the element's parents.
+    /// The index of the unknown parameter among the element's parents.
     pub(crate) open: usize,
     pub(crate) factor: f64,
     pub(crate) value: ReadValue,
-    /// The finite elements that the element depends on, and itself if it is finite, by number in ascending order.
+    /// The finite elements on which the element's distribution depends, as numbers in ascending order; they include the element itself if it is
+    /// finite.
     pub(crate) scope: Vec<usize>,
 }
 
-/// The value of a reader.
+/// The value of an element whose distribution depends on a parameter.
 #[derive(Clone, Debug)]
 pub(crate) enum ReadValue {
     Observed(Datum),
-    /// The value of a finite element, by its number.
+    /// The values of a finite element, which is given by its number.
     Child(usize),
 }
 
-/// The posterior of a parameter for one assignment of finite elements.
+/// The posterior of a parameter for one assignment of the finite elements.
 #[derive(Clone)]
 pub(crate) struct ParameterPosterior {
     pub(crate) distribution: Option<Arc<dyn AtomicOp>>,
@@ -122,7 +123,7 @@ pub(crate) struct ParameterPosterior {
 }
 
 impl Parameter {
-    /// The posterior for each assignment of the finite elements on which the prior and the readers depend.
+    /// Returns the posterior of the parameter for each assignment of the finite elements on which the prior and the likelihoods depend.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if a likelihood is not conjugate to the prior, or if there are too many assignments.
     pub(crate) fn posteriors(
@@ -200,7 +201,7 @@ impl Parameter {
     }
 }
 
-/// The mean of a distribution of a prior's type. A mean that does not exist is replaced by one.
+/// Returns the mean of a prior distribution. If the mean does not exist, the function returns one.
 fn mean(prior: &AnyElement, op: &dyn AtomicOp) -> Datum {
     let moments = op.moments().unwrap_or_default();
     let mut means = moments.iter().map(|moments| moments.0);
@@ -212,7 +213,9 @@ fn mean(prior: &AnyElement, op: &dyn AtomicOp) -> Datum {
 }
 
 impl Reader {
-    /// The natural logarithm of the number of values of a child, each of which has the same probability in the finite part; zero for an observed value.
+    /// Returns the natural logarithm of the number of possible values of a finite element; zero if the element is observed.
+    ///
+    /// The number is needed because the finite element first gets a uniform distribution over its possible values.
     fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
         match self.value {
             ReadValue::Child(child) => (finite.support(child).len() as f64).ln(),
@@ -220,7 +223,7 @@ impl Reader {
         }
     }
 
-    /// The value of the parameter, or a multiple of it.
+    /// Returns the value of a multiple of a parameter, given the value of the parameter.
     fn scaled(&self, value: &Datum) -> Datum {
         match value.get::<f64>() {
             Some(number) if self.factor != 1.0 => Datum::new(number * self.factor),
@@ -228,7 +231,7 @@ impl Reader {
         }
     }
 
-    /// Calls a function with the family, the arguments and the value of the reader.
+    /// Calls a function with the distribution family of this element, its arguments and the element's value.
     fn with_arguments<R>(
         &self,
         finite: &FinitePart<'_>,
@@ -254,7 +257,7 @@ impl Reader {
         }
     }
 
-    /// Adds the likelihood of the parameter.
+    /// Adds the log-likelihood of the parameter, for one assignment of the finite elements, to a sum of terms.
     fn add(
         &self,
         family: &dyn FamilyOp,
@@ -287,7 +290,7 @@ impl Reader {
 }
 
 impl Scan<'_> {
-    /// A parameter with this prior.
+    /// Adds a parameter with the given prior to the scan, and returns its form.
     pub(crate) fn add_parameter(
         &mut self,
         element: &AnyElement,
@@ -306,8 +309,8 @@ impl Scan<'_> {
         })
     }
 
-    /// The form of a member of a continuous family, which is not normal and whose parameters are finite elements: a parameter. `None` if the family states
-    /// no conjugate prior.
+    /// Returns the parameter for an element whose family is continuous but not normal, and whose arguments are finite. Returns `None` if the family
+    /// states no conjugate likelihoods.
     pub(crate) fn parameter_member(
         &mut self,
         element: &AnyElement,
@@ -338,7 +341,7 @@ impl Scan<'_> {
         Ok(Some(self.add_parameter(element, prior)))
     }
 
-    /// The form of an element whose distribution reads a parameter with a prior: observed, or finite.
+    /// Returns the form (observed or finite) of an element whose distribution depends on a parameter with a conjugate prior.
     pub(crate) fn reader(
         &mut self,
         element: &AnyElement,
@@ -377,8 +380,9 @@ impl Scan<'_> {
         Ok(form)
     }
 
-    /// The form of a normal element whose precision or variance is a multiple of a parameter: a normal vector for the parameter [`at`](Self::at). `None` if the
-    /// element is no such one, or is observed and has no real parent.
+    /// Returns the form of a normal element whose precision or variance is a multiple of a parameter, computed for the parameter value
+    /// [`at`](Self::at). Returns `None` if the precision or variance is not a multiple of a parameter, or if the element is observed and has no real
+    /// parent.
     pub(crate) fn scaled_member(
         &mut self,
         element: &AnyElement,
@@ -433,10 +437,10 @@ impl Scan<'_> {
         Ok(Some(self.add_vector(element, rule)))
     }
 
-    /// The parameter of which the spreads of all normal elements are multiples, and its meaning; `None` if there is no such element.
+    /// Returns the parameter that scales the precisions or the variances of all normal elements; `None` if no parameter scales a normal element.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if the spreads of some normal elements are multiples of a parameter, and the spreads of others are not, or if finite
-    /// elements decide among normal elements.
+    /// **Errors.** [`Error::NotClosedForm`] if a parameter scales some normal elements but not all, or if a finite element selects among normal
+    /// elements.
     pub(crate) fn common_scale(&self) -> Result<Option<(usize, Spread)>, Error> {
         let Some(&(_, parameter, measure)) = self.scales.first() else {
             return Ok(None);
@@ -461,7 +465,7 @@ impl Scan<'_> {
         Err(not_closed(element, problem.to_owned()))
     }
 
-    /// The possible values of a finite element that reads a parameter.
+    /// Returns the possible values of a finite element whose distribution depends on a parameter.
     fn values_of_reader(
         &self,
         element: &AnyElement,
@@ -501,7 +505,8 @@ impl Scan<'_> {
         Ok(values)
     }
 
-    /// The form of a Chain that chooses among parameters which nothing else reads: a parameter. `None` if some results are no parameters.
+    /// Returns the form of a Chain that selects among parameters on which no other element depends; the Chain is then a parameter itself. Returns
+    /// `None` if not all results of the Chain are parameters.
     pub(crate) fn chosen_parameter(
         &mut self,
         element: &AnyElement,
@@ -545,7 +550,7 @@ impl Scan<'_> {
         Ok(Some(self.add_parameter(element, prior)))
     }
 
-    /// Checks that nothing but one Chain reads the parameters that the Chain chooses.
+    /// Checks that no other Chain depends on the parameters among which a Chain selects.
     ///
     /// **Errors.** [`Error::NotClosedForm`].
     pub(crate) fn check_chosen_parameters(&self) -> Result<(), Error> {
@@ -567,7 +572,7 @@ impl Scan<'_> {
     }
 }
 
-/// True if an element is the prior of a parameter: an atomic continuous element with known moments, to which some likelihoods are conjugate.
+/// True if an element can be the prior of a parameter: it is atomic, continuous, and conjugate to some likelihoods, with known moments.
 pub(crate) fn is_prior(element: &AnyElement) -> bool {
     match element.kind() {
         Kind::Atomic(op) => !op.conjugate_terms().is_empty() && op.moments().is_some(),

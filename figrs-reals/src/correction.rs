@@ -1,4 +1,4 @@
-//! Draws from the approximation of expectation propagation, weighted by the exact likelihoods.
+//! Draws from the approximation that expectation propagation computes, weighted by the exact likelihoods.
 
 use std::time::Duration;
 
@@ -15,25 +15,25 @@ use crate::closed_form::{MAX_COMPONENTS, RealTarget, explained, impossible};
 use crate::hybrid_model::HybridModel;
 use crate::hybrid_world::HybridWorld;
 
-/// Number of draws between two looks at the deadline.
+/// Number of draws between two checks of the deadline.
 const DRAWS_PER_LOOK: u64 = 256;
 
-/// The draws that correct an approximation.
+/// Weighted draws that correct the approximation of expectation propagation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Correction {
     pub(crate) samples: u64,
     pub(crate) seed: u64,
 }
 
-/// The weighted values of one target.
+/// The values of one target in weighted draws.
 struct TargetValues {
     values: SupportBuilder,
-    /// For each draw, the index of its value.
+    /// For each draw, the index of the target's value.
     indices: Vec<u32>,
 }
 
 impl Correction {
-    /// The marginals of the targets, estimated from weighted draws.
+    /// Returns the marginals of the targets, estimated from weighted draws.
     ///
     /// The weight of a draw is the product of all likelihoods that are not Gaussian, divided by the product of their approximations.
     ///

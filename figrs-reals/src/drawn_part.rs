@@ -1,4 +1,4 @@
-//! The elements of a model that have no closed form, and those on which they depend.
+//! The elements of a model that have no closed form, and the elements on which they depend.
 
 use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
@@ -9,19 +9,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::closed_form::closed_form_answer;
 use crate::scan::{Form, Scan};
 
-/// A model in two parts: some elements with all elements on which they depend, and the rest, which has a closed form given their values.
+/// A model divided into drawn elements (including all elements on which they depend) and remaining elements, which have a closed form
+/// given the drawn values.
 #[derive(Debug)]
 pub(crate) struct DrawnPart {
-    /// The elements of the part that the rest reads, or that are targets or evidence.
+    /// The drawn elements that remaining elements read, or that are targets or have evidence.
     pub(crate) elements: Vec<AnyElement>,
-    /// All elements of the part.
+    /// All drawn elements.
     members: FxHashSet<ElementId>,
-    /// Number of normal elements and parameters of the rest.
+    /// Number of normal elements and parameters among the remaining elements.
     pub(crate) integrated_out: u64,
 }
 
 impl DrawnPart {
-    /// Finds a part for which the rest has a closed form; `None` if the rest would have no normal elements and no parameters.
+    /// Finds drawn elements such that the remaining elements have a closed form; `None` if no normal elements and no parameters remain.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element without closed form is made within a Chain; the errors of the model.
     pub(crate) fn find(
@@ -77,23 +78,21 @@ impl DrawnPart {
         }
     }
 
-    /// True if an element belongs to the part.
     pub(crate) fn has(&self, element: &AnyElement) -> bool {
         self.members.contains(&element.id())
     }
 
-    /// The targets that do not belong to the part.
     pub(crate) fn targets_of_rest(&self, targets: &[AnyElement]) -> Vec<AnyElement> {
         let rest = targets.iter().filter(|target| !self.has(target));
         rest.cloned().collect()
     }
 
-    /// The model of the part: the evidence on its elements.
+    /// Returns the model for the drawn elements, with the evidence on them.
     pub(crate) fn own(&self, model: &Model) -> Model {
         model.filtered(|i| self.has(&model.evidence()[i].0))
     }
 
-    /// The model of the rest, for these values of the elements of the part.
+    /// Returns the model for the remaining elements, in which interventions set the values of the drawn elements.
     pub(crate) fn rest(&self, model: &Model, values: &[Datum]) -> Model {
         let rest = model.filtered(|i| !self.has(&model.evidence()[i].0));
         let set = self.elements.iter().zip(values);
@@ -102,7 +101,7 @@ impl DrawnPart {
         })
     }
 
-    /// Values of the elements of the part, drawn without evidence.
+    /// Returns values of the drawn elements, sampled without evidence.
     fn example(&self, model: &Model, limits: &Limits) -> Result<Vec<Datum>, Error> {
         guarded(|| {
             let prior = model.filtered(|_| false);
@@ -115,7 +114,7 @@ impl DrawnPart {
     }
 }
 
-/// The parents of a refused element that have no closed form, or all its real parents, or the element itself.
+/// Returns the parents of an element that have no closed form; if there are none, all its real parents, or else the element itself.
 fn open_parents(scan: &Scan<'_>, refused: &AnyElement) -> Vec<AnyElement> {
     let with = |accepts: fn(&Form) -> bool| -> Vec<AnyElement> {
         let parents = refused.parents().iter();
@@ -134,7 +133,7 @@ fn open_parents(scan: &Scan<'_>, refused: &AnyElement) -> Vec<AnyElement> {
     }
 }
 
-/// The elements that the targets and the evidence of a model reach without Chains.
+/// The elements that the targets and the evidence of a model reach without calling functions of Chains.
 struct StaticGraph {
     elements: FxHashMap<ElementId, AnyElement>,
     set: FxHashSet<ElementId>,
@@ -172,7 +171,7 @@ impl StaticGraph {
         }
     }
 
-    /// The members that other elements read, or that are targets or evidence.
+    /// Returns the elements of a set that other elements read, or that are targets or have evidence.
     fn interface(
         &self,
         members: &FxHashSet<ElementId>,

@@ -1,4 +1,4 @@
-//! `ExpectationPropagation`: approximate marginals of models of normal elements with likelihoods that are not Gaussian.
+//! `ExpectationPropagation`: approximate marginals of normal elements with likelihoods that are not Gaussian.
 
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
@@ -15,25 +15,28 @@ use crate::correction::Correction;
 use crate::hybrid_model::HybridModel;
 use crate::scan::Scan;
 
-/// Approximate marginals of models whose real elements are normal given the finite ones, with likelihoods of real numbers that are not Gaussian.
+/// An algorithm for real elements that are normal given the finite elements, with likelihoods that are not Gaussian: approximate marginals by
+/// expectation propagation.
 ///
-/// The likelihoods are: comparisons of real elements (`greater_than` and the like); conditions and weights of one real number; finite elements whose
-/// distribution depends on one real number (probit and logistic observations, thresholds, counts); and observed elements whose distribution given one real
-/// number is not normal (Student-t noise). Each is approximated by a Gaussian function of its number, which has the same mass, mean and variance given all
-/// others. The rest of the model is solved exactly, as `Exact` does.
+/// The likelihoods may be comparisons of real elements (`greater_than` and the like), and conditions and weights of one real number. A likelihood may
+/// also come from a finite element whose distribution depends on one real number (probit and logistic observations, thresholds, counts), or from an
+/// observed element whose distribution given one real number is not normal (Student-t noise). Expectation propagation approximates each likelihood
+/// that is not Gaussian by a Gaussian function of its real number. The Gaussian function gives the same mass, mean and variance as the likelihood,
+/// given all other approximations. `ExpectationPropagation` solves the approximated model exactly, as `Exact` does.
 ///
-/// **Guarantee.** A model without such likelihoods is answered exactly. If the model has one of them, and no finite elements besides it, the means, the
-/// covariances and the log-evidence are exact; the distributions are not normal, but are described by normal ones. Otherwise the numbers are approximations
-/// without bounds ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the log-evidence has the standard error NaN. Likelihoods that widen a
-/// distribution (a Student-t reading far from the mean may) are approximated by nearly constant functions that give the right mean.
-/// [`RunStatistics::stopped`] says whether the approximations converged (`Finished`), and [`RunStatistics::residual`] is the largest change of a mean, in
-/// standard deviations, or of a variance, as a share of it, in the last sweep.
+/// **Guarantee.** A model whose likelihoods are all Gaussian is answered exactly. If the model has a single likelihood that is not Gaussian and no
+/// other finite elements, the means, the covariances and the log-evidence are exact. The distributions in the answer are normal approximations. With
+/// other likelihoods or finite elements, the results are approximations without bounds
+/// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the standard error of the log-evidence is NaN. A likelihood that widens a
+/// distribution, such as a Student-t reading far from the mean, is approximated by a nearly constant function that gives the right mean.
+/// [`RunStatistics::stopped`] is `Finished` if and only if the approximations converged. [`RunStatistics::residual`] is the largest change in the
+/// last sweep: of a mean in standard deviations, or of a variance relative to the variance.
 ///
-/// **Complexity.** A sweep takes an exact solution of the Gaussian model, and for each likelihood a closed form (comparisons) or a quadrature with some
-/// thousand evaluations.
+/// **Complexity.** Each sweep takes one exact solution of the approximated model. For each likelihood, a sweep evaluates a closed form (comparisons)
+/// or a quadrature with some thousand evaluations.
 ///
-/// **Errors.** [`Error::NotClosedForm`] if an element depends on two real numbers, and not on a linear function of them, or if an element that is neither
-/// normal nor observed is continuous; [`Error::ImpossibleEvidence`]; the errors of the model.
+/// **Errors.** [`Error::NotClosedForm`] if an element depends on two real numbers that no linear function combines, or if a continuous element is
+/// neither normal nor observed; [`Error::ImpossibleEvidence`]; the errors of the model.
 ///
 /// **References.** Minka, *Expectation propagation for approximate Bayesian inference*, 2001; Rasmussen and Williams, *Gaussian Processes for Machine
 /// Learning*, 2006, section 3.6; Herbrich, Minka and Graepel, *A Bayesian skill rating system*, 2006.
@@ -86,31 +89,33 @@ impl ExpectationPropagation {
         }
     }
 
-    /// Sets the maximum number of sweeps (default 1 000). A sweep updates all approximations.
+    /// Sets the maximum number of sweeps (default 1 000). Each sweep updates the approximations of all likelihoods.
     pub fn sweeps(mut self, most: u64) -> Self {
         self.sweeps.most = most;
         self
     }
 
-    /// Sets the tolerance (default 1e-10): the approximations have converged if no mean moves by more standard deviations, and no variance by a larger share
-    /// of it.
+    /// Sets the tolerance (default 1e-10). The approximations have converged if no mean changes by more than `tolerance` standard deviations, and no
+    /// variance changes by more than `tolerance` times itself.
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.sweeps.tolerance = tolerance;
         self
     }
 
-    /// Sets the weight of the old approximation in the average of the old and the new one (default zero). The weight grows if the changes grow from one sweep
-    /// to the next.
+    /// Sets the weight of the old approximation when the old and the new approximation are averaged (default zero). If the changes grow from one
+    /// sweep to the next, the weight of the old approximation is increased.
     pub fn damping(mut self, damping: f64) -> Self {
         self.sweeps.weight = 1.0 - damping;
         self
     }
 
-    /// Corrects the approximation by this number of draws from it, which are weighted by the exact likelihoods (importance sampling). The answer then has
-    /// estimates with standard errors in place of approximations without bounds. [`RunStatistics::done`] is the number of draws.
+    /// Corrects the approximation by drawing this number of samples from it, which are weighted by the exact likelihoods (importance sampling). The
+    /// corrected answer has estimates with standard errors, in place of approximations without bounds. [`RunStatistics::done`] of the corrected
+    /// answer is the number of draws.
     ///
-    /// **Guarantee.** As `ImportanceSampling`: consistent, with standard errors. The estimate of the probability of the evidence is unbiased. If a
-    /// likelihood has heavier tails than its approximation, few draws have most of the weight, and the diagnosis of the answer says so.
+    /// **Guarantee.** The corrected estimates are consistent, with standard errors, as for `ImportanceSampling`. The corrected estimate of the
+    /// probability of the evidence is unbiased. If a likelihood has heavier tails than its approximation, few draws have most of the weight, which
+    /// the diagnosis of the answer reports.
     ///
     /// ```
     /// # use figrs_core::{Model, Normal, Variance};

@@ -1,4 +1,4 @@
-//! `Filter`: a model in time, followed one step at a time.
+//! `Filter`: exact or approximate filtering of a dynamic model, one time step after another.
 
 use std::any::TypeId;
 use std::collections::VecDeque;
@@ -20,13 +20,13 @@ use serde::{Deserialize, Serialize};
 use crate::belief::{Belief, BeliefComponent};
 use crate::law::FilterLaw;
 
-/// Maximum number of components of the distribution of a state, unless the user sets another number.
+/// Default of the maximum number of mixture components of the distribution of a state.
 const DEFAULT_COMPONENTS: usize = 4096;
 
-/// A share of the largest eigenvalue of a covariance matrix below which an eigenvalue is a rounding error.
+/// Rounding threshold: eigenvalues of a covariance matrix count as zero if they are smaller than this number times the largest.
 const ROUNDING: f64 = 1e-14;
 
-/// The elements that have a distribution.
+/// New elements that have the joint distribution of a filter's state.
 struct MadeElements {
     /// Independent standard normal numbers, of which all real elements are linear functions.
     numbers: AnyElement,
@@ -34,7 +34,7 @@ struct MadeElements {
 }
 
 impl MadeElements {
-    /// Elements with a joint distribution, of the types of these elements.
+    /// Creates elements that have the joint distribution `belief` and the types of the elements `like`.
     fn new(belief: &Belief, like: &[AnyElement]) -> Self {
         let all = &belief.components;
         let dimension = all.first().map_or(0, |c| c.mean.len()).max(1);
@@ -75,7 +75,8 @@ impl MadeElements {
     }
 }
 
-/// Some numbers of a distribution as one list: a linear function of independent standard normal numbers, which depends on the component.
+/// Returns one list element for some real numbers of a distribution: a linear function of independent standard normal numbers, which depends on the
+/// mixture component.
 fn list(
     belief: &Belief,
     factors: &[DMatrix<f64>],
@@ -101,7 +102,7 @@ fn list(
     numbers.affine(rows, means)
 }
 
-/// A matrix L for which L L' is a covariance matrix, which may be singular.
+/// Returns a matrix L for which L L' is the given covariance matrix, which may be singular.
 pub(crate) fn factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {
     if covariance.is_empty() {
         return DMatrix::zeros(0, 1);
@@ -115,18 +116,18 @@ pub(crate) fn factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {
     eigen.eigenvectors * DMatrix::from_diagonal(&eigen.eigenvalues.map(root))
 }
 
-/// A model in time that is followed one step at a time, exactly: the filter holds the joint distribution of the elements of the present state, given
-/// all evidence so far.
+/// A filter of a dynamic model: the joint distribution of the elements of the present state, given all evidence so far.
 ///
-/// The distribution is a mixture: each component has a value for each finite element of the state and a normal distribution of the real elements.
-/// A state of finite elements has one component for each joint value; a linear Gaussian state has one component (the filter of Kalman); a system
-/// that switches among linear laws has more components after each step, up to [`components`](Self::components).
+/// The distribution is a mixture: each component has a value for each finite element of the state and a normal distribution of the real elements. If
+/// all elements are finite, the mixture has one component for each joint value. A linear Gaussian state has one component (the Kalman filter). For a
+/// system that switches among linear laws, the number of components grows with each step, up to [`components`](Self::components).
 ///
-/// **Guarantee.** Exact up to rounding. Memory and time of a step do not depend on the number of steps before it.
+/// **Guarantee.** The distribution is exact up to rounding. The memory and the time of a step do not depend on the number of earlier steps.
 ///
-/// **Complexity.** That of one query by `VariableElimination` for each step, about the elements of two states.
+/// **Complexity.** Each step costs as much as one query by `VariableElimination` about the elements of two successive states.
 ///
-/// **References.** Kalman, *A new approach to linear filtering and prediction problems*, 1960; Murphy, *Dynamic Bayesian networks*, 2002, section 3.2.
+/// **References.** Kalman, *A new approach to linear filtering and prediction problems*, 1960; Murphy, *Dynamic Bayesian networks*, 2002, section
+/// 3.2.
 ///
 /// ```
 /// use figrs_core::{Model, Normal, Variance};
@@ -147,13 +148,13 @@ pub(crate) fn factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {
 #[derive(Clone, Debug)]
 pub struct Filter<S> {
     state: S,
-    /// The present state if a law led to it: it is made when it is read.
+    /// The present state if [`follow`](Self::follow) computed it; its elements are created when they are first needed.
     followed: Option<OnceLock<S>>,
-    /// The last states before the present one, the latest first.
+    /// The last states before the present state, the latest first.
     past: VecDeque<S>,
     /// Maximum number of past states that are kept.
     pub(crate) window: usize,
-    /// The joint distributions of groups of elements, which are independent of each other: of the present state, then of the past states.
+    /// The joint distributions of independent groups of elements: first those of the present state, then those of the past states.
     pub(crate) beliefs: Vec<Belief>,
     pub(crate) approximation: Approximation,
     answer: OnceLock<Answer>,
@@ -163,32 +164,33 @@ pub struct Filter<S> {
     pub(crate) log_evidence: f64,
 }
 
-/// The approximation of the distribution of a state after each step.
+/// The approximation that replaces the distribution of a state after each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Approximation {
-    /// The distribution is kept as it is.
+    /// The exact distribution is kept.
     None,
-    /// Groups of this many elements are taken as independent of each other.
+    /// Groups of this number of elements are treated as independent of each other.
     Groups(usize),
-    /// Components with the same finite values are merged to one normal distribution with the same mean and covariance.
+    /// Components with the same finite values are merged into one normal distribution with the same mean and covariance.
     Moments,
 }
 
 impl<S: FilterState> Filter<S> {
-    /// A filter whose first state has the distribution of these elements. Its state has a copy of their joint distribution, and forgets on what else
-    /// they depend.
+    /// Creates a filter whose first state has the joint distribution of the elements of `first`. The filter copies the joint distribution of these
+    /// elements, and ignores all other elements on which they depend.
     ///
     /// **Errors.** [`Error::NotClosedForm`]; the errors of the model.
     pub fn exact(first: &S) -> Result<Self, Error> {
         Self::new(first, Approximation::None)
     }
 
-    /// A filter that takes groups of `width` elements of the state as independent of each other after each step: a state of many finite elements, whose joint
-    /// values cannot be listed, takes time and memory linear in the number of groups. `width` is at least 1; the elements are grouped in the order of
-    /// [`FilterState::elements`].
+    /// Creates a filter that treats groups of `width` elements of the state as independent of each other after each step.
     ///
-    /// **Guarantee.** Approximate, unless there is one group: each step is exact given the groups of the step before. Errors do not add up if the model
-    /// forgets its past.
+    /// For a state of many finite elements, time and memory are linear in the number of groups, although the joint values of the whole state cannot
+    /// be listed. `width` must be at least 1; elements are grouped in the order of [`FilterState::elements`].
+    ///
+    /// **Guarantee.** If there are several groups, the filter is approximate: each step is exact given the distribution of the groups before the
+    /// step. The errors of the steps do not accumulate if the model forgets its past.
     ///
     /// **References.** Boyen and Koller, *Tractable inference for complex stochastic processes*, 1998.
     ///
@@ -197,10 +199,12 @@ impl<S: FilterState> Filter<S> {
         Self::new(first, Approximation::Groups(width.max(1)))
     }
 
-    /// A filter that merges, after each step, all components with the same finite values to one normal distribution with the same mean and covariance: a
-    /// system that switches among linear laws then has one component for each joint value of its finite elements.
+    /// Creates a filter that merges, after each step, all components with the same finite values into one normal distribution with the same mean and
+    /// covariance.
     ///
-    /// **Guarantee.** Approximate once components were merged: mean and covariance are exact given the step before.
+    /// For a system that switches among linear laws, the distribution then has one component for each joint value of the finite elements.
+    ///
+    /// **Guarantee.** After the first merge, the filter is approximate: mean and covariance are exact given the distribution before the step.
     ///
     /// **References.** Blom and Bar-Shalom, *The interacting multiple model algorithm for systems with Markovian switching coefficients*, 1988.
     ///
@@ -218,7 +222,8 @@ impl<S: FilterState> Filter<S> {
         Ok(Self::of_beliefs(first, (beliefs, &elements), approximation))
     }
 
-    /// A filter whose elements, of the present state and of past states, have these distributions. `like` has elements of the same types.
+    /// Creates a filter whose elements (of the present state and of past states) have the given joint distributions. The argument `like` has elements
+    /// of the same types.
     pub(crate) fn of_beliefs(
         like: &S,
         (beliefs, elements): (Vec<Belief>, &[AnyElement]),
@@ -244,14 +249,16 @@ impl<S: FilterState> Filter<S> {
         }
     }
 
-    /// The filter after this number of steps, and evidence with this log-probability.
+    /// Returns the filter with this number of steps, and with evidence of this log-probability.
     pub(crate) fn after(mut self, steps: u64, log_evidence: f64) -> Self {
         (self.steps, self.log_evidence) = (steps, log_evidence);
         self
     }
 
-    /// Keeps the last states before the present one, at most `states` of them: [`past`](Self::past) returns them, and [`answer`](Self::answer) has their
-    /// distributions given all evidence so far (a smoother with a fixed lag). Zero by default.
+    /// Keeps the last `states` states before the present state.
+    ///
+    /// [`past`](Self::past) returns the past states, and [`answer`](Self::answer) has their distributions given all evidence so far (a smoother with
+    /// a fixed lag). By default, no past state is kept.
     #[must_use]
     pub fn window(mut self, states: usize) -> Self {
         self.window = states;
@@ -260,7 +267,8 @@ impl<S: FilterState> Filter<S> {
 
     const NAME: &'static str = "Filter";
 
-    /// Sets the maximum number of components of the distribution of a state: 4096 by default. A step that needs more is refused.
+    /// Sets the maximum number of mixture components of the distribution of a state (default 4096). A step that would need more components returns an
+    /// error.
     #[must_use]
     pub fn components(mut self, most: usize) -> Self {
         self.components = most;
@@ -274,11 +282,11 @@ impl<S: FilterState> Filter<S> {
         self.condition(None, evidence)
     }
 
-    /// Goes to the next state, and states evidence about it. `step` builds the elements of the next state from those of the present state;
-    /// `evidence` builds the model with the evidence of this step, and may contain interventions.
+    /// Advances to the next state, and states evidence about it. `step` builds the elements of the next state from those of the present state;
+    /// `evidence` builds a model with the evidence and interventions of this step.
     ///
     /// **Errors.** [`Error::InStep`] with the number of the step, counted from 1, and the error: [`Error::ImpossibleEvidence`],
-    /// [`Error::NotClosedForm`], the errors of the model. After an error the filter is as it was before the call.
+    /// [`Error::NotClosedForm`], the errors of the model. After an error, the filter is as it was before the call.
     pub fn advance(
         &mut self,
         step: impl FnOnce(&S) -> S,
@@ -327,9 +335,10 @@ impl<S: FilterState> Filter<S> {
         Ok(())
     }
 
-    /// The law of a step whose elements are always the same: the numbers of the next state, and the readings, as linear functions of those of the
-    /// present state with normal noise. `step` builds the elements of the next state from those of the present state, `readings` the elements whose
-    /// values [`follow`](Self::follow) observes. Both are called once.
+    /// Computes the law of a step whose elements are always the same: the numbers of the next state and the readings as linear functions of the
+    /// present state, with normal noise. The argument `step` builds the elements of the next state from the elements of the present state. The
+    /// argument `readings` builds the elements whose values [`follow`](Self::follow) will observe. Both functions, `step` and `readings`, are called
+    /// only once.
     ///
     /// ```
     /// use figrs_core::{Normal, Variance};
@@ -373,8 +382,9 @@ impl<S: FilterState> Filter<S> {
         })
     }
 
-    /// Goes to the next state by a law, and observes the values of its readings, one after another in one list. The result is that of
-    /// [`advance`](Self::advance) with the same elements, and no element is built: a step of a state of two numbers takes less than a microsecond.
+    /// Advances to the next state by a law, and observes the values of the law's readings, which are given as one list. The result is the same as
+    /// that of [`advance`](Self::advance) for the same elements. `follow` builds no elements; a step of a state of two numbers takes less than a
+    /// microsecond.
     ///
     /// **Errors.** [`Error::InStep`] as [`advance`](Self::advance); after an error the filter is as it was before the call.
     pub fn follow(&mut self, law: &FilterLaw, values: &[f64]) -> Result<(), Error> {
@@ -395,8 +405,8 @@ impl<S: FilterState> Filter<S> {
         self.steps
     }
 
-    /// The present state. Its elements have their joint distribution given all evidence so far, so that other models can be built on them: a
-    /// prediction is a query about elements of later states.
+    /// The present state. The elements of the returned state have their joint distribution given all evidence so far. Other models can use the
+    /// elements of the state: a prediction is a query about elements of later states.
     pub fn state(&self) -> &S {
         match &self.followed {
             Some(state) => state.get_or_init(|| {
@@ -407,7 +417,8 @@ impl<S: FilterState> Filter<S> {
         }
     }
 
-    /// The state `lag` steps before the present one, given all evidence so far; `None` if it is not kept. A lag of 0 is the present state.
+    /// Returns the state `lag` steps before the present one, given all evidence so far; `None` if the filter does not keep this state. A lag of 0
+    /// gives the present state.
     pub fn past(&self, lag: usize) -> Option<&S> {
         match lag.checked_sub(1) {
             None => Some(self.state()),
@@ -415,7 +426,7 @@ impl<S: FilterState> Filter<S> {
         }
     }
 
-    /// The marginals of all elements of the present state and of the past states that are kept.
+    /// Returns the marginals of all elements of the present state and of the past states that the filter keeps.
     pub fn answer(&self) -> &Answer {
         self.answer.get_or_init(|| {
             let mut elements = self.state().elements();
@@ -439,12 +450,12 @@ impl<S: FilterState> Filter<S> {
         })
     }
 
-    /// True if the distribution of a state was approximated.
+    /// True if the filter has approximated the distribution of some state.
     fn is_approximate(&self) -> bool {
         self.beliefs.len() > 1 || self.beliefs.iter().any(|belief| belief.is_merged)
     }
 
-    /// The natural logarithm of the probability, or density, of all evidence so far. Its standard error is NaN if it is approximate.
+    /// The natural logarithm of the probability, or density, of all evidence so far. If the log-evidence is approximate, the standard error is NaN.
     pub fn log_evidence(&self) -> LogEvidence {
         LogEvidence {
             value: self.log_evidence,
@@ -480,7 +491,7 @@ impl<S: FilterState> Filter<S> {
     }
 }
 
-/// The elements that have some independent distributions, of the types of these elements.
+/// Creates elements that have the independent joint distributions `beliefs` and the types of the elements `like`.
 fn made_elements(beliefs: &[Belief], like: &[AnyElement]) -> Vec<AnyElement> {
     let (mut rest, mut made) = (like, Vec::with_capacity(like.len()));
     for belief in beliefs {
@@ -492,7 +503,7 @@ fn made_elements(beliefs: &[Belief], like: &[AnyElement]) -> Vec<AnyElement> {
 }
 
 impl Approximation {
-    /// The distributions of some elements given the evidence of a model; the first `own` elements are those of the present state.
+    /// Returns the joint distributions of some elements given the evidence of a model; the first `own` elements are those of the present state.
     fn beliefs(
         self,
         model: &Model,

@@ -1,4 +1,4 @@
-//! The finite elements on which real elements depend.
+//! The finite elements on which the real elements of a model depend.
 
 use std::any::Any;
 
@@ -10,19 +10,19 @@ use nalgebra::DVector;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Maximum number of assignments of the finite elements that one real element depends on.
+/// Maximum number of assignments of the finite elements on which one real element depends.
 const MAX_ASSIGNMENTS: usize = 1 << 20;
 
-/// The finite elements that real elements depend on, numbered, with their possible values.
+/// The numbered finite elements on which real elements depend, with their possible values.
 pub(crate) struct FinitePart<'m> {
     model: Model,
     limits: &'m Limits,
     pub(crate) elements: Vec<AnyElement>,
     places: FxHashMap<ElementId, usize>,
     supports: Vec<Option<Support>>,
-    /// The elements whose values do not depend on their parents, with the elements that replace them.
+    /// The finite elements whose values are independent of their parents, each with the element that replaces it.
     free: Vec<(AnyElement, AnyElement)>,
-    /// The elements with given values.
+    /// The finite elements whose values are fixed, with these values.
     fixed: Vec<(AnyElement, Datum)>,
 }
 
@@ -39,7 +39,7 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// The number of an element.
+    /// Returns the number of a finite element; a new element gets the next number.
     pub(crate) fn place(&mut self, element: &AnyElement) -> usize {
         let next = self.elements.len();
         let place = *self.places.entry(element.id()).or_insert(next);
@@ -50,7 +50,7 @@ impl<'m> FinitePart<'m> {
         place
     }
 
-    /// Numbers an element that has these values whatever its parents: all with the same probability.
+    /// Numbers a finite element whose values all have the same probability, independent of its parents.
     pub(crate) fn add_free(&mut self, element: &AnyElement, values: Support) -> usize {
         let index = Uniform::new(0..values.len());
         let free = element.by_index(&values, Vec::new(), &index);
@@ -61,13 +61,14 @@ impl<'m> FinitePart<'m> {
         place
     }
 
-    /// Gives an element a value, whatever its parents: its probability stands elsewhere.
+    /// Fixes the value of a finite element, independent of its parents; another factor has the probability of the value.
     pub(crate) fn fix(&mut self, element: &AnyElement, value: &Datum) {
         self.model = std::mem::take(&mut self.model).intervene_any(element, value.clone());
         self.fixed.push((element.clone(), value.clone()));
     }
 
-    /// The model in which the elements that were added as free ones have values with the same probability, and fixed ones their values.
+    /// Returns the model in which each free element has a uniform distribution over its values, and each fixed element has its fixed
+    /// value.
     pub(crate) fn with_free_elements(&self, model: Model) -> Model {
         let free = self.free.iter();
         let model = free.fold(model, |model, (element, free)| {
@@ -79,12 +80,12 @@ impl<'m> FinitePart<'m> {
         })
     }
 
-    /// The number of an element that has one.
+    /// Returns the number of an element that was numbered before.
     pub(crate) fn known_place(&self, element: &AnyElement) -> usize {
         self.places[&element.id()]
     }
 
-    /// Finds the possible values of all numbered elements that have none yet.
+    /// Finds the possible values of all numbered elements whose values are not known yet.
     ///
     /// **Errors.** The errors of the expansion.
     pub(crate) fn find_supports(&mut self) -> Result<(), Error> {
@@ -101,7 +102,7 @@ impl<'m> FinitePart<'m> {
         Ok(())
     }
 
-    /// Numbers these elements and finds their possible values, if the possible values of all of them can be listed.
+    /// Numbers the given elements and finds their possible values, if the possible values of all of them can be listed.
     pub(crate) fn try_supports(&mut self, elements: &[AnyElement]) {
         if let Ok(expansion) = expand(self.limits, &self.model, elements) {
             for (element, &position) in elements.iter().zip(expansion.targets()) {
@@ -111,7 +112,7 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// The possible values of an element; `find_supports` was called after it was numbered.
+    /// Returns the possible values of a numbered element, after a call of `find_supports`.
     pub(crate) fn support(&self, place: usize) -> &Support {
         self.supports[place].as_ref().expect("supports were found")
     }
@@ -120,14 +121,14 @@ impl<'m> FinitePart<'m> {
         self.supports[place].is_some()
     }
 
-    /// Number of values of each of some elements.
+    /// Returns the number of possible values of each element of `scope`.
     pub(crate) fn sizes(&self, scope: &[usize]) -> Vec<usize> {
         scope.iter().map(|&i| self.support(i).len()).collect()
     }
 
-    /// All assignments of some elements; `element` is the real element that depends on them.
+    /// Returns all assignments of the finite elements `scope`; an error names the real element `element`.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if there are too many.
+    /// **Errors.** [`Error::NotClosedForm`] if there are too many assignments.
     pub(crate) fn assignments(
         &self,
         element: &AnyElement,
@@ -153,7 +154,7 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// A value of an element as numbers; `None` if its type is no floating-point number and no list of these.
+    /// Returns a value of an element as a vector; `None` if the value is neither an `f64` nor a list of `f64`.
     pub(crate) fn numbers(&self, place: usize, value: u32) -> Option<DVector<f64>> {
         numbers_of(self.support(place).any(value as usize))
     }

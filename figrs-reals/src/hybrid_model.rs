@@ -27,51 +27,52 @@ use crate::scan::{Form, NormalVector, Scan, not_closed};
 use crate::site::Site;
 use figrs_answer::conflict;
 
-/// The positions of the numbers of an element in a list of the numbers of several elements; `None` if the element is finite.
+/// The indices of the numbers of an element in the concatenated numbers of several elements; `None` if the element is finite.
 pub(crate) type NumbersOfElement = Option<Range<usize>>;
 
-/// A model as a factor graph of finite variables and vectors.
+/// A model as a hybrid factor graph of finite variables and real vectors.
 pub(crate) struct HybridModel<'m> {
     scan: Scan<'m>,
     pub(crate) graph: HybridGraph,
     pub(crate) expansion: Expansion,
-    /// For each finite element, a variable that determines its value, and its value in the scan for each value of the variable. An element without a
-    /// variable has one value.
+    /// For each finite element, a variable that determines its value, and for each value of the variable the index of the value in the element's
+    /// support. A finite element with one possible value needs no variable.
     variables: Vec<(Option<VarId>, Vec<u32>)>,
-    /// For each finite element, its own variable.
+    /// For each finite element, the variable that has its value, if there is one.
     target_variables: Vec<Option<VarId>>,
-    /// For each normal vector, its value as a function of other vectors, if evidence determines it.
+    /// For each normal vector that evidence determines, its value as a function of other vectors of the model.
     known: Vec<Option<Box<Conditional<Linear>>>>,
-    /// For each vector that evidence does not determine, the vectors whose value is a function of it.
+    /// For each free vector, the vectors that evidence determines as functions of it.
     functions_of: FxHashMap<usize, Vec<usize>>,
-    /// For each vector, its name in the graph. After the normal vectors come those that an observation leaves free.
+    /// For each vector, its identifier in the hybrid factor graph. The identifiers of the normal vectors come first, followed by those of the
+    /// vectors of numbers that an observation leaves undetermined.
     reals: Vec<Option<RealId>>,
-    /// For each vector, its dimension; zero for those that were merged with another one.
+    /// For each vector, its dimension; zero for a vector that was merged with another vector.
     dimensions: Vec<usize>,
     pub(crate) sites: Vec<SiteFactor>,
     /// For each parameter, its posterior given the finite elements.
     posteriors: Vec<Conditional<ParameterPosterior>>,
 }
 
-/// The factor of a likelihood that is not Gaussian.
+/// A factor for a likelihood that is not Gaussian.
 #[derive(Debug)]
 pub(crate) struct SiteFactor {
     pub(crate) site: Site,
-    /// The position of the factor in the graph.
+    /// The index of the factor in the hybrid factor graph.
     factor: usize,
-    /// The number that the likelihood reads, for each assignment of the variables of the factor.
+    /// For each assignment of the factor's variables, the real number on which the likelihood depends, as a linear function.
     projections: Vec<Projection>,
-    /// The finite elements that the likelihood and the number depend on, by number in ascending order.
+    /// The finite elements on which the likelihood and its real number depend, as numbers in ascending order.
     scope: Vec<usize>,
-    /// Their values in the scan, for each assignment of the variables of the factor.
+    /// For each assignment of the factor's variables, the indices of the elements' values in their supports.
     assignments: Vec<Vec<u32>>,
 }
 
 impl<'m> HybridModel<'m> {
-    /// Builds the graph of a model.
+    /// Builds the hybrid factor graph of a model.
     ///
-    /// **Errors.** The errors of the scan and of the expansion of the finite elements; [`Error::NotClosedForm`] for evidence on real elements
-    /// that observes no value.
+    /// **Errors.** The errors of the scan of the model and of the expansion of its finite elements; [`Error::NotClosedForm`] if evidence on a real
+    /// element is not an observation.
     pub(crate) fn new(
         scan: Scan<'m>,
         model: &Model,
@@ -81,7 +82,7 @@ impl<'m> HybridModel<'m> {
         Ok(Self::asked(QueryKind::Sums, scan, (model, targets), limits)?.0)
     }
 
-    /// Builds the graph of a model for sums, or for its most probable world, and the encoding of the finite elements without its graph.
+    /// Builds the hybrid factor graph of a model, for sums or for the most probable world, and the encoding of its finite elements.
     ///
     /// **Errors.** As [`new`](Self::new).
     pub(crate) fn asked(
@@ -316,9 +317,9 @@ impl<'m> HybridModel<'m> {
         found.map_err(|error| explained(self, error))
     }
 
-    /// The logarithm of the product of all likelihoods that are not Gaussian, divided by the product of their approximations, in a world.
+    /// Returns the logarithm of the product of all likelihoods that are not Gaussian, divided by the product of their approximations, in a world.
     ///
-    /// **Errors.** The errors of the functions.
+    /// **Errors.** The errors of the functions of the model.
     pub(crate) fn log_correction(&self, world: &HybridWorld<'_, '_>) -> Result<f64, Error> {
         let mut log = 0.0;
         for made in &self.sites {
@@ -349,7 +350,7 @@ impl<'m> HybridModel<'m> {
         Ok(log)
     }
 
-    /// States that a linear function of vectors has a value: the value of one of the vectors is then a function of the others.
+    /// Observes the value of a linear function of vectors, which makes one of the vectors a function of the others.
     fn observe(
         &mut self,
         element: &AnyElement,
@@ -397,7 +398,7 @@ impl<'m> HybridModel<'m> {
         Ok(())
     }
 
-    /// States the value of a vector as a function of others.
+    /// Defines a vector of the model as a function of other vectors.
     fn define(&mut self, index: usize, definition: Conditional<Linear>) {
         for other in definition.rows.iter().flat_map(Linear::vectors) {
             let functions = self.functions_of.entry(other).or_default();
@@ -408,7 +409,7 @@ impl<'m> HybridModel<'m> {
         self.known[index] = Some(Box::new(definition));
     }
 
-    /// A linear function in which the vectors that evidence determines are replaced; `None` if it reads none of these.
+    /// Replaces the vectors that evidence determines in a linear function; returns `None` if the function contains no such vector.
     fn substituted(
         &self,
         element: &AnyElement,
@@ -445,7 +446,7 @@ impl<'m> HybridModel<'m> {
         }))
     }
 
-    /// Adds the factor of a vector's distribution given the vectors before it.
+    /// Adds a factor for the conditional distribution of a vector, given vectors before it.
     fn add_rule(&mut self, index: usize, vector: &NormalVector) -> Result<(), Error> {
         let NormalVector {
             element,
@@ -500,7 +501,7 @@ impl<'m> HybridModel<'m> {
         Ok(())
     }
 
-    /// The first column and the number of columns of each vector, in a matrix for all of them.
+    /// Returns, for each vector, its first column and its number of columns in a matrix with columns for all vectors.
     fn columns(&self, reals: &[usize]) -> Vec<(usize, usize)> {
         let mut start = 0;
         let column = |&index: &usize| {
@@ -511,7 +512,7 @@ impl<'m> HybridModel<'m> {
         reals.iter().map(column).collect()
     }
 
-    /// Adds a factor of finite elements, by the logarithm of its weight for each joint value in the scan.
+    /// Adds a factor of finite elements, given the log-weight of each of their joint values.
     fn add_finite(&mut self, scope: &[usize], log_weight: impl Fn(usize) -> f64) {
         let (variables, places) = self.entries(scope);
         let logs = places.iter().map(|&place| log_weight(place)).collect();
@@ -522,8 +523,8 @@ impl<'m> HybridModel<'m> {
         });
     }
 
-    /// The variables of some finite elements, each once, and for each assignment of them the joint value of the elements in the scan, as a position in
-    /// a row-major list.
+    /// Returns the variables of some finite elements, each once. For each assignment of the variables, the second result is the row-major index of
+    /// the elements' joint value.
     fn entries(&self, scope: &[usize]) -> (Vec<VarId>, Vec<usize>) {
         let mut variables: Vec<VarId> = Vec::new();
         variables.extend(scope.iter().filter_map(|&place| self.variables[place].0));
@@ -545,14 +546,14 @@ impl<'m> HybridModel<'m> {
         }
     }
 
-    /// The value of a finite element in the scan, for an assignment of variables.
+    /// Returns the index of a finite element's value in its support, for an assignment of variables.
     pub(crate) fn value(&self, place: usize, variables: &[VarId], values: &[u32]) -> u32 {
         let (variable, in_scan) = &self.variables[place];
         let value = variable.and_then(|v| variables.binary_search(&v).ok());
         in_scan[value.map_or(0, |at| values[at] as usize)]
     }
 
-    /// The variable of a finite target, and its possible values; the variable is `None` if there is one value.
+    /// Returns the variable of a finite target and its possible values; the variable is `None` if the target has only one value.
     pub(crate) fn finite_target(&mut self, target: &AnyElement) -> (Option<VarId>, Support) {
         let place = self.scan.finite.place(target);
         let position = self.expansion.targets()[place];
@@ -560,9 +561,9 @@ impl<'m> HybridModel<'m> {
         (self.target_variables[place], support)
     }
 
-    /// The parameter that a target is, as a position in the list of posteriors.
+    /// Returns the index of the parameter's posterior if the target is a parameter.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if the target is a multiple of a parameter, or if a Chain chooses the parameter.
+    /// **Errors.** [`Error::NotClosedForm`] if the target is a multiple of a parameter, or if a Chain selects the parameter.
     pub(crate) fn parameter(&self, target: &AnyElement) -> Result<Option<usize>, Error> {
         let Form::Parameter(multiple) = *self.scan.form(target) else {
             return Ok(None);
@@ -574,7 +575,7 @@ impl<'m> HybridModel<'m> {
         Ok(Some(multiple.parameter))
     }
 
-    /// Number of numbers that evidence determines.
+    /// Returns the count of real numbers that the evidence determines.
     pub(crate) fn observed_numbers(&self) -> usize {
         let all = self
             .scan
@@ -585,13 +586,13 @@ impl<'m> HybridModel<'m> {
         all.sum::<usize>() - self.graph.dimensions.iter().sum::<usize>()
     }
 
-    /// The posterior of the parameter of which the spreads of all normal elements are multiples, if there is one.
+    /// Returns the posterior of the parameter that scales the precisions or variances of all normal elements, if there is one.
     pub(crate) fn scale_posterior(&self) -> Option<&Arc<dyn AtomicOp>> {
         let &(_, parameter, _) = self.scan.scales.first()?;
         self.posteriors[parameter].rows[0].distribution.as_ref()
     }
 
-    /// The posterior of a parameter for an assignment of variables; `None` if it is impossible.
+    /// Returns the posterior of a parameter for an assignment of variables; `None` if the assignment is impossible.
     pub(crate) fn parameter_posterior(
         &self,
         parameter: usize,
@@ -610,7 +611,8 @@ impl<'m> HybridModel<'m> {
         posterior.rows[index].distribution.as_ref()
     }
 
-    /// A real target as a linear function of the vectors of the graph, for each assignment of some finite elements; `None` if it is finite.
+    /// Returns a real target as a linear function of the vectors of the graph, for each assignment of some finite elements; `None` if the target is
+    /// finite.
     pub(crate) fn real_target(
         &self,
         target: &AnyElement,
@@ -637,8 +639,8 @@ impl<'m> HybridModel<'m> {
         }
     }
 
-    /// The numbers of all real elements among these as one linear function, which depends on the finite elements among them too; and for each
-    /// element, the positions of its numbers, `None` if it is finite.
+    /// Returns the concatenated numbers of all given real elements as one linear function, for each assignment of finite elements. The second result
+    /// has, for each element, the range of its numbers, or `None` if the element is finite.
     pub(crate) fn stacked(
         &mut self,
         elements: &[AnyElement],
@@ -683,15 +685,15 @@ impl<'m> HybridModel<'m> {
         Ok((rows, numbers))
     }
 
-    /// The value of a finite element, for an assignment of variables.
+    /// Returns the value of a finite element for an assignment of variables.
     pub(crate) fn datum(&self, element: &AnyElement, variables: &[VarId], values: &[u32]) -> Datum {
         let place = self.scan.finite.known_place(element);
         let value = self.value(place, variables, values);
         self.scan.finite.support(place).datum(value as usize)
     }
 
-    /// Adds a factor with the value one that mentions the vectors and the finite elements of a target, so that their joint distribution can be read.
-    /// Returns the vectors, by index and by name.
+    /// Adds a constant factor with the vectors and the finite elements of a target, so that their joint distribution can be read from the factor
+    /// graph. Returns the vectors of the target, each with its index and its identifier in the factor graph.
     pub(crate) fn mention(&mut self, rows: &Conditional<Linear>) -> Vec<(usize, RealId)> {
         let reals = rows.vectors();
         let named = reals
@@ -724,7 +726,7 @@ impl<'m> HybridModel<'m> {
         named
     }
 
-    /// The linear function of a target for an assignment of variables.
+    /// Returns the linear function of a target, for an assignment of the variables of the factor graph.
     pub(crate) fn row<'r>(
         &self,
         rows: &'r Conditional<Linear>,
@@ -740,17 +742,17 @@ impl<'m> HybridModel<'m> {
         )
     }
 
-    /// The forms of the elements.
+    /// Returns the scan of the model, which contains the forms of the elements.
     pub(crate) fn scan(&self) -> &Scan<'m> {
         &self.scan
     }
 
-    /// The name of a vector in the graph; `None` if evidence determines the vector.
+    /// Returns the identifier of a vector in the hybrid factor graph; `None` if evidence determines the vector.
     pub(crate) fn real(&self, index: usize) -> Option<RealId> {
         self.reals[index]
     }
 
-    /// The normal element of a vector of the graph.
+    /// Returns the normal element that a vector of the graph represents.
     pub(crate) fn element(&self, real: RealId) -> Option<&AnyElement> {
         let index = self.reals.iter().position(|&other| other == Some(real))?;
         let vector = self.scan.vectors.get(index)?.as_ref();
@@ -758,8 +760,8 @@ impl<'m> HybridModel<'m> {
     }
 }
 
-/// The first element of which an element is a function, through functions of one element each, by position; and the value of the element for each value of
-/// the first one. The list is `None` if the element itself is the first one.
+/// Follows functions of a single element back from an element, and returns the index of the first element, with the value of the given element for
+/// each value of the first. If the element is not a function of a single element, the list of values is `None`.
 fn base_of(
     expansion: &Expansion,
     encoding: &Encoding,
@@ -788,13 +790,13 @@ fn base_of(
     }
 }
 
-/// For each value of `support`, its position in `all`.
+/// Returns, for each value of `support`, its index in the support `all`.
 fn values_in(all: &Support, support: &Support) -> Vec<u32> {
     let position = |value| all.index_of(support.any(value)).unwrap_or_default() as u32;
     (0..support.len()).map(position).collect()
 }
 
-/// The last vector that has a coefficient for every assignment of the finite elements.
+/// Returns the last vector that has a non-zero coefficient for every assignment of the finite elements.
 fn chosen_vector(rows: &Conditional<Linear>) -> Option<usize> {
     let first = rows.rows.first()?;
     let is_everywhere = |index: usize| {
@@ -807,9 +809,9 @@ fn chosen_vector(rows: &Conditional<Linear>) -> Option<usize> {
     indices.find(|&index| is_everywhere(index))
 }
 
-/// The vector `index` as a function of the others if a linear function has a value, and the logarithm of the factor by which the density changes.
-/// If the vector has more numbers than the value, it is a function of the vector `free` too, which has the numbers that the value leaves free.
-/// `None` if the value does not determine as many numbers of the vector as it has.
+/// Solves a linear equation for the vector `index`: returns this vector as a function of the others, and the logarithm of the factor by which the
+/// density changes. If the equation determines only some numbers of the vector, the solution also depends on the vector `free`, which represents the
+/// undetermined numbers. Returns `None` if the rows of the equation are linearly dependent.
 fn solution(
     row: &Linear,
     (index, free): (usize, usize),

@@ -1,4 +1,4 @@
-//! Values of all variables of the factor graph of a model.
+//! Worlds of a model as values of all variables of its hybrid factor graph.
 
 use std::any::TypeId;
 
@@ -10,10 +10,10 @@ use crate::closed_form::RealTarget;
 use crate::hybrid_model::HybridModel;
 use crate::linear_element::{Conditional, Linear};
 
-/// Values of all variables of the factor graph of a model.
+/// A world of a model, as values of all variables of its hybrid factor graph.
 pub(crate) struct HybridWorld<'w, 'm> {
     pub(crate) hybrid: &'w HybridModel<'m>,
-    /// All finite variables, in ascending order.
+    /// All finite variables of the factor graph, in ascending order.
     variables: Vec<VarId>,
     pub(crate) finite: Vec<u32>,
     pub(crate) reals: Vec<DVector<f64>>,
@@ -33,12 +33,13 @@ impl<'w, 'm> HybridWorld<'w, 'm> {
         }
     }
 
-    /// The value of a finite element in the scan, by its number.
+    /// Returns the index of the value of a finite element, which is given by its number.
     pub(crate) fn finite_value(&self, place: usize) -> u32 {
         self.hybrid.value(place, &self.variables, &self.finite)
     }
 
-    /// The value of a target: a real one, or a finite one with its variable and its possible values.
+    /// Returns the value of a target, which is real, or finite with its variable and its possible
+    /// values.
     pub(crate) fn target_value(
         &self,
         target: &AnyElement,
@@ -55,7 +56,8 @@ impl<'w, 'm> HybridWorld<'w, 'm> {
         }
     }
 
-    /// The value of a real element, given as a linear function of the vectors of the graph.
+    /// Returns the value of a real element, which is given as a linear function of the vectors of
+    /// the factor graph.
     pub(crate) fn real_value(&self, element: &AnyElement, rows: &Conditional<Linear>) -> Datum {
         let numbers = self.numbers(rows);
         let is_number = element.no_values().value_type() == TypeId::of::<f64>();

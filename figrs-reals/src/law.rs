@@ -1,4 +1,4 @@
-//! The law of a step of a filter: the next state and its readings as linear functions of the present state, with normal noise.
+//! The law of a step of a filter: the next state and the readings as linear functions of the present state, with normal noise.
 
 use std::ops::Range;
 
@@ -14,25 +14,27 @@ use crate::scan::{Form, Scan, not_closed};
 /// The logarithm of the root of 2 pi.
 const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 
-/// A reading whose deviation given the readings before it is at most this share of its coefficients is determined by them.
+/// Rounding threshold: a reading counts as determined by earlier readings if its conditional standard deviation is at most this share of its
+/// coefficients.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// The law of a step of a [`Filter`](crate::Filter), which [`Filter::law`](crate::Filter::law) makes and [`Filter::follow`](crate::Filter::follow) reads.
+/// The law of a step of a [`Filter`](crate::Filter), which [`Filter::law`](crate::Filter::law) computes and [`Filter::follow`](crate::Filter::follow)
+/// applies.
 #[derive(Clone, Debug)]
 pub struct FilterLaw {
-    /// The element of the first reading, or of the state if there is none.
+    /// The element of the first reading, or an element of the state if there are no readings.
     element: AnyElement,
-    /// Number of numbers of the present state, and of the readings.
+    /// Number of real numbers of the present state, and number of real numbers of the readings.
     present: usize,
     readings: usize,
-    /// For each element of the next state, the positions of its numbers.
+    /// For each element of the next state, the indices of its numbers.
     numbers: Vec<Option<Range<usize>>>,
-    /// The numbers of the readings, then those of the next state: functions of the numbers of the present state, then of independent standard normal
-    /// numbers.
+    /// The numbers of the readings, then the numbers of the next state. The readings and the next state are functions of the present state's numbers
+    /// and of independent standard normal numbers.
     values: Affine,
 }
 
-/// Numbers that are linear functions of other numbers.
+/// Real numbers that are linear functions of other numbers.
 #[derive(Clone, Debug)]
 struct Affine {
     offset: DVector<f64>,
@@ -40,7 +42,7 @@ struct Affine {
 }
 
 impl Affine {
-    /// A linear function of vectors that have these values.
+    /// Applies a linear function to vectors that are themselves linear functions.
     fn of(linear: &Linear, vectors: &[Self], columns: usize) -> Self {
         let mut this = Self {
             offset: DVector::from_column_slice(linear.offset()),
@@ -56,7 +58,7 @@ impl Affine {
 }
 
 impl Belief {
-    /// Independent standard normal numbers, as the distribution of elements that have these numbers.
+    /// Returns a distribution of the given elements in which all their numbers are independent and standard normal.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element is finite.
     pub(crate) fn standard(
@@ -84,7 +86,7 @@ impl Belief {
 }
 
 impl FilterLaw {
-    /// The law of elements that depend on the element of the numbers of the present state.
+    /// Computes the law for elements that depend on the present state, whose numbers are the entries of the element `present`.
     ///
     /// **Errors.** [`Error::NotClosedForm`]; the errors of the elements.
     pub(crate) fn new(
@@ -142,7 +144,7 @@ impl FilterLaw {
         })
     }
 
-    /// The distribution of the next state given readings with these values, if that of the present state is `belief`.
+    /// Returns the distribution of the next state, given the distribution `belief` of the present state and the values of the readings.
     ///
     /// **References.** Kaminski, Bryson and Schmidt, *Discrete square root filtering*, 1971 (the array form of the filter of Kalman).
     ///
@@ -186,7 +188,7 @@ impl FilterLaw {
         })
     }
 
-    /// The next component, and the logarithm of the density of the readings.
+    /// Returns a component of the next state's distribution, and the log-density of the readings.
     fn component(
         &self,
         present: &BeliefComponent,
@@ -243,7 +245,7 @@ impl FilterLaw {
     }
 }
 
-/// Rotates the columns of a matrix until it is a lower triangle: its product with its transpose stays the same.
+/// Rotates the columns of a matrix until it is a lower triangle, which does not change the product of the matrix and its transpose.
 ///
 /// **References.** Golub and Van Loan, *Matrix Computations*, 2013, section 5.2.2 (Householder reflections).
 fn rotate(matrix: &mut DMatrix<f64>) {
@@ -272,7 +274,7 @@ fn rotate(matrix: &mut DMatrix<f64>) {
     }
 }
 
-/// The row of an element that depends on no finite element.
+/// Returns the linear function of an element that depends on no finite element.
 fn single<'r, T>(element: &AnyElement, rows: &'r Conditional<T>) -> Result<&'r T, Error> {
     match &rows.rows[..] {
         [row] => Ok(row),

@@ -1,14 +1,14 @@
 //! Models of real numbers: in closed form, by expectation propagation, and one step at a time.
 //!
-//! The exact algorithms of figrs call [`in_closed_form`] for a model that they refuse because an element is continuous, if the feature `reals` of figrs
-//! is on; [`WithReals`] does the same for one algorithm without the feature.
+//! With the feature `reals` of figrs, the exact algorithms of figrs call [`in_closed_form`] for models with continuous elements. Without the
+//! feature, [`WithReals`] adds the closed form to one algorithm.
 //!
 //! | file | content |
 //! |---|---|
 //! | `linear_element` | linear functions of normal vectors, one for each assignment of some finite elements |
-//! | `scan`, `private_results` | elements as such functions |
+//! | `scan`, `private_results` | elements as linear functions of normal vectors |
 //! | `finite_part` | the finite elements: their supports, and their factor graph |
-//! | `hybrid_model` | the factor graph of both |
+//! | `hybrid_model` | the factor graph of finite elements and normal vectors |
 //! | `site`, `site_scan` | likelihoods of one real number that are not Gaussian |
 //! | `conjugate` | parameters with conjugate priors |
 //! | `closed_form` | the marginals of the targets |
@@ -16,7 +16,7 @@
 //! | `expectation_propagation` | the same marginals, if some likelihoods are not Gaussian |
 //! | `collapsed`, `drawn_part` | samplers that draw only what has no closed form |
 //! | `with_reals` | an algorithm for finite models, and the closed form beside it |
-//! | `filter`, `belief` | the joint distribution of several elements |
+//! | `filter`, `belief`, `joint_moments` | the joint distribution of several elements |
 //! | `saved_filter` | a filter in a form that can be serialised |
 //! | `law` | a step of a filter whose elements are always the same |
 
@@ -35,6 +35,7 @@ pub mod filter;
 mod finite_part;
 mod hybrid_model;
 mod hybrid_world;
+mod joint_moments;
 mod law;
 mod linear_element;
 mod private_results;
@@ -49,6 +50,8 @@ pub use closed_form::in_closed_form;
 pub use collapsed::Collapsed;
 pub use expectation_propagation::ExpectationPropagation;
 pub use filter::Filter;
+#[doc(hidden)]
+pub use joint_moments::{JointComponent, joint_moments};
 pub use law::FilterLaw;
 pub use saved_filter::SavedFilter;
 pub use with_reals::WithReals;

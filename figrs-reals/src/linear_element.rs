@@ -1,16 +1,17 @@
-//! Linear functions of normal vectors, one for each assignment of some finite elements.
+//! Linear functions of normal vectors, with one function for each assignment of some finite elements.
 
 use nalgebra::DMatrixView;
 use smallvec::{SmallVec, smallvec};
 
-/// A linear function of some vectors: `offset + Σ coefficients * vector`. Functions of few numbers are stored without further memory.
+/// A linear function of some vectors: `offset + Σ coefficients * vector`. A function of few numbers is stored without heap
+/// allocation.
 #[derive(Clone, Debug)]
 pub(crate) struct Linear {
-    /// Number of numbers of the value.
+    /// Number of real numbers of the function's value.
     numbers: usize,
-    /// The vectors, by index in ascending order, each with its number of numbers.
+    /// The vectors of the function, by index in ascending order, each with its dimension.
     vectors: SmallVec<[(u32, u32); 2]>,
-    /// The offset, then the coefficients of each vector, column by column.
+    /// The offset of the function, followed by the coefficients of each vector, column by column.
     entries: SmallVec<[f64; 6]>,
 }
 
@@ -23,7 +24,7 @@ impl Linear {
         }
     }
 
-    /// A vector itself.
+    /// Returns the identity function of a vector.
     pub(crate) fn vector(index: usize, dimension: usize) -> Self {
         let mut this = Self {
             numbers: dimension,
@@ -36,7 +37,7 @@ impl Linear {
         this
     }
 
-    /// Number of numbers of the value.
+    /// Returns the count of real numbers of the function's value.
     pub(crate) fn numbers(&self) -> usize {
         self.numbers
     }
@@ -45,7 +46,7 @@ impl Linear {
         &self.entries[..self.numbers]
     }
 
-    /// The vectors, by index in ascending order, with their coefficients.
+    /// Returns the vectors of the function, by index in ascending order, with their coefficients.
     pub(crate) fn terms(&self) -> impl Iterator<Item = (usize, DMatrixView<'_, f64>)> {
         let mut rest = &self.entries[self.numbers..];
         self.vectors.iter().map(move |&(index, width)| {
@@ -64,13 +65,13 @@ impl Linear {
         self.vectors.iter().map(|vector| vector.0 as usize)
     }
 
-    /// The coefficients of a vector, if the function has them.
+    /// Returns the coefficients of a vector, if the function contains the vector.
     pub(crate) fn coefficients(&self, index: usize) -> Option<DMatrixView<'_, f64>> {
         let found = self.terms().find(|term| term.0 == index);
         found.map(|term| term.1)
     }
 
-    /// The vector that this function is equal to, if there is one.
+    /// Returns the index of the vector, if this function is the identity function of one vector.
     pub(crate) fn as_vector(&self) -> Option<usize> {
         let [(index, dimension)] = self.vectors[..] else {
             return None;
@@ -81,12 +82,11 @@ impl Linear {
         is_equal.then_some(index)
     }
 
-    /// True if all coefficients are finite.
     pub(crate) fn is_finite(&self) -> bool {
         self.entries.iter().all(|x| x.is_finite())
     }
 
-    /// The same function of the vectors with other indices.
+    /// Returns the same function with new indices of the vectors.
     pub(crate) fn renamed(&self, new_index: impl Fn(usize) -> usize) -> Self {
         let mut sum = Self::constant(self.offset());
         for (index, coefficients) in self.terms() {
@@ -95,7 +95,6 @@ impl Linear {
         sum
     }
 
-    /// Adds `factor * other`.
     pub(crate) fn add_multiple(&mut self, factor: f64, other: &Self) {
         for (sum, x) in self.entries.iter_mut().zip(other.offset()) {
             *sum += factor * x;
@@ -105,7 +104,6 @@ impl Linear {
         }
     }
 
-    /// Adds `coefficients * other`.
     pub(crate) fn add(&mut self, coefficients: DMatrixView<'_, f64>, other: &Self) {
         let offset = &mut self.entries[..self.numbers];
         add_product(offset, coefficients, other.offset());
@@ -118,7 +116,7 @@ impl Linear {
         }
     }
 
-    /// Adds `factor * coefficients * vector`.
+    /// Adds `factor * coefficients * vector` to the function.
     pub(crate) fn add_term(
         &mut self,
         factor: f64,
@@ -131,7 +129,7 @@ impl Linear {
         }
     }
 
-    /// The coefficients of a vector of this dimension, column by column, which are zero if it had none.
+    /// Returns the coefficients of a vector, column by column; zeros are added if the function does not contain the vector.
     fn columns(&mut self, index: usize, dimension: usize) -> &mut [f64] {
         let key = index as u32;
         let found = self.vectors.binary_search_by_key(&key, |vector| vector.0);
@@ -150,7 +148,6 @@ impl Linear {
     }
 }
 
-/// Adds the product of a matrix and a column.
 fn add_product(sum: &mut [f64], matrix: DMatrixView<'_, f64>, column: &[f64]) {
     for (own, &x) in matrix.column_iter().zip(column) {
         for (sum, a) in sum.iter_mut().zip(own.iter()) {
@@ -162,9 +159,9 @@ fn add_product(sum: &mut [f64], matrix: DMatrixView<'_, f64>, column: &[f64]) {
 /// A value for each assignment of some finite elements.
 #[derive(Clone, Debug)]
 pub(crate) struct Conditional<T> {
-    /// The finite elements, by index in ascending order.
+    /// The finite elements on which the value depends, by index in ascending order.
     pub(crate) finite: Vec<usize>,
-    /// The values, row-major: the last finite element varies fastest.
+    /// The values for all assignments, in row-major order: the last finite element varies fastest.
     pub(crate) rows: SmallVec<[T; 1]>,
 }
 
@@ -176,7 +173,7 @@ impl<T> Conditional<T> {
         }
     }
 
-    /// The value for an assignment of all finite elements that `scope` lists in ascending order.
+    /// Returns the value for an assignment of the finite elements `scope`, which are in ascending order.
     pub(crate) fn row(&self, scope: &[usize], values: &[u32], sizes: &[usize]) -> &T {
         let index = self.finite.iter().fold(0, |index, element| {
             let place = scope.binary_search(element).unwrap_or_default();
@@ -206,7 +203,7 @@ impl Conditional<Linear> {
     }
 }
 
-/// The union of lists in ascending order.
+/// Returns the union of lists of numbers in ascending order.
 pub(crate) fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usize> {
     let mut all: Vec<usize> = lists.into_iter().flatten().copied().collect();
     all.sort_unstable();

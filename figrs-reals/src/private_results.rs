@@ -1,4 +1,4 @@
-//! Results of a Chain that nothing else reads, as one normal vector.
+//! Chains whose results have no other use, and are merged into one normal vector.
 
 use std::rc::Rc;
 
@@ -9,8 +9,9 @@ use crate::linear_element::{Conditional, Linear, union};
 use crate::scan::{Form, NormalVector, Scan};
 
 impl Scan<'_> {
-    /// Merges the results of a Chain to one vector, if they are normal elements that nothing else reads: the Chain is then a normal element whose mean
-    /// and covariance depend on its parents.
+    /// Merges the results of a Chain into one vector, if the results are normal elements on which no other element depends.
+    ///
+    /// After the merge, the Chain is a normal element whose mean and covariance depend on its parents.
     pub(crate) fn merge_private_results(&mut self) {
         if self.choices.is_empty() {
             return;
@@ -53,7 +54,7 @@ impl Scan<'_> {
         }
     }
 
-    /// The vectors that the results of a Chain are, if nothing else reads them and they are not all the same.
+    /// Returns the vectors of a Chain's results, if no other element depends on them and they are not all the same vector.
     fn private_vectors(
         &self,
         branches: &[AnyElement],
@@ -78,7 +79,7 @@ impl Scan<'_> {
         (!is_one).then_some(vectors)
     }
 
-    /// The vector that has, for each assignment of the parents of a Chain, the distribution of one of these vectors.
+    /// Returns a vector that has the distribution of the selected result, for each assignment of the parents of a Chain.
     fn merged(&mut self, choice: &AnyElement, vectors: &[usize]) -> Option<NormalVector> {
         let parents = self.parents_of(choice);
         let vector = |&index: &usize| self.vectors[index].as_ref();
@@ -103,7 +104,7 @@ impl Scan<'_> {
         })
     }
 
-    /// Number of elements and roots that read each element.
+    /// Returns, for each element, the number of elements and roots that depend on it.
     pub(crate) fn readers(&self) -> FxHashMap<ElementId, usize> {
         let mut readers: FxHashMap<ElementId, usize> = FxHashMap::default();
         for root in &self.roots {

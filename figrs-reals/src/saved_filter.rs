@@ -1,4 +1,4 @@
-//! The form in which a filter is saved and loaded.
+//! The form in which a filter is saved and loaded again.
 
 use std::ops::Range;
 
@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 use crate::belief::{Belief, BeliefComponent};
 use crate::filter::{Approximation, Filter};
 
-/// A [`Filter`] in a form that serde can serialise: a service saves its filter, and goes on after a restart.
+/// A [`Filter`] in a form that serde can serialise; for example, a service can save its filter and go on after a restart.
 ///
-/// The form has the distribution of the present state and of the past states that are kept, the settings, and the log-evidence; it has no elements.
-/// [`Filter::load`] makes the filter again. A text format must keep all digits of numbers; for `serde_json` this is the feature `float_roundtrip`.
+/// The saved form contains the distributions of the present state and of the past states that are kept, the settings, and the log-evidence, but no
+/// elements. [`Filter::load`] creates the filter from its saved form. A text format must preserve all digits of numbers; for example, `serde_json`
+/// needs its feature `float_roundtrip`.
 ///
 /// ```
 /// use figrs_core::{Model, Normal, Variance};
@@ -30,36 +31,35 @@ use crate::filter::{Approximation, Filter};
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedFilter<V> {
-    /// Version of the format; another version of this library may write another version of the format.
+    /// Version of the saved form, which may change with the version of figrs.
     version: u32,
     approximation: Approximation,
     window: usize,
     components: usize,
     steps: u64,
     log_evidence: f64,
-    /// Number of past states.
     past: usize,
     beliefs: Vec<SavedBelief<V>>,
 }
 
-/// The joint distribution of some elements, which stand one after another among the elements of the present state and the past states.
+/// The joint distribution of some elements, which are consecutive among the elements of the present state and the past states.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SavedBelief<V> {
-    /// For each element, the positions of its numbers; `None` if it is finite.
+    /// For each element, the range of its numbers in the mean; `None` if the element is finite.
     numbers: Vec<Option<Range<usize>>>,
     components: Vec<SavedComponent<V>>,
     log_evidence: f64,
     is_merged: bool,
 }
 
-/// One component of a joint distribution.
+/// One component of the joint distribution of some elements.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SavedComponent<V> {
     share: f64,
-    /// For the present state and each past state, the values of its finite elements that the distribution is about.
+    /// For the present state and each past state, the values of those finite elements to which the distribution applies.
     states: Vec<V>,
     mean: Vec<f64>,
-    /// The covariance matrix, and a factor of it if it is known, column by column.
+    /// The covariance matrix, and a matrix factor of it if one is known, column by column.
     covariance: Vec<f64>,
     factor: Option<Vec<f64>>,
 }
@@ -77,7 +77,7 @@ fn unfit(reason: &'static str) -> Error {
 }
 
 impl<S: PortableState> Filter<S> {
-    /// The filter in a form that serde can serialise.
+    /// Returns the filter in a form that serde can serialise.
     pub fn save(&self) -> SavedFilter<S::Values> {
         let states: Vec<&S> = (0..).map_while(|lag| self.past(lag)).collect();
         let mut start = 0;
@@ -107,7 +107,8 @@ impl<S: PortableState> Filter<S> {
         }
     }
 
-    /// The filter that was saved. `first` is a state with elements of the same types, such as the first state; its distribution is not used.
+    /// Creates a filter from its saved form. The argument `first` is a state with elements of the same types, such as the first state; its
+    /// distribution is not used.
     ///
     /// **Errors.** [`Error::Saved`] if the filter was saved by another version of figrs, has a state of other elements, or is damaged.
     pub fn load(first: &S, saved: SavedFilter<S::Values>) -> Result<Self, Error> {
@@ -164,7 +165,7 @@ impl<V> SavedComponent<V> {
 }
 
 impl<V> SavedBelief<V> {
-    /// The distribution of the elements at these positions.
+    /// Returns the joint distribution of the elements with these indices.
     fn loaded<S: PortableState<Values = V>>(
         self,
         elements: &[AnyElement],

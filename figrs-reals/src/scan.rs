@@ -1,4 +1,4 @@
-//! Elements as linear functions of normal vectors.
+//! Scan of a model, which represents its elements as linear functions of normal vectors.
 
 use std::any::TypeId;
 use std::rc::Rc;
@@ -17,21 +17,21 @@ use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear, union};
 use crate::site::{RealFunction, Site, Weighed};
 
-/// Maximum number of elements between a real number and a value that depends on it.
+/// Maximum number of elements on the way from a real number to a value that depends on it.
 const MAX_PATH: usize = 1000;
 
-/// The form of an element.
+/// The form of an element: its role in the closed form.
 #[derive(Clone, Debug)]
 pub(crate) enum Form {
     /// The element depends on no normal element.
     Finite,
-    /// The element is a linear function of normal vectors, given some finite elements.
+    /// The element is a linear function of normal vectors, for each assignment of some finite elements.
     Real(Rc<Conditional<Linear>>),
-    /// The element is another function of one real number.
+    /// The element is a nonlinear function of one real number.
     Function(Rc<RealFunction>),
-    /// The element is a parameter with a conjugate prior, or a multiple of one.
+    /// The element is a parameter with a conjugate prior, or a multiple of such a parameter.
     Parameter(Multiple),
-    /// The element is observed, and its distribution given a real number is not normal.
+    /// The element is observed, and its distribution given one real number is not normal.
     Observed,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Rule {
     pub(crate) lower: DMatrix<f64>,
 }
 
-/// A normal element.
+/// A normal element, with its conditional distribution given earlier vectors.
 #[derive(Debug)]
 pub(crate) struct NormalVector {
     pub(crate) element: AnyElement,
@@ -51,30 +51,30 @@ pub(crate) struct NormalVector {
     pub(crate) rule: Conditional<Rule>,
 }
 
-/// The forms of all elements that some roots need.
+/// The search for the forms (finite elements, linear functions, parameters) of all elements on which some roots depend.
 pub(crate) struct Scan<'m> {
-    /// The elements that interventions set.
+    /// The elements whose values interventions set.
     set: FxHashSet<ElementId>,
     pub(crate) roots: Vec<AnyElement>,
     pub(crate) finite: FinitePart<'m>,
     pub(crate) forms: FxHashMap<ElementId, Form>,
-    /// The normal elements; `None` for those that were merged with another one.
+    /// The normal elements; `None` for an element that was merged with another element.
     pub(crate) vectors: Vec<Option<NormalVector>>,
-    /// The results of Chains of real numbers, for each assignment of their parents.
+    /// The results of each Chain with real values, for each assignment of its parents.
     pub(crate) branches: FxHashMap<ElementId, Rc<Vec<AnyElement>>>,
-    /// The Chains with a real result, in the order in which their forms were found.
+    /// The Chains with real values, in the order in which their forms were found.
     pub(crate) choices: Vec<AnyElement>,
-    /// True once the finite parents of all real elements were numbered together.
+    /// True after the finite parents of all real elements were numbered together.
     are_parents_numbered: bool,
-    /// The likelihoods that are not Gaussian; `None` if they are refused.
+    /// The likelihoods that are not Gaussian; `None` if such likelihoods are refused.
     pub(crate) sites: Option<Vec<Site>>,
     pub(crate) parameters: Vec<Parameter>,
-    /// The vectors whose precisions or variances are multiples of a parameter, with the parameter.
+    /// The vectors whose precisions or variances are multiples of a parameter, each with the parameter.
     pub(crate) scales: Vec<(usize, usize, Spread)>,
-    /// The value of the parameter for which these vectors have their rules.
+    /// The value of the parameter for which the distributions of the scaled vectors are computed.
     pub(crate) at: f64,
     pub(crate) evidence: &'m [(AnyElement, Evidence)],
-    /// The element whose form could not be found.
+    /// The element for which no form was found, if the scan failed.
     pub(crate) refused: Option<AnyElement>,
     /// The first observed value of each element.
     pub(crate) observed: FxHashMap<ElementId, &'m Datum>,
@@ -85,18 +85,18 @@ enum Parent {
     Real(Rc<Conditional<Linear>>),
     /// A finite element, by its number.
     Finite(usize),
-    /// A multiple of a parameter, with its value.
+    /// A multiple of a parameter, and the value assumed for the parameter.
     Parameter(f64),
 }
 
-/// The form of an element, or the elements whose forms it needs first.
+/// The form of an element, or the elements whose forms must be known first.
 pub(crate) enum Attempt {
     Done(Form),
     Needs(Vec<AnyElement>),
 }
 
 impl<'m> Scan<'m> {
-    /// A scan for the forms of the targets and of the elements with evidence.
+    /// Creates a scan for the forms of the targets and of the elements with evidence.
     pub(crate) fn new(model: &'m Model, targets: &[AnyElement], limits: &'m Limits) -> Self {
         let evidence = model.evidence().iter().map(|(element, _)| element);
         Self {
@@ -118,7 +118,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// The same scan, which also finds likelihoods of real numbers that are not Gaussian.
+    /// Makes the scan accept likelihoods of real numbers that are not Gaussian.
     pub(crate) fn with_sites(self) -> Self {
         Self {
             sites: Some(Vec::new()),
@@ -126,7 +126,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Finds the forms.
+    /// Finds the forms of all elements on which the roots depend.
     ///
     /// **Errors.** [`Error::NotClosedForm`]; the errors of the model.
     pub(crate) fn run(&mut self) -> Result<(), Error> {
@@ -139,7 +139,7 @@ impl<'m> Scan<'m> {
         self.add_statements()
     }
 
-    /// The form of a root, or of an element that a root needs.
+    /// Returns the form of a root, or of an element on which a root depends.
     pub(crate) fn form(&self, element: &AnyElement) -> &Form {
         &self.forms[&element.id()]
     }
@@ -167,7 +167,7 @@ impl<'m> Scan<'m> {
         Ok(())
     }
 
-    /// The elements among these whose forms are not known.
+    /// Returns those of the given elements whose forms have not been found yet.
     fn unknown(&self, elements: &[AnyElement]) -> Vec<AnyElement> {
         let is_unknown = |element: &&AnyElement| !self.forms.contains_key(&element.id());
         elements.iter().filter(is_unknown).cloned().collect()
@@ -178,7 +178,6 @@ impl<'m> Scan<'m> {
         parents.any(|parent| matches!(self.form(parent), Form::Parameter(_)))
     }
 
-    /// True if an intervention sets the element.
     pub(crate) fn is_set(&self, element: &AnyElement) -> bool {
         self.set.contains(&element.id())
     }
@@ -258,7 +257,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// The form of a deterministic function of real elements.
+    /// Returns the form of a deterministic function of real elements: linear or nonlinear.
     fn function(&mut self, element: &AnyElement, op: &dyn ApplyOp) -> Result<Attempt, Error> {
         let are_linear = element
             .parents()
@@ -329,7 +328,7 @@ impl<'m> Scan<'m> {
         self.dependent(element)
     }
 
-    /// The form of a member of a continuous family whose parameters are elements.
+    /// Returns the form of a member of a continuous family whose parameters are elements.
     fn normal_member(
         &mut self,
         element: &AnyElement,
@@ -363,7 +362,7 @@ impl<'m> Scan<'m> {
         Ok(Attempt::Done(self.add_vector(element, rule)))
     }
 
-    /// The form of a Chain whose parents are finite.
+    /// Returns the form of a Chain whose parents are finite.
     fn choice(&mut self, element: &AnyElement, op: &dyn ChainOp) -> Result<Attempt, Error> {
         if op.call_id().is_some() {
             return Ok(Attempt::Done(Form::Finite));
@@ -427,7 +426,8 @@ impl<'m> Scan<'m> {
         Ok(Attempt::Done(Form::Real(Rc::new(rows))))
     }
 
-    /// The form of a Chain whose value is no real number: observed, if its value and those of its parents are observed and the result reads a parameter.
+    /// Returns the form of a Chain whose values are not real numbers. A Chain also counts as observed if its value and its parents are observed and
+    /// its result depends on a parameter.
     fn observed_choice(
         &mut self,
         element: &AnyElement,
@@ -465,7 +465,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// The numbers of the finite parents of an element, in the order of the parents.
+    /// Returns the numbers of the finite parents of an element, in the order of the parents.
     pub(crate) fn parents_of(&mut self, element: &AnyElement) -> Vec<usize> {
         let finite = element
             .parents()
@@ -478,7 +478,7 @@ impl<'m> Scan<'m> {
             .collect()
     }
 
-    /// The results of a Chain for each assignment of its parents, row-major.
+    /// Returns the results of a Chain for each assignment of its parents, row-major.
     fn branches(
         &mut self,
         element: &AnyElement,
@@ -501,7 +501,7 @@ impl<'m> Scan<'m> {
         Ok(branches)
     }
 
-    /// The numbers of the finite parents of an element, whose possible values are then known.
+    /// Returns the numbers of the finite parents of an element, and finds their possible values.
     pub(crate) fn supported_parents(&mut self, element: &AnyElement) -> Result<Vec<usize>, Error> {
         let parents = self.parents_of(element);
         if parents.iter().all(|&place| self.finite.is_supported(place)) {
@@ -515,8 +515,8 @@ impl<'m> Scan<'m> {
         Ok(parents)
     }
 
-    /// Numbers all parents of real elements whose values are no real numbers, so that one expansion finds the possible values of all of them. Numbers none
-    /// of them if some of them have no list of possible values: the question may not need these.
+    /// Numbers all finite parents of real elements, so that one expansion finds all their possible values. If the possible values of some parents
+    /// cannot be listed, none is numbered, because the query may not need them.
     fn number_finite_parents(&mut self) {
         let mut finite: Vec<AnyElement> = Vec::new();
         let mut stack = self.roots.clone();
@@ -537,9 +537,9 @@ impl<'m> Scan<'m> {
         self.finite.try_supports(&finite);
     }
 
-    /// A linear function of an element's real parents, for each assignment of the finite elements that these and the finite parents depend on.
+    /// Computes a value, such as a linear function, for each assignment of the finite elements on which the parents of an element depend.
     ///
-    /// A parameter among the parents has the value `parameter`.
+    /// A parent that is a multiple of a parameter is computed for the parameter value `parameter`.
     pub(crate) fn rows<T>(
         &mut self,
         element: &AnyElement,
@@ -606,7 +606,7 @@ impl<'m> Scan<'m> {
     }
 }
 
-/// The rule of a normal element with these means and covariances.
+/// Returns the distribution of a normal element with the given means and covariances, given earlier vectors.
 pub(crate) fn rule(
     element: &AnyElement,
     rows: Conditional<(Linear, Vec<Vec<f64>>)>,
@@ -625,7 +625,7 @@ pub(crate) fn rule(
     })
 }
 
-/// A linear function of the numbers of some linear functions.
+/// Returns a linear function of linear functions of vectors, as a linear function of these vectors.
 fn composed(function: &LinearFunction, open: &[&Linear]) -> Linear {
     let n = function.offset.len();
     let mut sum = Linear::constant(&function.offset);
@@ -642,9 +642,9 @@ fn composed(function: &LinearFunction, open: &[&Linear]) -> Linear {
     sum
 }
 
-/// The lower triangle L for which L L' is the covariance matrix with these rows.
+/// Returns the lower triangle L for which L L' is the covariance matrix with these rows.
 ///
-/// **Errors.** [`ModelError::InvalidParameter`](figrs_core::ModelError::InvalidParameter) if it is not positive definite.
+/// **Errors.** [`ModelError::InvalidParameter`](figrs_core::ModelError::InvalidParameter) if the matrix is not positive definite.
 fn lower_triangle(element: &AnyElement, rows: &[Vec<f64>]) -> Result<DMatrix<f64>, Error> {
     let n = rows.len();
     let is_square = rows.iter().all(|row| row.len() == n);
@@ -658,7 +658,7 @@ fn lower_triangle(element: &AnyElement, rows: &[Vec<f64>]) -> Result<DMatrix<f64
     Err(element.invalid(problem).into())
 }
 
-/// Checks that an element has the same number of numbers for all values of finite elements, at least one, and that all coefficients are finite.
+/// Checks that all coefficients of an element are finite, and that it has the same dimension, at least one, for all values of the finite elements.
 fn check_numbers<'a>(
     element: &AnyElement,
     rows: impl Iterator<Item = &'a Linear>,
@@ -689,7 +689,7 @@ fn first_observed(model: &Model) -> FxHashMap<ElementId, &Datum> {
     first
 }
 
-/// True if the values of an element are numbers of the type `f64` or lists of these.
+/// True if the values of an element have the type `f64` or are lists of `f64`.
 pub(crate) fn is_float(element: &AnyElement) -> bool {
     let values = element.no_values().value_type();
     values == TypeId::of::<f64>() || values == TypeId::of::<Vec<f64>>()

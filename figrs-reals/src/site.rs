@@ -1,4 +1,5 @@
-//! Likelihoods of one real number: finite elements that depend on it, observed elements that are not normal, and evidence that is no observation.
+//! Likelihoods of one real number: finite elements that depend on the number, observed elements that are not normal, and evidence other than
+//! observations.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -13,51 +14,55 @@ use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::not_closed;
 
-/// Distance from the mean, in standard deviations, up to which a likelihood must have a value. Beyond it, a number for which a function fails has
-/// likelihood zero.
+/// Distance from the mean, in standard deviations, within which a likelihood must be defined. At a greater distance, a number has likelihood zero if
+/// a function of the model fails for it.
 const REACH: f64 = 8.0;
 
 /// A function of one real number.
 #[derive(Clone, Debug)]
 pub(crate) struct RealFunction {
-    /// The real element with the number.
+    /// The real element that is the argument of the function.
     pub(crate) base: AnyElement,
-    /// The number as a linear function of normal vectors.
+    /// The argument of the function, which is a linear function of normal vectors.
     pub(crate) argument: Rc<Conditional<Linear>>,
-    /// The elements between the number and the value, each after its parents.
+    /// The elements on the way from the argument to the value of the function, each after its parents.
     pub(crate) path: Vec<AnyElement>,
-    /// The finite elements that these read, by number in ascending order.
+    /// The finite elements on which the function depends, as numbers in ascending order.
     pub(crate) scope: Vec<usize>,
 }
 
-/// The value that a site weighs.
+/// The value or the evidence whose likelihood depends on a real number.
 #[derive(Clone, Debug)]
 pub(crate) enum Weighed {
-    /// The value of a finite element, with its number.
+    /// The values of a finite element, which is given by its number.
     Child(usize),
-    /// The value of a finite element that is true if and only if the number is positive, and its value at zero.
+    /// The value of a finite element that is true if and only if the real number is positive. The second field is the element's value for the real
+    /// number zero.
     Sign(usize, bool),
-    /// An observed value that is true if and only if the number is positive, and the value at zero.
+    /// An observed value that is true if and only if the real number is positive. The second field is the value of the comparison for the real
+    /// number zero.
     ObservedSign(bool, bool),
     /// An observed value.
     Observed(Datum),
-    /// Evidence on the last element of the path, or on the number if the path is empty.
+    /// Evidence on the last element of the function's path, or on the real number itself if the path is empty.
     Evidence(Evidence),
 }
 
 /// A likelihood of one real number.
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
-    /// The element that depends on the number.
+    /// The element whose distribution depends on the real number.
     pub(crate) element: AnyElement,
     pub(crate) function: RealFunction,
     pub(crate) weighed: Weighed,
 }
 
 impl Site {
-    /// The distribution of the number, multiplied by the likelihood, for an assignment of the finite elements; `None` if the likelihood is zero.
+    /// Returns the distribution of the real number multiplied by the likelihood, for an assignment of the finite elements; `None` if the likelihood
+    /// is zero everywhere.
     ///
-    /// **Errors.** The errors of the functions and distributions; [`Error::NotClosedForm`] if a child has a value that was not found before.
+    /// **Errors.** The errors of the functions and distributions; [`Error::NotClosedForm`] if a finite element has a value that is not in its
+    /// support.
     pub(crate) fn tilted(
         &self,
         finite: &FinitePart<'_>,
@@ -97,7 +102,7 @@ impl Site {
         }
     }
 
-    /// The value of a comparison, and its value at zero; `None` if the site is no comparison.
+    /// Returns the value of a comparison, and the value that it has if the real number is zero; `None` if the likelihood is not a comparison.
     fn sign(
         &self,
         finite: &FinitePart<'_>,
@@ -113,7 +118,9 @@ impl Site {
         }
     }
 
-    /// The natural logarithm of the number of values of a child, each of which has the same probability in the finite part; zero for observed values.
+    /// Returns the natural logarithm of the number of possible values of a finite element; zero if the element is observed.
+    ///
+    /// The number is needed because the finite element first gets a uniform distribution over its possible values.
     pub(crate) fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
         match self.weighed {
             Weighed::Child(child) | Weighed::Sign(child, _) => {
@@ -123,7 +130,7 @@ impl Site {
         }
     }
 
-    /// The natural logarithm of the likelihood of a number.
+    /// Returns the natural logarithm of the likelihood at one value of the real number.
     pub(crate) fn log_likelihood(
         &self,
         finite: &FinitePart<'_>,
@@ -160,7 +167,7 @@ impl Site {
 }
 
 impl RealFunction {
-    /// The values of the elements on the path, for a number and an assignment of finite elements.
+    /// Returns the values of the elements on the function's path, for a real number and an assignment of finite elements.
     pub(crate) fn values<'a>(
         &'a self,
         finite: &'a FinitePart<'_>,
@@ -181,7 +188,7 @@ impl RealFunction {
     }
 }
 
-/// Values of the elements that a function of a real number reads.
+/// The values of the elements on which a function of a real number depends.
 pub(crate) struct PathValues<'a> {
     finite: &'a FinitePart<'a>,
     value_of: &'a dyn Fn(usize) -> u32,
@@ -189,7 +196,7 @@ pub(crate) struct PathValues<'a> {
 }
 
 impl PathValues<'_> {
-    /// The value of an element whose value is known.
+    /// Returns the value of an element whose value is known.
     fn of(&self, element: &AnyElement) -> Datum {
         self.known.get(&element.id()).map_or_else(
             || {
@@ -207,7 +214,6 @@ impl PathValues<'_> {
         call(&arguments)
     }
 
-    /// The value of a deterministic element.
     pub(crate) fn value(&self, element: &AnyElement) -> Result<Datum, Error> {
         let Kind::Apply(_, op) = element.kind() else {
             let problem = "it is no deterministic function of a real number";
@@ -217,7 +223,7 @@ impl PathValues<'_> {
         Ok(value.map_err(|fault| element.fault(fault))?)
     }
 
-    /// The natural logarithm of the probability, or density, of a value of an element.
+    /// Returns the natural logarithm of the probability, or density, of a value of an element.
     fn log_prob(&self, element: &AnyElement, value: &Datum) -> Result<f64, Error> {
         let fault = |fault| Error::from(element.fault(fault));
         match element.kind() {
@@ -270,7 +276,7 @@ impl PathValues<'_> {
     }
 }
 
-/// The distribution of the result of a Chain.
+/// Returns the distribution of the result of a Chain.
 ///
 /// **Errors.** [`Error::NotClosedForm`] if the result depends on other elements; the error of its parameters.
 fn atomic<'r>(element: &AnyElement, result: &'r AnyElement) -> Result<&'r dyn AtomicOp, Error> {

@@ -1,4 +1,5 @@
-//! The search for likelihoods of one real number: elements that depend on it and are not normal, and evidence that is no observation.
+//! The search for likelihoods of one real number: elements that depend on the number without being normal, and evidence other than
+//! observations.
 
 use std::rc::Rc;
 
@@ -10,11 +11,11 @@ use crate::linear_element::union;
 use crate::scan::{Attempt, Form, Scan, is_float, not_closed, not_normal};
 use crate::site::{RealFunction, Site, Weighed};
 
-/// Maximum number of values of a finite element that depends on a real number.
+/// Maximum number of values of a finite element whose distribution depends on a real number.
 const MAX_VALUES: usize = 4096;
 
 impl<'m> Scan<'m> {
-    /// Adds a site for each evidence on a real number that is no observation.
+    /// Adds a likelihood for each piece of evidence on a real number that is not an observation.
     pub(crate) fn add_statements(&mut self) -> Result<(), Error> {
         let mut added = Vec::new();
         for (element, evidence) in self.evidence {
@@ -56,7 +57,7 @@ impl<'m> Scan<'m> {
         Ok(())
     }
 
-    /// A real element with one number, as a function of this number.
+    /// Returns a real element with one number as the identity function of this number.
     pub(crate) fn number(&self, element: &AnyElement) -> Result<RealFunction, Error> {
         match self.form(element) {
             Form::Real(rows) if rows.rows[0].numbers() == 1 => Ok(RealFunction {
@@ -72,7 +73,8 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// The form of an element whose distribution depends on a real number, and is not normal with a linear mean: finite, or observed.
+    /// Returns the form (finite or observed) of an element whose distribution depends on a real number, but not as a normal distribution with
+    /// a linear mean.
     pub(crate) fn dependent(&mut self, element: &AnyElement) -> Result<Attempt, Error> {
         let function = self.number_of_parents(element)?;
         if let Some(value) = self.observed(element) {
@@ -90,7 +92,7 @@ impl<'m> Scan<'m> {
         Ok(self.child(element, function, values, Weighed::Child))
     }
 
-    /// The form of an observed element, whose likelihood is a site.
+    /// Returns the form of an observed element, and adds its likelihood as a function of a real number.
     pub(crate) fn observed_site(
         &mut self,
         element: &AnyElement,
@@ -108,7 +110,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// The form of an element with an observed value, whose likelihood stands elsewhere.
+    /// Returns the form of an observed element whose likelihood is in another factor.
     pub(crate) fn observed_form(&mut self, element: &AnyElement, value: &Datum) -> Form {
         self.finite.fix(element, value);
         Form::Observed
@@ -119,7 +121,7 @@ impl<'m> Scan<'m> {
         self.observed.get(&element.id()).copied()
     }
 
-    /// A finite element with these values, whose probabilities are a site.
+    /// Returns the form of a finite element with the given values, and adds its probabilities as a likelihood of a real number.
     pub(crate) fn child(
         &mut self,
         element: &AnyElement,
@@ -138,7 +140,8 @@ impl<'m> Scan<'m> {
         Attempt::Done(Form::Finite)
     }
 
-    /// The possible values of an element that depends on a real number: those for some numbers that are tried. `None` if they cannot be listed.
+    /// Finds the possible values of an element that depends on a real number, by trying several numbers. Returns `None` if the possible values
+    /// cannot be listed.
     fn values(
         &mut self,
         element: &AnyElement,
@@ -180,7 +183,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// The number on which the real parents of an element depend, and the elements between.
+    /// Returns the real number on which all real parents of an element depend, and the elements on the way from the number to the parents.
     pub(crate) fn number_of_parents(
         &mut self,
         element: &AnyElement,

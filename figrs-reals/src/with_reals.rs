@@ -1,4 +1,4 @@
-//! `WithReals`: an algorithm for finite models, and the closed form beside it.
+//! `WithReals`: an algorithm for finite models, extended by the closed form for real numbers.
 
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
@@ -7,14 +7,15 @@ use figrs_core::{AnyElement, Limits, Model};
 
 use crate::closed_form::in_closed_form;
 
-/// An exact algorithm for marginals of elements with finitely many values that answers models of real numbers too.
+/// An exact algorithm for finite elements, extended to models of real numbers.
 ///
-/// A model that the algorithm refuses because an element is continuous is answered in closed form, within the default limits. `Exact`,
-/// `VariableElimination` and `JunctionTree` do so by themselves, within their own limits, if the feature `reals` of figrs is on.
+/// If the algorithm refuses a model because an element is continuous, `WithReals` answers the query in closed form, within the default
+/// limits. With the feature `reals` of figrs, `Exact`, `VariableElimination` and `JunctionTree` answer queries of this kind by
+/// themselves, within their own limits.
 ///
-/// **Guarantee.** That of the algorithm, and exact for real numbers.
+/// **Guarantee.** The guarantee is that of the wrapped algorithm; results for real numbers are exact.
 ///
-/// **Errors.** Those of the algorithm; [`Error::NotClosedForm`].
+/// **Errors.** The errors of the wrapped algorithm; [`Error::NotClosedForm`].
 ///
 /// ```
 /// # use figrs_core::{Model, Normal, Variance};

@@ -10,10 +10,10 @@ use crate::{ChartError, Drawable, HtmlPage, PosteriorChart};
 
 /// Maximum number of targets whose posteriors are drawn, and of answers whose chains are drawn.
 const PICTURES: usize = 12;
-/// The elimination tree is drawn only if the model compiles with fewer operations than this.
+/// A page shows the elimination tree only if the model compiles with fewer operations than this.
 const OPERATIONS: f64 = 1e8;
 
-/// Targets whose types are erased.
+/// A list of targets of any types.
 struct TargetList<'a>(&'a [AnyElement]);
 
 impl Parents for TargetList<'_> {
@@ -26,17 +26,16 @@ impl Parents for TargetList<'_> {
 
 /// A comparison of algorithms as an HTML page, and its error curves as a chart.
 pub trait ComparisonPage {
-    /// The error curves as an SVG document: the largest error of each run against its time, on logarithmic axes.
+    /// Returns the error curves as an SVG document: the largest error of each run against its time, on logarithmic axes.
     ///
     /// **Errors.** [`ChartError::Empty`] if no point has a time and an error above zero.
     fn curves_svg(&self) -> Result<String, ChartError>;
 
-    /// The comparison as a self-contained HTML page with embedded SVG pictures: the page has no scripts and needs no other files.
+    /// Returns the comparison as a self-contained HTML page with embedded SVG pictures: the page has no scripts and needs no other files.
     ///
-    /// The page contains the table with its conclusions, the error curves, the posteriors of at most twelve targets, the graph of the model
-    /// and the elimination tree. For each answer that keeps the draws of several chains, it contains a trace plot and a rank plot. The
-    /// given settings are listed with their names. If a picture cannot be drawn, the page states the reason instead. The page is also
-    /// well-formed XML.
+    /// The page contains the table with its conclusions, the error curves, the posteriors of at most twelve targets, the graph of the model and the
+    /// elimination tree. For each answer that keeps the draws of several chains, the page contains a trace plot and a rank plot. The page lists the
+    /// given settings with their names. If a picture cannot be drawn, the page states the reason instead. The page is also well-formed XML.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};

@@ -6,7 +6,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use quick_xml::escape::escape;
 
-/// Pictures of at most this width, in pixels, shrink with the page without a limit.
+/// Pictures of at most this width, in pixels, may shrink to any size with the page.
 const WIDE: f64 = 1100.0;
 /// The style sheet of a page: text in one column, pictures next to each other if there is room, in the light or dark colours of the
 /// reader's system.
@@ -14,7 +14,7 @@ const STYLE: &str = include_str!("html_page.css");
 
 /// A self-contained HTML page with embedded pictures: the page has no scripts and needs no other files. The page is also well-formed XML.
 ///
-/// The parts of the page are in the order in which they were added. [`Display`] writes the page.
+/// The page shows its parts in the order in which they were added. The trait [`Display`] writes the page.
 ///
 /// ```
 /// use figrs_report::HtmlPage;
@@ -30,7 +30,7 @@ pub struct HtmlPage {
 }
 
 impl HtmlPage {
-    /// A page that contains only a title.
+    /// Creates a page that contains only a title.
     pub fn new(title: &str) -> Self {
         Self {
             title: clean(title),
@@ -77,8 +77,8 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a table with a row of headings. The first column is aligned to the left, and so is the last one if there are more than two
-    /// columns; the others are aligned to the right.
+    /// Adds a table with a row of headings. The first column is aligned to the left, and so is the last one if there are more than two columns; the
+    /// other columns are aligned to the right.
     pub fn table<R: IntoIterator<Item = impl AsRef<str>>>(
         &mut self,
         headings: &[&str],
@@ -87,7 +87,7 @@ impl HtmlPage {
         self.marked_table(headings, rows.into_iter().map(|row| (row, false)))
     }
 
-    /// As [`HtmlPage::table`], but each row states whether it is highlighted.
+    /// Adds a table as [`HtmlPage::table`] does; each row states whether it is highlighted.
     pub fn marked_table<R: IntoIterator<Item = impl AsRef<str>>>(
         &mut self,
         headings: &[&str],
@@ -116,7 +116,7 @@ impl HtmlPage {
         }
     }
 
-    /// Adds several pictures next to each other. Each of them is a caption with the bytes of a PNG file.
+    /// Adds several pictures next to each other. Each picture is a caption with the bytes of a PNG file.
     pub fn gallery<'a>(
         &mut self,
         pictures: impl IntoIterator<Item = (&'a str, &'a [u8])>,
@@ -168,7 +168,7 @@ impl Display for HtmlPage {
     }
 }
 
-/// A heading made from the name of a setting: `min_walk` becomes `Min walk`.
+/// Returns a heading made from the name of a setting: `min_walk` becomes `Min walk`.
 fn in_words(name: &str) -> String {
     let name = name.replace('_', " ");
     let mut letters = name.chars();
@@ -178,8 +178,8 @@ fn in_words(name: &str) -> String {
     }
 }
 
-/// An SVG picture that shrinks with the page. A very wide picture shrinks to half of its width at most, so that it stays readable, and can
-/// be scrolled.
+/// Returns an SVG picture that shrinks with the page. A very wide picture shrinks to half of its width at most, so that it stays readable, and can be
+/// scrolled.
 fn fitted(svg: &str) -> String {
     let width = svg.strip_prefix("<svg").and_then(|rest| {
         rest.split('>')
@@ -198,7 +198,7 @@ fn fitted(svg: &str) -> String {
     }
 }
 
-/// A text that is escaped for XML, without characters that XML does not allow.
+/// Returns a text that is escaped for XML, without characters that XML does not allow.
 fn clean(text: &str) -> String {
     let plain = |c: char| match c {
         '\u{fffe}' | '\u{ffff}' => ' ',

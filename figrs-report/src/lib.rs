@@ -1,6 +1,6 @@
 //! Reports: pictures of models and elimination trees, charts, HTML pages, and draws as files.
 //!
-//! | item | by |
+//! | item | type |
 //! |---|---|
 //! | graphs of models and elimination trees as DOT and SVG | [`Drawable`] |
 //! | a distribution as bars | [`PosteriorChart`] |

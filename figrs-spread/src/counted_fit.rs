@@ -16,7 +16,7 @@ use super::part_bytes;
 use super::part_files::{AbsentPart, PartFiles};
 use super::part_identity::{PartIdentity, Round, graph_text, hash};
 
-/// A fit of a model to cases, by a learner.
+/// A model, its cases and the learner that fits the model to the cases.
 #[derive(Debug)]
 pub(crate) struct CountedFit<'a, E, C> {
     pub(crate) learner: &'a ExpectationMaximization<E>,
@@ -24,19 +24,19 @@ pub(crate) struct CountedFit<'a, E, C> {
     pub(crate) cases: &'a Cases<C>,
 }
 
-/// The identity of a fit, which does not include a round.
+/// The identity of a fit, which is the same in all rounds.
 #[derive(Debug)]
 pub(crate) struct FitIdentity(PartIdentity);
 
 /// The reason why the parts of a round cannot be merged.
 enum Unmerged {
-    /// The round is new, and its parts have not been counted.
+    /// The learning round is new: none of its parts has been counted.
     New(u64),
     Failed(SpreadError),
 }
 
 impl FitIdentity {
-    /// The identity of the parts that answer a request, and the request as bytes.
+    /// Returns a request for expected counts as bytes, and the identity of the parts that answer it.
     fn round(&self, request: &CountRequest) -> Result<(PartIdentity, Vec<u8>), SpreadError> {
         let bytes = postcard::to_stdvec(request).map_err(SpreadError::not_portable)?;
         let identity = PartIdentity {
@@ -50,7 +50,7 @@ impl FitIdentity {
         Ok((identity, bytes))
     }
 
-    /// Parses a request from the bytes of its file. Returns it with the identity of the parts that answer it.
+    /// Parses a request for expected counts from the bytes of its file. The result is the request with the identity of the parts that answer it.
     ///
     /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::Foreign`].
     pub(crate) fn read(
@@ -71,7 +71,7 @@ impl FitIdentity {
         Ok((identity, request))
     }
 
-    /// The request of the last round that was begun in a directory; `None` if no round was begun.
+    /// Returns the request of the last round that was begun in a directory; `None` if no round was begun.
     fn latest(
         &self,
         directory: &Path,
@@ -98,7 +98,7 @@ impl FitIdentity {
         self.read(bytes, &file).map(Some)
     }
 
-    /// Merges the contributions of the parts that answer a request.
+    /// Merges the expected counts in the parts that answer a request.
     fn parts(
         &self,
         request: &CountRequest,
@@ -130,7 +130,7 @@ impl FitIdentity {
 }
 
 impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
-    /// The identity of the fit; `run` is the identity of the run of the program.
+    /// Returns the identity of the fit; `run` is the identity of the program's run.
     pub(crate) fn identity(&self, run: PartIdentity) -> FitIdentity {
         let mut bytes = graph_text(self.model, &self.cases.elements()).into_bytes();
         bytes.extend(self.cases.row_bytes());
@@ -141,13 +141,13 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         })
     }
 
-    /// The worker that counts in all rounds.
+    /// Returns the worker that computes expected counts in all rounds.
     pub(crate) fn counter(&self) -> Result<CaseCounter, SpreadError> {
         Ok(self.learner.case_counter(self.model, self.cases)?)
     }
 
-    /// Computes a part of the last round that was begun in a directory, or of the first round if none was begun. If the part exists
-    /// already, nothing is done.
+    /// Computes a part of the last round that was begun in a directory, or of the first round if none was begun. A part that already exists is not
+    /// computed again.
     pub(crate) fn do_part(
         &self,
         identity: &FitIdentity,
@@ -175,7 +175,7 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         files.write(number, &contributions)
     }
 
-    /// The fit, computed from the parts in their files. `None` if the parts of the next round are not computed yet.
+    /// Returns the fit, computed from the parts in the directory. The result is `None` if the parts of the next round are not computed yet.
     pub(crate) fn merge(
         &self,
         identity: &FitIdentity,
@@ -208,7 +208,7 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
     }
 }
 
-/// Computes a part of a round, and returns its contributions as bytes.
+/// Computes a part of a learning round, and returns the expected counts as bytes.
 pub(crate) fn count(
     counter: &mut CaseCounter,
     request: &CountRequest,

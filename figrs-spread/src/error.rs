@@ -18,16 +18,16 @@ pub enum SpreadError {
         /// The error of the inference.
         source: Box<figrs_infer::Error>,
     },
-    /// The options exclude each other or the run: there is no part with the number, a directory of parts has no use, or the run has no end
-    /// and therefore no parts.
+    /// The options contradict each other or the run: there is no part with the number, a directory of parts has no use, or the run has no end and
+    /// therefore no parts.
     #[error("{problem}; {remedy}")]
     Options {
         /// The problem, as a statement.
         problem: String,
-        /// A request that names the options.
+        /// The remedy, as a request that names the options.
         remedy: &'static str,
     },
-    /// A part was stopped before its last unit.
+    /// A part was stopped before its work was complete.
     #[error(
         "part {part} was stopped before its end; give its sampler no limit of time, and do it again"
     )]
@@ -49,9 +49,9 @@ pub enum SpreadError {
         missing: Vec<u64>,
         /// The total number of parts.
         parts: u64,
-        /// The number of the round, if the run is a fit.
+        /// The number of the learning round, if the run is a fit.
         round: Option<u64>,
-        /// The directory in which the parts should be.
+        /// The directory that should contain the parts.
         directory: PathBuf,
     },
     /// A file is part of another run, or the set of files in a directory was begun with other settings.
@@ -68,7 +68,7 @@ pub enum SpreadError {
     Foreign {
         /// The path of the file of a part, or the directory of the set.
         path: PathBuf,
-        /// True for the directory of a set, false for the file of a part.
+        /// True if the path is the directory of a set of files, false if it is the file of a part.
         is_set: bool,
         /// The name of the property that differs.
         what: String,
@@ -86,7 +86,7 @@ pub enum SpreadError {
     DamagedPart {
         /// The path of the file.
         file: PathBuf,
-        /// The number of the part that should be in the file; `None` if the file should contain the request of a round.
+        /// The number of the part that should be in the file; `None` if the file should contain the request of a learning round.
         part: Option<u64>,
         /// A description of the problem.
         problem: String,
@@ -107,7 +107,7 @@ pub enum SpreadError {
         file: PathBuf,
         /// The error of the operating system.
         source: io::Error,
-        /// A request that solves the problem.
+        /// The remedy, as a request.
         remedy: &'static str,
     },
     /// The values of targets could not be converted to bytes.
@@ -116,17 +116,17 @@ pub enum SpreadError {
         /// A description of the problem.
         problem: String,
     },
-    /// Items of a set could not be drawn, or the sampler did not draw one for each number.
+    /// Items of a set could not be drawn, or the sampler did not return one item for each number.
     #[error("item {number} of the set, or one drawn with it: {source}")]
     Item {
-        /// The number of the first requested item.
+        /// The number of the first item that was requested.
         number: u64,
         /// The error of the sampler.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
 
-/// The first numbers of a list, as text.
+/// Returns the first numbers of a list as text.
 fn numbers(all: &[u64]) -> String {
     const SHOWN: usize = 8;
     let shown: Vec<String> = all.iter().take(SHOWN).map(u64::to_string).collect();

@@ -1,4 +1,4 @@
-//! Sets of items in numbered files.
+//! Sets of items, such as levels or boards, in numbered files.
 
 use std::fs;
 use std::num::NonZero;
@@ -12,7 +12,7 @@ use super::error::SpreadError;
 use super::part_files::write_whole;
 use super::part_identity::{PartIdentity, hash};
 
-/// Name of the file in a directory that identifies the set of files in it.
+/// Name of the file that identifies the set of files in its directory.
 const MARK: &str = ".set.figrs";
 
 /// A set of numbered files, each of which contains one item.
@@ -26,7 +26,7 @@ pub(crate) struct ItemSet<'a, S: ?Sized> {
 }
 
 impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
-    /// The identity of the run that draws the set; `run` is the identity of the run of the program.
+    /// Returns the identity of the run that draws the set; `run` is the identity of the program's run.
     pub(crate) fn identity(&self, run: PartIdentity) -> PartIdentity {
         PartIdentity {
             units: self.numbers.end.saturating_sub(self.numbers.start),
@@ -36,13 +36,13 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         }
     }
 
-    /// The settings that determine the names and the contents of the files, as text.
+    /// Returns the settings that determine the names and the contents of the files, as text.
     fn settings(&self) -> String {
         let (seed, extension, digits) = (self.seed, self.sampler.extension(), self.digits());
         format!("seed: {seed}, extension: {extension}, digits of a number: {digits}")
     }
 
-    /// A hash of the first item of the sampler, or of the error if it cannot be drawn.
+    /// Returns a hash of the first item of the sampler, or of the error if it cannot be drawn.
     fn pilot(&self) -> u64 {
         let mut bytes = Vec::new();
         match self.sampler.items(self.seed, 0..1) {
@@ -56,7 +56,7 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         hash(&bytes)
     }
 
-    /// The range of the numbers of the files that belong to a part.
+    /// Returns the range of the file numbers that belong to a part.
     pub(crate) fn share(&self, identity: &PartIdentity, part: u64) -> Range<u64> {
         let share = identity.share(part);
         self.numbers.start + share.start..self.numbers.start + share.end
@@ -107,7 +107,7 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         }
     }
 
-    /// Draws the items with these numbers whose files do not exist. Returns the number of files that were written.
+    /// Draws the items with these numbers whose files do not exist. The result is the number of files that were written.
     ///
     /// **Errors.** [`SpreadError::Item`], [`SpreadError::File`].
     pub(crate) fn fill(&self, numbers: &Range<u64>) -> Result<u64, SpreadError> {
@@ -165,7 +165,7 @@ impl<S: ItemSampler + ?Sized> ItemSet<'_, S> {
         all
     }
 
-    /// Writes the items with these numbers, except those whose files exist. Returns the number of files that were written.
+    /// Writes the items with these numbers to files, except for files that exist. The result is the number of files that were written.
     fn write(&self, numbers: Range<u64>, items: &[S::Item]) -> Result<u64, SpreadError> {
         let mut count = 0;
         for (number, item) in numbers.zip(items) {

@@ -1,10 +1,10 @@
-//! Runs that are divided into numbered parts, so that they can be computed by many processes on one or many machines.
+//! Runs that are divided into numbered parts, so that many processes on one or many machines can compute them.
 //!
-//! A program that runs its queries through [`Spread::run`] is its own worker. Without options it computes the whole run. With `--part N` it
-//! writes one part of the run to a file, and with `--serve` it writes the parts that are requested on its standard input. With `--merge` it
-//! reads the parts and continues with the answer, which is that of a single process to the last bit.
+//! A program that runs its queries through [`Spread::run`] is its own worker. Without options, a program with [`Spread::run`] computes the whole run.
+//! With `--part N` the program writes one part of the run to a file, and with `--serve` it writes the parts that are requested on its standard input.
+//! With `--merge` the program reads the parts and continues with the answer, which is that of a single process to the last bit.
 //!
-//! | item | by |
+//! | item | method or type |
 //! |---|---|
 //! | an answer of a sampler | [`Spread::run`] |
 //! | an exact sum over slices | [`Spread::sum`] |

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-/// The command-line options of a program whose runs are divided into parts. A program with its own options includes them by
+/// The command-line options of a program whose runs are divided into parts. A program with its own options includes [`SpreadOptions`] by
 /// `#[command(flatten)]`.
 #[derive(Args, Clone, Debug, Default)]
 #[expect(
@@ -25,17 +25,17 @@ pub struct SpreadOptions {
         help_heading = "Parts"
     )]
     pub part: Option<u64>,
-    /// Compute the parts that are requested on the standard input by lines `RUN PART` (for a fit `RUN PART ROUND`), and write them to the
-    /// standard output
+    /// Compute the parts that are requested on the standard input by lines `RUN PART` (for a fit `RUN PART ROUND`), and write them to the standard
+    /// output
     #[arg(long, conflicts_with = "merge", help_heading = "Parts")]
     pub serve: bool,
     /// Read the parts from --out, and continue with the answer, or, for a fit, with its next round
     #[arg(long, requires = "out", help_heading = "Parts")]
     pub merge: bool,
-    /// Merge the parts that exist, and leave out the missing ones
+    /// Merge the parts that exist, and leave out the missing parts
     #[arg(long, requires = "merge", help_heading = "Parts")]
     pub partial: bool,
-    /// Wait for missing parts
+    /// Wait for missing parts instead of reporting an error
     #[arg(
         long,
         requires = "merge",

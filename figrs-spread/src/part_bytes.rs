@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::part_identity::PartIdentity;
 
-/// The bytes with which each part begins; they contain the version of the format.
+/// The bytes with which each part begins, which contain the version of the format.
 const SIGNATURE: &[u8] = b"figrs part 1\n";
 const CHECKSUM_BYTES: usize = 4;
 const LENGTH_BYTES: usize = 4;
@@ -13,12 +13,12 @@ const LENGTH_BYTES: usize = 4;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PartHeader {
     pub(crate) identity: PartIdentity,
-    /// The number of the part; `None` if the contents are the request of a round.
+    /// The number of the part; `None` if the contents are the request of a learning round.
     pub(crate) number: Option<u64>,
 }
 
 impl PartHeader {
-    /// The first property in which two headers differ: its name, and both values.
+    /// Returns the first property in which two headers differ: its name, and both values.
     pub(crate) fn difference(&self, other: &Self) -> Option<[String; 3]> {
         let number = || {
             let message =

@@ -20,7 +20,7 @@ const POLL: Duration = Duration::from_millis(100);
 pub(crate) struct PartFiles<'a> {
     directory: &'a Path,
     pub(crate) identity: PartIdentity,
-    /// `true` once the user has seen the message that the process waits for a part.
+    /// `true` after the process has reported that it waits for a part.
     is_told: Cell<bool>,
 }
 
@@ -47,18 +47,18 @@ impl<'a> PartFiles<'a> {
         self.directory.join(name)
     }
 
-    /// The path of the file with the request of a round.
+    /// Returns the path of the file with the request of a learning round.
     pub(crate) fn request_file(&self) -> PathBuf {
         let name = format!("{}.figrs", self.identity.name());
         self.directory.join(name)
     }
 
-    /// The contributions of a part; `None` if its file does not exist.
+    /// Returns the contributions of a part; `None` if its file does not exist.
     fn read(&self, number: u64) -> Result<Option<Vec<u8>>, SpreadError> {
         self.identity.read(&self.file(number), Some(number))
     }
 
-    /// The contributions of a part. If missing parts are awaited, waits until the file of the part exists.
+    /// Returns the contributions of a part. If the options say so, the function waits until the file of a missing part exists.
     fn awaited(&self, number: u64, absent: AbsentPart) -> Result<Option<Vec<u8>>, SpreadError> {
         loop {
             let found = self.read(number)?;
@@ -73,7 +73,7 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// Passes the contributions of the parts to `take`, in the order of their numbers, until `take` breaks. Returns the numbers of the
+    /// Passes the contributions of the parts to `take`, in the order of their numbers, until `take` breaks. The function returns the numbers of the
     /// parts that were left out because they are missing or damaged.
     ///
     /// **Errors.** [`SpreadError::MissingParts`] and [`SpreadError::DamagedPart`], unless such parts are left out;
@@ -129,7 +129,7 @@ impl<'a> PartFiles<'a> {
         }
     }
 
-    /// The error for a part whose file belongs to this run but has invalid contents.
+    /// Returns the error for a part whose file belongs to this run but has invalid contents.
     pub(crate) fn damaged(&self, number: u64, problem: impl ToString) -> SpreadError {
         SpreadError::DamagedPart {
             file: self.file(number),
@@ -140,7 +140,7 @@ impl<'a> PartFiles<'a> {
 
     /// Writes a part, completely or not at all, unless another process has written it in the meantime.
     ///
-    /// **Errors.** [`SpreadError::Foreign`] if that process belongs to another run.
+    /// **Errors.** [`SpreadError::Foreign`] if the other process belongs to another run.
     pub(crate) fn write(&self, number: u64, contributions: &[u8]) -> Result<(), SpreadError> {
         if self.has(number)? {
             return Ok(());
@@ -148,7 +148,7 @@ impl<'a> PartFiles<'a> {
         self.write_to(&self.file(number), Some(number), contributions)
     }
 
-    /// Writes the request of a round, unless it exists. Returns `false` if it exists.
+    /// Writes the request of a learning round, unless it exists. The function returns `false` if the request already exists.
     pub(crate) fn write_request(&self, request: &[u8]) -> Result<bool, SpreadError> {
         let file = self.request_file();
         let is_new = self.identity.read(&file, None)?.is_none();
@@ -173,7 +173,7 @@ impl<'a> PartFiles<'a> {
 }
 
 impl PartIdentity {
-    /// The text with which the names of the files of the run begin.
+    /// Returns the text with which the names of the files of the run begin.
     fn name(&self) -> String {
         let place = self.place;
         match &self.round {
@@ -182,14 +182,14 @@ impl PartIdentity {
         }
     }
 
-    /// The range of the units that belong to a part.
+    /// Returns the range of the run's units of work that a part computes.
     pub(crate) fn share(&self, part: u64) -> Range<u64> {
         let bound =
             |part: u64| (u128::from(self.units) * u128::from(part) / u128::from(self.parts)) as u64;
         bound(part)..bound(part + 1)
     }
 
-    /// A part of this run in bytes; if `number` is `None`, the request of its round.
+    /// Returns a part of the run as bytes or, if `number` is `None`, the request of the run's learning round.
     ///
     /// **Errors.** [`SpreadError::NotPortable`].
     pub(crate) fn bytes(
@@ -204,7 +204,7 @@ impl PartIdentity {
         part_bytes::write(&header, contributions).map_err(SpreadError::not_portable)
     }
 
-    /// The contributions in the file of a part; `None` if the file does not exist.
+    /// Returns the contributions in the file of a part; `None` if the file does not exist.
     ///
     /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::Foreign`], [`SpreadError::File`].
     pub(crate) fn read(
@@ -219,7 +219,7 @@ impl PartIdentity {
         }
     }
 
-    /// The contributions in the bytes of a part; `file` is the file from which they were read.
+    /// Returns the contributions in the bytes of a part; `file` is the file from which they were read.
     ///
     /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::Foreign`].
     pub(crate) fn contributions(

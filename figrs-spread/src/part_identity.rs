@@ -12,19 +12,19 @@ pub(crate) struct PartIdentity {
     /// Name of the run, and its index among the runs of the program.
     pub(crate) run: String,
     pub(crate) place: u32,
-    /// Number of parts, and total number of units of the run.
+    /// Number of parts, and total number of units of work of the run.
     pub(crate) parts: u64,
     pub(crate) units: u64,
-    /// The settings that determine the units, as text.
+    /// The settings that determine the units of work, as text.
     pub(crate) settings: String,
-    /// Hash that identifies the data of the run. The hash is computed from the graph of the model and a few worlds, from the cases of a
-    /// fit, or from the first item of a set.
+    /// Hash that identifies the data of the run. The pilot hash is computed from the graph of the model and a few samples, from the cases of a fit,
+    /// or from the first item of a set.
     pub(crate) pilot: u64,
-    /// The round, if the run is a fit.
+    /// The learning round, if the run is a fit.
     pub(crate) round: Option<Round>,
 }
 
-/// A round of a fit: its number, and a hash of its parameters.
+/// A learning round of a fit: its number, and a hash of its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Round {
     pub(crate) number: u64,
@@ -32,7 +32,7 @@ pub(crate) struct Round {
 }
 
 impl PartIdentity {
-    /// The first property in which two identities differ: its name, and both values.
+    /// Returns the first property in which two identities differ: its name, and both values.
     pub(crate) fn difference(&self, other: &Self) -> Option<[String; 3]> {
         let numbers = |name: &str, a: u64, b: u64| {
             (a != b).then(|| [name.to_owned(), a.to_string(), b.to_string()])
@@ -57,7 +57,7 @@ impl PartIdentity {
     }
 }
 
-/// The first setting that differs between two texts of settings.
+/// Returns the first setting that differs between two texts of settings.
 fn setting(a: &str, b: &str) -> Option<[String; 3]> {
     if a == b {
         return None;
@@ -74,7 +74,7 @@ fn setting(a: &str, b: &str) -> Option<[String; 3]> {
     }
 }
 
-/// The name and the value of the innermost field in a piece of a text of nested settings.
+/// Returns the name and the value of the innermost field in a text of nested settings.
 fn innermost(piece: Option<&str>) -> String {
     let field = piece.and_then(|piece| piece.rsplit("{ ").next());
     field
@@ -82,7 +82,7 @@ fn innermost(piece: Option<&str>) -> String {
         .to_owned()
 }
 
-/// A hash of bytes that is the same on all machines.
+/// Returns a hash of bytes that is the same on all machines.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let forward = crc32fast::hash(bytes);
     let mut reversed = bytes.to_vec();
@@ -90,7 +90,7 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
     u64::from(forward) << 32 | u64::from(crc32fast::hash(&reversed))
 }
 
-/// The elements of a model outside of branches, and the arrows between them, as text.
+/// Returns the elements of a model outside of branches, and the arrows between them, as text.
 pub(crate) fn graph_text(model: &Model, targets: &[AnyElement]) -> String {
     let graph = ModelGraph::new(model, targets);
     let nodes = graph.nodes().iter().map(|node| {

@@ -10,11 +10,11 @@ pub(crate) struct Request {
     /// The index of the run among the runs of the program.
     pub(crate) place: u32,
     pub(crate) part: u64,
-    /// For a fit, the bytes of the file with the request of the round.
+    /// For a fit, the bytes of the file with the request of the learning round.
     pub(crate) round: Vec<u8>,
 }
 
-/// First byte of an answer that contains a part. An answer that contains an error begins with `FAILED`.
+/// First byte of an answer that contains a part. An answer that contains an error begins with the byte `FAILED`.
 const PART: u8 = 0;
 const FAILED: u8 = 1;
 

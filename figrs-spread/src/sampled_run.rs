@@ -11,7 +11,7 @@ use super::error::SpreadError;
 use super::part_files::{AbsentPart, PartFiles};
 use super::part_identity::{PartIdentity, graph_text, hash};
 
-/// Number of worlds that are drawn to identify a model.
+/// Number of samples that are drawn to identify a model.
 const PILOT_WORLDS: u64 = 64;
 
 /// A run of a sampler that is divided into parts.
@@ -23,7 +23,7 @@ pub(crate) struct SampledRun<'a, S, T> {
 }
 
 impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
-    /// The identity of the run; `run` is the identity of the run of the program.
+    /// Returns the identity of the run; `run` is the identity of the program's run.
     pub(crate) fn identity(&self, run: PartIdentity) -> Result<PartIdentity, SpreadError> {
         let units = self.sampler.units(self.model, &self.targets.elements())?;
         if units == u64::MAX {
@@ -40,7 +40,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
         })
     }
 
-    /// A hash of the elements of the model outside of branches, and of a few worlds, or of the error if these cannot be drawn.
+    /// Returns a hash of the model's elements outside of branches and of a few samples, or of the error if no samples can be drawn.
     fn pilot(&self) -> u64 {
         let mut bytes = graph_text(self.model, &self.targets.elements()).into_bytes();
         let sampler = ImportanceSampling::new(PILOT_WORLDS);
@@ -54,7 +54,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
         hash(&bytes)
     }
 
-    /// Computes a part, and returns its contributions as bytes.
+    /// Computes a part of the run, and returns its contributions as bytes.
     pub(crate) fn part(
         &self,
         identity: &PartIdentity,

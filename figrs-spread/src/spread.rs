@@ -1,4 +1,4 @@
-//! Runs in parts: this process computes all parts, computes one part, or merges the parts.
+//! Runs in parts: a process computes all parts, computes one part, or merges the parts.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -20,15 +20,15 @@ use super::part_identity::PartIdentity;
 use super::requests::{self, Request};
 use super::sampled_run::SampledRun;
 
-/// The runs of a program. This process computes all parts, computes one part, or merges the parts.
+/// The runs of a program. The options decide whether this process computes all parts, computes one part, or merges the parts.
 ///
-/// All processes of a run execute the same program with different options ([`SpreadOptions`]) and build the same model. The runs of the
-/// program are distinguished by their order. A process that serves parts must write nothing else to its standard output.
+/// All processes of a run execute the same program with different options ([`SpreadOptions`]) and build the same model. The runs of the program are
+/// distinguished by their order. A process that serves parts must write nothing else to its standard output.
 ///
-/// **Guarantee.** The answer of the merged parts is that of a single process to the last bit, except for its time. The answer does not
-/// depend on the number of parts, processes and threads. A part of another run, version or seed, or with other settings, is refused, and so
-/// is a damaged part. A part of another model is refused if the models differ in the elements outside of branches, in the parameters of
-/// their distributions, or in some worlds.
+/// **Guarantee.** The answer of the merged parts is that of a single process to the last bit, except for its time. The answer does not depend on the
+/// number of parts, processes and threads. A part of another run, version or seed, or with other settings, is refused, and so is a damaged part. A
+/// part of another model is refused if the models differ in the elements outside of branches, in the parameters of their distributions, or in some
+/// samples.
 #[derive(Debug)]
 pub struct Spread {
     name: String,
@@ -36,13 +36,13 @@ pub struct Spread {
     role: Role,
     /// The number of runs that were started so far.
     runs: Cell<u32>,
-    /// A request for a later run that was read but not answered yet.
+    /// A request that was read but not answered yet, because it is for a later run.
     request: RefCell<Option<Request>>,
-    /// True after the end of the requests.
+    /// True after the last request on the standard input.
     ended: Cell<bool>,
 }
 
-/// The role of this process.
+/// The role of this process: to compute the run, to compute or serve parts, or to merge parts.
 #[derive(Debug)]
 enum Role {
     Whole,
@@ -66,8 +66,8 @@ struct CommandLine {
 }
 
 impl Spread {
-    /// Prepares the runs of the program with this name, with options from the command line. A run has `parts` parts, unless the options
-    /// specify another number. Unknown options and `--help` end the program.
+    /// Prepares the runs of the program with this name, with options from the command line. A run has `parts` parts, unless the options specify
+    /// another number. The function ends the program for `--help` and unknown options.
     ///
     /// Programs with options of their own use [`from_options`](Self::from_options).
     ///
@@ -76,7 +76,7 @@ impl Spread {
         Self::from_options(name, parts, CommandLine::parse().options)
     }
 
-    /// Prepares the runs of the program with this name. A run has `parts` parts, unless the options specify another number.
+    /// Prepares the runs of the program with this name and these options. A run has `parts` parts, unless the options specify another number.
     ///
     /// **Errors.** [`SpreadError::Options`] if the number of the part is too large, or if a directory of parts is given but parts are neither
     /// computed nor merged.
@@ -123,7 +123,8 @@ impl Spread {
         })
     }
 
-    /// The answer of a sampler: this process runs all units, or merges the parts. `None` in a process that computes parts.
+    /// Returns the answer of a sampler: this process computes the whole run, or merges the parts. The result is `None` in a process that computes
+    /// parts.
     ///
     /// **Errors.** [`SpreadError::Inference`] with the error of the sampler; for parts [`SpreadError::Options`] if the run has no end,
     /// [`SpreadError::Stopped`], [`SpreadError::MissingParts`], [`SpreadError::Foreign`], [`SpreadError::DamagedPart`],
@@ -154,13 +155,13 @@ impl Spread {
         })
     }
 
-    /// The natural logarithm of the probability of the evidence, computed as a sum over slices: this process computes all slices, or merges
-    /// the parts. `None` in a process that computes parts.
+    /// Returns the natural logarithm of the probability of the evidence as a sum over parts of the model (slices); the process computes all slices,
+    /// or merges parts. The result is `None` in a process that computes parts.
     ///
     /// **Guarantee.** The result is exact up to rounding, and its bits do not depend on the number of parts.
     ///
-    /// **Errors.** The errors of [`run`](Self::run). If some parts are left out, the result is an error that states the lower bound from the other
-    /// parts.
+    /// **Errors.** The errors of [`run`](Self::run). If some parts are left out, the result is an error that states the lower bound from the
+    /// remaining parts.
     ///
     /// ```no_run
     /// # use figrs_core::{Flip, If, Model};
@@ -181,17 +182,17 @@ impl Spread {
         Ok(Some(answer.log_evidence()?.value))
     }
 
-    /// The parameters that a learner fits to cases. This process computes the fit alone, or from expected counts that are computed in
-    /// parts, round by round. `None` in a process that computes parts, and if the next round is not computed yet.
+    /// Returns the parameters that a learner fits to cases. This process computes the fit alone, or from expected counts that are computed in parts,
+    /// round by round. The result is `None` in a process that computes parts, and if the next round is not computed yet.
     ///
-    /// Each round has its own parts. A process that computes a part uses the parameters of the last round in the directory, or of the first
-    /// round if there is none. A process that merges processes the rounds whose parts exist, and then either writes the parameters of the
-    /// next round or returns the fit. An array of jobs therefore computes one round for each submission, whereas a process that waits for
-    /// parts leads through all rounds.
+    /// Each round of learning has its own parts. A process that computes a part uses the parameters of the last round in the directory, or of the
+    /// first round if there is none. A process that merges goes through the rounds whose parts exist, and then writes the parameters of the next
+    /// round or returns the fit. Jobs of a cluster compute one round each time they are submitted, but a process that waits for parts goes through
+    /// all rounds.
     ///
     /// **Guarantee.** The fit is that of a single process to the last bit.
     ///
-    /// **Errors.** The errors of [`run`](Self::run). All parts of a round are necessary, and mini-batches are not possible.
+    /// **Errors.** The errors of [`run`](Self::run). A fit needs all parts of a round, and allows no mini-batches.
     ///
     /// ```no_run
     /// # use figrs_core::{Flip, If, Learned, Model};
@@ -251,13 +252,13 @@ impl Spread {
         Ok(None)
     }
 
-    /// Draws a set of items, such as levels or boards, into numbered files. Each file is written completely or not at all; existing files
-    /// are kept, and missing files are drawn. A process that computes one part draws the files of that part. A process that merges draws
-    /// the missing files of the parts that were computed. Returns the number of files that this process has written.
+    /// Draws a set of items, such as levels or boards, into numbered files. Each file is written completely or not at all; existing files are kept,
+    /// and missing files are drawn. A process that computes one part draws the files of that part. A process that merges draws the missing files of
+    /// the parts that were computed. The result is the number of files that the process has written.
     ///
-    /// The name of a file is its number with an extension; all numbers have as many digits as the last number of the set. The file
-    /// `.set.figrs` in the directory stores the settings of the set. The set may be extended to further numbers with the same number of
-    /// digits; the parts of an extended set need another `--out`.
+    /// The name of a file is its number with an extension; all numbers have as many digits as the last number of the set. The file `.set.figrs` in
+    /// the directory stores the settings of the set. The set may be extended to further numbers with the same number of digits; the parts of an
+    /// extended set need another `--out`.
     ///
     /// **Guarantee.** The files do not depend on the number of parts, processes and threads.
     ///
@@ -307,7 +308,7 @@ impl Spread {
         matches!(self.role, Role::Whole)
     }
 
-    /// The identity of the next run of the program; the properties that depend on the kind of run are not set yet.
+    /// Returns the identity of the next run of the program; the properties that depend on the kind of run are not set yet.
     fn next(&self) -> PartIdentity {
         PartIdentity {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -321,7 +322,7 @@ impl Spread {
         }
     }
 
-    /// Computes the parts of a run that this process has to compute. If this process has to merge parts, returns their files.
+    /// Computes the parts of a run that this process has to compute. The function returns the files of the parts if the process has to merge them.
     fn in_parts(
         &self,
         identity: PartIdentity,

@@ -1,4 +1,4 @@
-//! Answers in JSON for programs that ask with the arguments of a command line.
+//! Answers in JSON for programs that pass the arguments of a command line.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -17,14 +17,14 @@ use super::report::Report;
 use super::run::{command, remedy};
 use super::watch::Watch;
 
-/// The reason that there is no answer.
+/// The reason that a question has no answer.
 #[derive(Debug)]
 pub struct Unanswered {
-    /// The failure.
+    /// The error that prevented an answer.
     pub failure: Failure,
-    /// The text of the failure in the words of the command.
+    /// The text of the error, which names flags of the command.
     pub message: String,
-    /// Cells whose clues exclude each other, if that is the reason.
+    /// Cells whose clues contradict each other, if the clues are the reason.
     pub cells: Vec<Position>,
 }
 
@@ -38,9 +38,10 @@ impl From<Failure> for Unanswered {
     }
 }
 
-/// The JSON that a command prints for some arguments, with a text of clues instead of a file. `check` may refuse the question before the work begins.
+/// Returns the JSON that a command prints for some arguments; the clues are a text instead of a file. The function `check` may refuse the question
+/// before the work begins.
 ///
-/// **Errors.** Those of the command. The flag ends the work; the end of `--time` ends it with the answer so far.
+/// **Errors.** Any error of the command. Setting the flag `interrupt` stops the work; when `--time` runs out, the answer contains the results so far.
 pub fn answer<E: Example>(
     arguments: &[String],
     clues: Option<String>,

@@ -7,16 +7,16 @@ use figrs_command::{Failure, read_text};
 use figrs_models::FileError;
 use figrs_models::grid::{Clues, Symbol};
 
-/// The source of clues: a file, or a text.
+/// The source of clues: a path of a file, or a text.
 #[derive(Clone, Debug)]
 pub enum ClueSource {
-    /// The file at a path.
+    /// The clues are in the file at this path.
     File(PathBuf),
-    /// The text itself.
+    /// The clues are this text.
     Text(String),
 }
 
-/// The file that the value of a flag names.
+/// Takes the value of a flag as the path of the file of clues.
 impl From<OsString> for ClueSource {
     fn from(path: OsString) -> Self {
         Self::File(path.into())
@@ -25,7 +25,7 @@ impl From<OsString> for ClueSource {
 
 /// Reads clues; errors name the line and column of the mistake.
 ///
-/// **Errors.** Those of the file or the text.
+/// **Errors.** The file cannot be read, or the clues have a mistake.
 pub fn read<C: Symbol>(source: &ClueSource) -> Result<Clues<C>, Failure> {
     let (place, text) = match source {
         ClueSource::File(path) => (path.display().to_string(), read_text(path)?),

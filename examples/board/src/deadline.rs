@@ -1,4 +1,4 @@
-//! A flag that ends work at a deadline, or as soon as another flag is set.
+//! A flag that stops work at a deadline, or as soon as a second flag is set.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use figrs_command::Failure;
 
-/// Interval at which the other flag and the clock are polled.
+/// Interval between checks of the clock and of the second flag.
 const POLL: Duration = Duration::from_millis(20);
 
-/// A flag that is set after some time, or as soon as another flag is set; once this value is dropped, it no longer sets the flag.
+/// Sets a flag after some time, or as soon as a second flag is set; a dropped `Deadline` no longer sets its flag.
 pub(super) struct Deadline {
     flag: Arc<AtomicBool>,
     is_over: Arc<AtomicBool>,
@@ -19,9 +19,9 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
-    /// Starts the time now; without a time limit the flag is `other` itself.
+    /// Starts the clock of the deadline; without a time limit the flag is `other` itself.
     ///
-    /// **Errors.** If the system cannot start a thread.
+    /// **Errors.** The system cannot start a thread.
     pub(super) fn after(time: Option<Duration>, other: Arc<AtomicBool>) -> Result<Self, Failure> {
         let is_over = Arc::<AtomicBool>::default();
         let Some(time) = time else {
@@ -53,12 +53,12 @@ impl Deadline {
         })
     }
 
-    /// The flag that ends the work.
+    /// Returns the flag that stops the work.
     pub(super) fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.flag)
     }
 
-    /// True if the time ended while the work was running.
+    /// True if the time ran out while the work was running.
     pub(super) fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Acquire)
     }

@@ -1,4 +1,4 @@
-//! Demands on boards from files.
+//! Demands on boards, read from files.
 
 use std::path::PathBuf;
 
@@ -10,20 +10,20 @@ use figrs_models::mdmc::TileSet;
 
 use crate::Failure;
 
-/// The flag for files of demands.
+/// The flag `--demands` for files of demands.
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
 pub struct DemandFiles {
-    /// The demands of this file, in TOML, or JSON if its name ends so, as for levels: patterns forbidden and required, numbers in areas, tiles at
-    /// places and more. May be given several times.
+    /// File of demands on the boards, in TOML, or in JSON if its name ends in .json: forbidden and required patterns, numbers of tiles in areas,
+    /// tiles in given cells and more. The option may be given several times.
     #[arg(long, value_name = "FILE")]
     demands: Vec<PathBuf>,
 }
 
 impl DemandFiles {
-    /// The demands of the files on boards of a size; `legend` is the legend of their tiles, in TOML.
+    /// Returns the demands in the files for boards of a size; `legend` is the legend of the tiles, in TOML.
     ///
-    /// **Errors.** Those of the files, with their paths.
+    /// **Errors.** A file cannot be read or has a mistake; the error contains its path.
     pub fn on(&self, size: Size, legend: &str) -> Result<BoardDemands, Failure> {
         let tiles = TileSet::from_toml(legend)?;
         let mut all = BoardDemands::none(size);

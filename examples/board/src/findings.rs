@@ -1,4 +1,4 @@
-//! Findings: the answers to the tasks.
+//! The answers to the tasks.
 
 use std::time::Instant;
 
@@ -8,32 +8,32 @@ use figrs_models::variation::ScoreSummary;
 use super::goodness::Test;
 use super::options::Task;
 
-/// The answer to a task; fields of other tasks are empty.
+/// The answer to a task of the command; fields of other tasks are empty.
 pub(crate) struct Findings<B> {
     pub(crate) method: &'static str,
     pub(crate) boards: Vec<B>,
     pub(crate) count: Option<String>,
     pub(crate) log_probability: Option<f64>,
-    /// For each cell its values by name, and their probabilities.
+    /// The probability of each value of each cell, with the name of the value.
     pub(crate) marginals: Option<Vec<Vec<(&'static str, f64)>>>,
     pub(crate) most_likely: Option<B>,
-    /// A board, and `true` if it is the only one.
+    /// A board that meets the demands, and `true` if no other board meets them.
     pub(crate) solution: Option<(B, bool)>,
     pub(crate) diagnostics: Vec<(&'static str, f64)>,
     pub(crate) cost: Option<Cost>,
-    /// True if the sampler was ended before it had enough boards, or before its Markov chains had run long enough.
+    /// True if the sampler stopped before it had enough boards, or before its Markov chains had run long enough.
     pub(crate) is_cut: bool,
     pub(crate) compile: f64,
     pub(crate) sample: f64,
-    /// Reason why there is no board, if there is none.
+    /// The reason that no board meets the demands, if none does.
     pub(crate) impossible: Option<String>,
 }
 
-/// Statistics of boards: their variation, and tests of their distribution.
+/// Statistics of drawn boards: their variation, and tests of their distribution.
 pub(crate) struct Stats {
     pub(crate) scores: Vec<ScoreSummary>,
     pub(crate) tests: Vec<Test>,
-    /// For boards that depend on each other, the number of independent boards with the same information.
+    /// Effective sample size of dependent boards: the number of independent boards with the same information.
     pub(crate) effective: Option<f64>,
 }
 
@@ -56,7 +56,7 @@ impl<B> Findings<B> {
         }
     }
 
-    /// True if the findings hold the answer to a task.
+    /// True if the findings contain the answer to a task.
     pub(crate) fn answers(&self, task: Task) -> bool {
         match task {
             Task::Sample => !self.boards.is_empty(),
@@ -68,14 +68,14 @@ impl<B> Findings<B> {
         }
     }
 
-    /// Number of independent boards with the same information as the boards of Markov chains; `None` for other methods, or if it is unknown.
+    /// Effective sample size of the boards of Markov chains; `None` for other methods, or if it is unknown.
     pub(crate) fn effective(&self) -> Option<f64> {
         let mut diagnostics = self.diagnostics.iter();
         let (_, effective) = diagnostics.find(|(name, _)| *name == "effective boards")?;
         effective.is_finite().then_some(*effective)
     }
 
-    /// The findings of a sampler that drew boards.
+    /// Returns the findings of a sampler that drew boards.
     pub(crate) fn of(report: Report) -> Self {
         Self {
             diagnostics: report.diagnostics,
@@ -86,7 +86,7 @@ impl<B> Findings<B> {
         }
     }
 
-    /// Adds the seconds for compilation, and those after it.
+    /// Sets the number of seconds spent on compilation and the number of seconds after it.
     pub(crate) fn timed(self, compile: f64, started: Instant) -> Self {
         let sample = started.elapsed().as_secs_f64() - compile;
         Self {

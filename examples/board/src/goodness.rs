@@ -12,19 +12,19 @@ use statrs::distribution::{DiscreteCDF, Poisson};
 use super::puzzle::{CellOf, Puzzle};
 use super::watch::Watch;
 
-/// A test statistic with its p-value: the probability of a statistic at least this extreme if the distribution is right.
+/// A test statistic with its p-value: the probability of a statistic at least as extreme if the tested distribution is correct.
 pub(crate) struct Test {
     pub(crate) name: &'static str,
-    /// The comparison, in words.
+    /// The comparison that was tested, in words.
     pub(crate) about: String,
     pub(crate) statistic: f64,
     pub(crate) p_value: f64,
 }
 
-/// The tests that suit the number of boards.
+/// Tests the drawn boards against the exact distributions of cells, colours, boards and lengths of paths.
 pub(crate) fn tests<P: Puzzle>(
     puzzle: &P,
-    exact: &ExactBoards<'_, P::Generator>,
+    exact: &ExactBoards<&P::Generator>,
     boards: &[P::Board],
     (memory, watch): (u64, &Watch),
 ) -> Result<Vec<Test>, Failure> {
@@ -55,7 +55,7 @@ pub(crate) fn tests<P: Puzzle>(
     Ok(tests)
 }
 
-/// The values of a cell with their probabilities.
+/// Returns the values of a cell with their probabilities.
 fn pairs<C: figrs_core::Value>(marginal: &Marginal<C>) -> CellDistribution<C> {
     marginal
         .iter()
@@ -63,7 +63,7 @@ fn pairs<C: figrs_core::Value>(marginal: &Marginal<C>) -> CellDistribution<C> {
         .collect()
 }
 
-/// For each cell the names of its values and their probabilities.
+/// Returns for each cell the names of its values and their probabilities.
 pub(crate) fn named<P: Puzzle>(
     cells: Vec<CellDistribution<CellOf<P>>>,
 ) -> Vec<Vec<(&'static str, f64)>> {
@@ -81,7 +81,8 @@ pub(crate) fn named<P: Puzzle>(
     cells.into_iter().map(named).collect()
 }
 
-/// Tests each cell by itself; the result is the smallest p-value times the number of cells (Bonferroni). `None` if there are too few boards.
+/// Tests each cell separately; the result is the smallest p-value times the number of cells (Bonferroni). The result is `None` if there are too few
+/// boards.
 fn cells<B>(
     name: &'static str,
     exact: &[Vec<(&'static str, f64)>],
@@ -120,8 +121,8 @@ fn cells<B>(
     })
 }
 
-/// Test for boards that are all equally likely: a chi-square test of the counts of boards if there are enough draws, otherwise of
-/// the number of equal pairs of draws, if some are expected.
+/// Tests whether all boards are equally likely: with enough draws by a chi-square test of the counts of boards, otherwise by the number of pairs of
+/// equal draws.
 fn equal_boards<B: Eq + Hash>(boards: &[B], all: f64) -> Option<Test> {
     let mut drawn = HashMap::<&B, u64>::new();
     for board in boards {
@@ -162,7 +163,7 @@ fn equal_boards<B: Eq + Hash>(boards: &[B], all: f64) -> Option<Test> {
     })
 }
 
-/// Test of the lengths of paths.
+/// Tests the distribution of the lengths of paths.
 fn lengths<P: Puzzle>(
     puzzle: &P,
     exact: &Marginal<Option<u32>>,

@@ -1,7 +1,7 @@
-//! Command lines of the examples that draw boards: flags, tasks, words, JSON, pictures and pages.
+//! Command lines of the examples that draw boards: flags, tasks, messages, JSON, pictures and pages.
 //!
-//! An example states its own flags and its [`Puzzle`]: a [generator](figrs_models::board::Generator) and the display of its boards. All else is
-//! [`main`].
+//! An example defines its own flags and its [`Puzzle`]: a [generator](figrs_models::board::Generator) and the display of its boards. The function
+//! [`main`] does all other work of an example.
 
 mod answer;
 mod clue_file;

@@ -11,7 +11,7 @@ use figrs_models::grid::{Clues, GridError, Size, Symbol};
 
 use crate::{ClueSource, read_clues};
 
-/// The end of the long help.
+/// The last section of the long help.
 pub(crate) const DETAILS: &str = r#"JSON: one object, without the fields that do not apply.
   {"system": "figrs", "puzzle": KIND, "n": side of a square board, "rows", "columns", "method", "seed",
    "puzzles": [BOARD, ...], "count": "decimal", "probability": p, "log_probability": x,
@@ -65,24 +65,24 @@ pub struct Options {
     /// Method that finds the answer.
     #[arg(long, default_value = "auto")]
     pub method: String,
-    /// Memory for the states of --method exact (whose messages may take as much again), or for all particles, such as 512MiB or 6GiB. A
-    /// number without a unit is in MiB; 1GiB if not given.
+    /// Memory for the states of --method exact, or for all particles, such as 512MiB or 6GiB; the messages of --method exact may take as much memory
+    /// again. A number without a unit is in MiB; the default is 1GiB.
     #[arg(long, value_name = "SIZE", value_parser = mebibytes)]
     pub(crate) memory: Option<Bytes>,
-    /// End after this many seconds, or a second later, with the answer so far.
+    /// Stop after this many seconds, or a second later, with the answer so far.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time: Option<Duration>,
-    /// Format of the answer: readable text, JSON with full precision, or a picture (needs --out); several boards make a page. If not given,
-    /// the extension of --out decides (.txt, .clues, .json, .png); without such an extension the format is text.
+    /// Format of the answer: readable text, JSON with full precision, or a picture (needs --out); several boards become a page. If not given, the
+    /// extension of --out decides (.txt, .clues, .json, .png); without such an extension the format is text.
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Write the answer to this file, which is replaced when the answer is complete.
+    /// Write the answer to this file; an existing file is replaced when the answer is complete.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Also write the answer to this file, as a page of HTML with pictures of up to 24 boards. The page needs no other files.
+    /// Also write the answer to this file, as an HTML page with pictures of up to 24 boards. The page needs no other files.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Report the variation of the boards of --task sample, and tests of their distribution; in text format these replace the boards.
+    /// Report the variation of the boards of --task sample, and tests of their distribution; in text format the report replaces the boards.
     #[arg(long)]
     pub stats: bool,
 }
@@ -90,17 +90,17 @@ pub struct Options {
 /// A question about boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Task {
-    /// Boards drawn with exactly their probabilities.
+    /// Draw boards with exactly their probabilities.
     Sample,
-    /// The number of boards.
+    /// Count the boards.
     Count,
-    /// The probability that independent cells meet all rules and demands.
+    /// The probability that independently drawn cells meet all rules and demands.
     Probability,
     /// The probability of each value of each cell.
     Marginals,
     /// The most probable board.
     MostLikely,
-    /// A board that meets the demands, and whether it is the only one.
+    /// Find a board that meets the demands, and whether it is the only one.
     Solve,
 }
 
@@ -112,16 +112,16 @@ pub(crate) enum Format {
 }
 
 impl Options {
-    /// The size of boards that --size states, or else a square of the usual side.
+    /// Returns the size of boards that --size gives, or else a square with the default side.
     ///
-    /// **Errors.** If no grid has that side.
+    /// **Errors.** No grid has that side.
     pub fn size_or(&self, usual: usize) -> Result<Size, GridError> {
         self.size.map_or_else(|| Size::new(usual, usual), Ok)
     }
 
-    /// The clues that are given, or else no clues on a board of the size that [`size_or`](Self::size_or) returns.
+    /// Returns the given clues, or else a board without clues of the size that [`size_or`](Self::size_or) returns.
     ///
-    /// **Errors.** Those of the clues, or if no grid has that side.
+    /// **Errors.** The clues have a mistake, or no grid has that side.
     pub fn clues_or_none<C: Symbol>(
         &self,
         given: Option<&ClueSource>,
@@ -133,7 +133,7 @@ impl Options {
         }
     }
 
-    /// Number of boards, one if not given.
+    /// Returns the number of boards, one if not given.
     pub fn count(&self) -> usize {
         self.count.unwrap_or(1) as usize
     }
@@ -143,17 +143,17 @@ impl Options {
         self.seed.unwrap_or(0)
     }
 
-    /// The memory, one GiB if not given.
+    /// Returns the memory in bytes, one GiB if not given.
     pub fn memory(&self) -> Bytes {
         self.memory.unwrap_or(Bytes(1 << 30))
     }
 
-    /// The format of --format, or else that of the extension of --out.
+    /// Returns the format given by --format, or else by the extension of --out.
     pub(crate) fn format(&self) -> Format {
         self.checked_format().unwrap_or(Format::Text)
     }
 
-    /// The format, or the error that the extension of --out names none.
+    /// Returns the format; an error if the extension of --out is that of no format.
     fn checked_format(&self) -> Result<Format, Failure> {
         let formats = [
             ("txt", Format::Text),
@@ -164,7 +164,7 @@ impl Options {
         format_of(self.format, self.out.as_deref(), &formats)
     }
 
-    /// Refuses options without effect.
+    /// Rejects options that have no effect on the task.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         if self.task != Task::Sample {
             for (given, option) in [
@@ -201,7 +201,7 @@ impl Options {
         Ok(())
     }
 
-    /// Refuses an option on the display of boards if the task displays no boards.
+    /// Rejects an option about the display of boards if the task displays no boards.
     pub(crate) fn shows_boards(&self, option: &str) -> Result<(), Failure> {
         let are_shown = !self.stats || self.format() == Format::Json || self.report.is_some();
         if self.task.has_boards() && are_shown {

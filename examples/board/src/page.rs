@@ -1,4 +1,4 @@
-//! The answer as a page of HTML.
+//! The answer as an HTML page.
 
 use figrs_command::Failure;
 use figrs_report::HtmlPage;
@@ -6,11 +6,11 @@ use figrs_report::HtmlPage;
 use super::puzzle::Puzzle;
 use super::report::Report;
 
-/// Largest number of boards shown.
+/// Maximum number of boards on the page.
 const SHOWN: usize = 24;
 
 impl<P: Puzzle> Report<'_, P> {
-    /// A page with the settings, the answer, and pictures of boards.
+    /// Returns an HTML page with the settings, the answer, and pictures of boards.
     pub(crate) fn html(&self) -> Result<String, Failure> {
         let mut page = HtmlPage::new(&format!("{}, by figrs", P::KIND));
         page.settings(self.settings());

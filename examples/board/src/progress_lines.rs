@@ -1,4 +1,4 @@
-//! Progress and notes of a running sampler.
+//! Progress and notes of a running sampler, on the terminal.
 
 use std::mem::{Discriminant, discriminant};
 use std::sync::{Mutex, PoisonError};
@@ -6,12 +6,12 @@ use std::sync::{Mutex, PoisonError};
 use figrs_command::{Progress, note};
 use figrs_models::board::{Event, Method, Reason};
 
-/// The work whose progress is shown, one line at a time.
+/// Shows the progress of a sampler's work, one line at a time.
 #[derive(Default)]
 pub(super) struct ProgressLines(Mutex<Option<(Discriminant<Event>, Progress)>>);
 
 impl ProgressLines {
-    /// Shows an event; `too_large` is the message that the exact method does not fit, for a note on the use of another one.
+    /// Shows an event of a sampler; `too_large` is the message that the exact method does not fit into memory.
     pub(super) fn show(&self, event: &Event, too_large: &str) {
         let (what, done, total) = match *event {
             Event::Turned(choice) => {
@@ -35,7 +35,7 @@ impl ProgressLines {
                 }
                 return;
             }
-            Event::Explored { steps } => ("compiling, step", steps, None),
+            Event::Explored { steps, .. } => ("compiling, step", steps, None),
             Event::Drawn { boards, wanted, .. } => ("boards", boards, Some(wanted)),
             Event::Swept { sweeps } => ("sweeps of the chains", sweeps, None),
             Event::Filtered { particles, .. } => {

@@ -1,4 +1,4 @@
-//! Traits of the examples: a puzzle, its display, and its flags.
+//! Traits of the examples that draw boards: a puzzle, its display, and its flags.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -19,20 +19,20 @@ use super::watch::Watch;
 
 /// A program with flags of its own.
 pub trait Example: Parser {
-    /// The puzzle that the program is about.
+    /// The puzzle of the program.
     type Puzzle: Puzzle;
 
-    /// The flags that all programs share.
+    /// Returns the flags that all programs share.
     fn shared(&self) -> &Options;
 
-    /// Refuses options without effect.
+    /// Rejects options that have no effect.
     ///
-    /// **Errors.** They name the option.
+    /// **Errors.** An option has no effect; the error names it.
     fn check(&self) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// True if the path on each board is shown.
+    /// True if pictures and texts of boards show the path.
     fn shows_path(&self) -> bool {
         false
     }
@@ -40,50 +40,50 @@ pub trait Example: Parser {
     /// Sets the known cells from a text instead of a file.
     fn give_clues(&mut self, text: String);
 
-    /// The puzzle that the flags describe.
+    /// Returns the puzzle that the flags describe.
     ///
-    /// **Errors.** Those of options and files.
+    /// **Errors.** An option is wrong, or a file cannot be read.
     fn puzzle(&self) -> Result<Self::Puzzle, Failure>;
 }
 
-/// A kind of board: its generator, and the display of boards.
+/// A kind of board: its generator, and the display of its boards.
 pub trait Puzzle: Sized + Send + Sync + 'static {
     /// Name of the puzzle in JSON.
     const KIND: &'static str;
-    /// Methods other than the exact one.
+    /// The methods of the puzzle besides exact inference.
     const OTHERS: &'static [Other];
-    /// The scale of its pictures.
+    /// The scale of pictures of boards.
     const SCALE: PictureScale;
-    /// The generator of its boards.
+    /// The generator of boards.
     type Generator: Generator<Board: Debug + Send + Sync + 'static>;
     /// The type of boards as they are shown.
     type Board: From<BoardOf<Self>> + Clone + Eq + Hash + Send + Sync + 'static;
 
-    /// The size of boards.
+    /// Returns the size of boards.
     fn size(&self) -> Size;
 
-    /// The generator of the boards that meet the demands.
+    /// Returns the generator of the boards that meet the demands.
     ///
-    /// **Errors.** If it is clear at once that no board of the size meets the demands.
+    /// **Errors.** No board of this size can meet the demands, as a quick check shows.
     fn generator(&self) -> Result<Self::Generator, GridError>;
 
-    /// The demands beyond the rules, in words; empty if there are none.
+    /// Returns the demands besides the rules in words; the text is empty without demands.
     fn demands(&self) -> String;
 
-    /// Name of a value of a cell in answers; values with one name count together.
+    /// Returns the name of a cell's value in answers; probabilities of values with the same name are added.
     fn name(cell: &CellOf<Self>) -> &'static str;
 
-    /// The names of the cells of a board.
+    /// Returns the names of the values of a board's cells.
     fn names(board: &Self::Board) -> Vec<&'static str>;
 
-    /// Further values of a cell, such as colours, with their probabilities, if these are known and the same for all cells.
+    /// Returns the colours of a cell with their probabilities, if the probabilities are known and the same for all cells.
     fn colours(&self) -> &'static [(&'static str, f64)] {
         &[]
     }
 
-    /// The further values of each cell with their probabilities; empty if there are no such values.
+    /// Returns the colours of each cell with their probabilities; empty for boards without colours.
     ///
-    /// **Errors.** Those of inference, if they have to be computed.
+    /// **Errors.** The inference that computes the probabilities fails.
     fn colour_marginals(
         &self,
         _frontier: &Frontier,
@@ -91,7 +91,7 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
         Ok(vec![self.colours().to_vec(); self.size().cells()])
     }
 
-    /// The further value of each cell of a board, such as its colour.
+    /// Returns the colour of each cell of a board; empty for boards without colours.
     fn colours_of(&self, _board: &Self::Board) -> Vec<&'static str> {
         Vec::new()
     }
@@ -101,14 +101,14 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
         true
     }
 
-    /// True if --task sample makes something else from the drawn boards, such as puzzles.
+    /// True if --task sample turns the drawn boards into something else, such as puzzles.
     fn makes(&self) -> bool {
         false
     }
 
-    /// Makes the result of --task sample, and returns diagnostics.
+    /// Makes the result of --task sample, such as puzzles, from the drawn boards, and returns diagnostics.
     ///
-    /// **Errors.** If nothing can be made.
+    /// **Errors.** Nothing can be made from the boards.
     fn make(
         &self,
         _options: &Options,
@@ -118,20 +118,20 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// A board in JSON.
+    /// Returns a board as JSON.
     fn json(&self, board: &Self::Board) -> Json;
 
-    /// A board as text.
+    /// Returns a board as text.
     fn text(&self, board: &Self::Board) -> String;
 
-    /// A board as a picture.
+    /// Returns a picture of a board.
     ///
-    /// **Errors.** If it is too large.
+    /// **Errors.** The picture is too large.
     fn picture(&self, board: &Self::Board) -> Result<Image, Mistake>;
 
-    /// The published variation scores, if there are any; shows the number of pairs compared as progress.
+    /// Returns the published variation scores, if the puzzle has such scores; shows the number of compared pairs as progress.
     ///
-    /// **Errors.** If boards cannot be compared.
+    /// **Errors.** The boards cannot be compared.
     fn scores(
         &self,
         _boards: &[Self::Board],
@@ -140,48 +140,48 @@ pub trait Puzzle: Sized + Send + Sync + 'static {
         Ok(Vec::new())
     }
 
-    /// An element for the length of the path of a board, if exact inference finds its distribution quickly.
+    /// Returns an element for the length of a board's path, if exact inference computes its distribution quickly.
     ///
-    /// **Errors.** If lengths cannot be followed on boards of this size.
+    /// **Errors.** The grid is too large for counting the steps of paths.
     fn length(&self) -> Result<Option<Length>, GridError> {
         Ok(None)
     }
 
-    /// Length of the path of a board.
+    /// Returns the length of a board's path.
     fn length_of(&self, _board: &Self::Board) -> Option<u32> {
         None
     }
 }
 
-/// A board as its generator reads it.
+/// The type of boards in the generator.
 pub(super) type BoardOf<P> = <<P as Puzzle>::Generator as Generator>::Board;
-/// Value of a cell of the element program.
+/// The type of a cell's value in the element program.
 pub(super) type CellOf<P> = <<P as Puzzle>::Generator as Generator>::Cell;
 
-/// An element for the length of the path (its value is `None` if there is no path), and the evidence that boards follow the rules.
+/// An element for the length of a board's path (`None` without a path), and the evidence that boards follow the rules.
 pub type Length = (Element<Option<u32>>, Model);
 
-/// A method other than the exact one.
+/// A method besides exact inference.
 #[derive(Clone, Copy, Debug)]
 pub struct Other {
     /// The method.
     pub method: Method,
-    /// Its help.
+    /// The help text of the method.
     pub help: &'static str,
-    /// The tasks of the method, and the case in which it is used.
+    /// The tasks that the method answers, and the case in which it is used.
     pub role: Role,
     /// `true` if the method obeys the limit of --memory.
     pub uses_memory: bool,
 }
 
-/// Tasks of a method other than the exact one, and the case in which it is used.
+/// The tasks that a method besides exact inference answers, and the case in which it is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Draws boards with exactly their probabilities, more quickly than the exact method.
     Quicker,
-    /// Draws boards if the states of the exact method do not fit into memory, or in alternation with it.
+    /// Draws boards if the states of the exact method do not fit into memory, or in alternation with the exact method.
     Fallback,
-    /// Answers all tasks but sample, for boards of any size.
+    /// Answers all tasks except sample, for boards of any size.
     Answers,
 }
 

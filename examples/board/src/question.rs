@@ -24,13 +24,13 @@ pub(super) struct Question<P: Puzzle> {
     pub(super) options: Options,
     pub(super) watch: Watch,
     pub(super) boards: DrawnBoards<BoardOf<P>>,
-    /// Boards that are made from others.
+    /// Puzzles that were made from drawn boards.
     made: Mutex<Vec<P::Board>>,
-    /// Clues that exclude each other, if that is the answer.
+    /// Cells whose clues contradict each other, if no board meets the clues.
     conflict: Mutex<Vec<Position>>,
 }
 
-/// Largest number of boards that are compared in pairs: more boards take hours and do not make the first three digits of the mean score more certain.
+/// Maximum number of boards that are compared in pairs: more boards would take hours and would not change the first three digits of the mean score.
 const COMPARED: usize = 2000;
 
 impl<P: Puzzle> Question<P> {
@@ -45,7 +45,7 @@ impl<P: Puzzle> Question<P> {
         }
     }
 
-    /// The method that --method names if it is not the exact one; without --method, the method other than the exact one that is used by default.
+    /// Returns the method that --method names, unless it is the exact one; without --method, the default method besides the exact one.
     fn other(&self) -> Option<&'static Other> {
         let (options, is_sample) = (&self.options, self.options.task == Task::Sample);
         P::OTHERS
@@ -57,7 +57,7 @@ impl<P: Puzzle> Question<P> {
             })
     }
 
-    /// Refuses options without effect on the method.
+    /// Rejects options that have no effect on the method.
     pub(super) fn check(&self) -> Result<(), Failure> {
         let options = &self.options;
         let Some(other) = self.other() else {
@@ -86,7 +86,7 @@ impl<P: Puzzle> Question<P> {
         Ok(())
     }
 
-    /// Refuses pictures that are too large, before their boards are drawn.
+    /// Rejects pictures that are too large, before their boards are drawn.
     pub(super) fn check_picture(&self) -> Result<(), Mistake> {
         match self.options.format() {
             Format::Png => P::SCALE.check(self.puzzle.size(), self.options.count()),
@@ -94,7 +94,7 @@ impl<P: Puzzle> Question<P> {
         }
     }
 
-    /// The methods that --method allows.
+    /// Returns the methods that --method allows.
     fn methods(&self) -> Vec<Method> {
         match self.options.method.as_str() {
             "exact" => vec![Method::Exact],
@@ -117,7 +117,7 @@ impl<P: Puzzle> Question<P> {
             .interrupt(self.watch.flag())
     }
 
-    /// The sampler with its progress and notes, if they are shown.
+    /// Returns the sampler, which prints progress and notes if the command shows them.
     fn shown_sampler(&self, generator: &P::Generator) -> ConditionalSampler {
         if !self.watch.is_shown() {
             return self.sampler();
@@ -140,12 +140,12 @@ impl<P: Puzzle> Question<P> {
         })
     }
 
-    /// The generator; the failure if its demands are impossible.
+    /// Returns the generator, or the failure that no board meets its demands.
     fn generator(&self) -> Result<P::Generator, GridError> {
         self.puzzle.generator()
     }
 
-    /// Message that the exact method does not fit.
+    /// Returns the message that the exact method does not fit into memory.
     fn too_large(&self, generator: &P::Generator) -> String {
         let memory = self.options.memory();
         let needed = generator.predicted_bytes();
@@ -153,7 +153,7 @@ impl<P: Puzzle> Question<P> {
         too_large(self.puzzle.size(), needed, memory)
     }
 
-    /// The failure of a task that the exact method cannot answer at this size: it lists the possible tasks.
+    /// Returns the failure of a task that the exact method cannot answer at this size; the message lists the possible tasks.
     fn without_program(&self, generator: &P::Generator, error: BoardError) -> Failure {
         let needed = generator.predicted_bytes();
         let is_large = needed.is_some_and(|needed| needed > self.memory() as f64);
@@ -181,12 +181,12 @@ impl<P: Puzzle> Question<P> {
         Box::new(NoAnswer(message))
     }
 
-    /// Memory for states in bytes.
+    /// Returns the memory for states in bytes.
     fn memory(&self) -> u64 {
         self.options.memory().0
     }
 
-    /// The answer to the task.
+    /// Returns the answer to the task.
     pub(super) fn answer(&self) -> Result<Findings<P::Board>, Failure> {
         let generator = match self.generator() {
             Err(error @ GridError::Impossible(_)) => {
@@ -228,7 +228,7 @@ impl<P: Puzzle> Question<P> {
         Ok(found.timed(compile, started))
     }
 
-    /// The boards found so far, with their method.
+    /// Returns the boards found so far and the method that found them.
     pub(super) fn found_so_far(&self) -> (&'static str, Vec<P::Board>) {
         let (method, boards) = self.boards.take();
         let made = &mut *self.made.lock().unwrap_or_else(PoisonError::into_inner);
@@ -237,7 +237,7 @@ impl<P: Puzzle> Question<P> {
         (method.unwrap_or(Method::Exact).name(), boards)
     }
 
-    /// Clues that exclude each other, if that is the answer.
+    /// Returns the cells whose clues contradict each other, if no board meets the clues.
     pub(super) fn conflict(&self) -> Vec<Position> {
         let conflict = self.conflict.lock();
         conflict.unwrap_or_else(PoisonError::into_inner).clone()
@@ -252,7 +252,7 @@ impl<P: Puzzle> Question<P> {
         Ok(found)
     }
 
-    /// The answer if there is no board: zero if a number is asked for, otherwise the failure.
+    /// Returns the answer if no board meets the demands: zero if the task asks for a number, otherwise the failure.
     fn without(&self, error: BoardError) -> Result<Findings<P::Board>, Failure> {
         if let BoardError::NoSolution { clues, .. } = &error {
             let mut conflict = self.conflict.lock().unwrap_or_else(PoisonError::into_inner);
@@ -299,7 +299,7 @@ impl<P: Puzzle> Question<P> {
         Ok(found)
     }
 
-    /// The answer if no board is possible: zero if a number is asked for, otherwise the failure.
+    /// Returns the answer if no board is possible: zero if the task asks for a number, otherwise the failure.
     fn none(&self, message: String) -> Result<Findings<P::Board>, Failure> {
         let mut found = Findings::by("exact");
         match self.options.task {
@@ -311,7 +311,7 @@ impl<P: Puzzle> Question<P> {
         Ok(found)
     }
 
-    /// Variation of the drawn boards, and the tests of their distribution if the exact one is found.
+    /// Computes the variation of the drawn boards, and tests their distribution if the exact distribution is known.
     pub(super) fn stats(&self, found: &Findings<P::Board>) -> Result<Stats, Failure> {
         let (puzzle, memory, size) = (&self.puzzle, self.memory(), self.puzzle.size());
         let scores = if size.rows() == size.columns() && size.rows() > 1 {
@@ -359,7 +359,7 @@ impl<P: Puzzle> Question<P> {
     }
 }
 
-/// The method that draws boards if the states of the exact method do not fit into memory, unless it needs the exact method itself.
+/// Returns the method that draws boards if the states of the exact method do not fit into memory, unless that method needs the exact one.
 fn fallback<P: Puzzle>() -> Option<&'static Other> {
     let mut others = P::OTHERS.iter();
     others.find(|other| other.role != Role::Answers && other.method != Method::Rejection)

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use figrs_models::grid::GridError;
 
-/// The range between two bounds, if one of them is given and excludes a number.
+/// Returns the range between two bounds, if one bound is given and excludes a number.
 ///
 /// **Errors.** [`GridError::Invalid`] if the range is empty.
 pub fn range(
@@ -19,7 +19,7 @@ pub fn range(
     GridError::not_empty(what, least..=most).map(Some)
 }
 
-/// A range in words: `one` names a single thing, `many` several.
+/// Returns a range in words; the argument `one` is the name of a single thing, and `many` the name of several things.
 pub fn message([one, many]: [&str; 2], range: Option<&RangeInclusive<u32>>) -> Option<String> {
     let (least, most) = (range?.start(), range?.end());
     let what = |number| if number == 1 { one } else { many };

@@ -14,26 +14,26 @@ use super::findings::{Findings, Stats};
 use super::options::{Format, Options};
 use super::puzzle::Puzzle;
 
-/// A report on a puzzle: the answer as text, JSON or pictures.
+/// The answer to a task about a puzzle, written as text, JSON or pictures.
 pub(crate) struct Report<'a, P: Puzzle> {
     pub(crate) puzzle: &'a P,
     pub(crate) options: &'a Options,
     pub(crate) findings: &'a Findings<P::Board>,
     pub(crate) stats: Option<&'a Stats>,
-    /// Reason why the answer is incomplete, if it is.
+    /// The reason that the answer is incomplete, if it is.
     pub(crate) stopped: Option<Reason>,
 }
 
-/// R-hat above which chains are reported to differ.
+/// R-hat above which the report says that the chains differ.
 const MOST_R_HAT: f64 = 1.05;
 
-/// Ratio of effective boards to drawn boards from which on boards of chains count as independent.
+/// Boards of Markov chains are reported as independent if the ratio of effective boards to drawn boards is at least this number.
 const INDEPENDENT: f64 = 0.9;
 
 /// The JSON key of the drawn boards.
 const BOARDS: &str = "puzzles";
 
-/// The boards drawn, converted one by one: together they would take many times the memory of the output.
+/// The drawn boards, converted to JSON one by one to save memory.
 struct Boards<'a, P: Puzzle>(&'a Report<'a, P>);
 
 impl<P: Puzzle> Serialize for Boards<'_, P> {
@@ -59,7 +59,7 @@ impl<P: Puzzle> Serialize for Report<'_, P> {
 }
 
 impl<P: Puzzle> Report<'_, P> {
-    /// Writes to the file of --out or the standard output.
+    /// Writes the answer to the file of --out or the standard output.
     pub(crate) fn write(&self) -> Result<(), Failure> {
         if let Some(path) = &self.options.out {
             replace(path, |out| self.write_to(out, path))?;
@@ -94,7 +94,7 @@ impl<P: Puzzle> Report<'_, P> {
             .map_err(|error| in_file(place, error))
     }
 
-    /// Writes to the standard error the method and the cost of drawing boards.
+    /// Writes the method and the cost of drawing boards to the standard error.
     pub(crate) fn tell_how(&self) {
         let (found, options) = (self.findings, self.options);
         let r_hat = found.diagnostics.iter().find(|(name, _)| *name == "r-hat");
@@ -143,12 +143,12 @@ impl<P: Puzzle> Report<'_, P> {
         ));
     }
 
-    /// Number of distinct boards drawn.
+    /// Returns the number of distinct boards drawn.
     fn distinct(&self) -> usize {
         self.findings.boards.iter().collect::<HashSet<_>>().len()
     }
 
-    /// All boards to show.
+    /// Returns all boards to show.
     pub(crate) fn boards(&self) -> impl Iterator<Item = &P::Board> {
         let found = self.findings;
         let solution = found.solution.as_ref().map(|(board, _)| board);
@@ -168,7 +168,7 @@ impl<P: Puzzle> Report<'_, P> {
         }
     }
 
-    /// Everything except the drawn boards, which are left empty.
+    /// Returns the answer as JSON with an empty list of drawn boards.
     fn json(&self) -> Map<String, Json> {
         let (found, size) = (self.findings, self.puzzle.size());
         let mut object = Map::new();
@@ -281,7 +281,7 @@ impl<P: Puzzle> Report<'_, P> {
         Ok(())
     }
 
-    /// For each value of cells its name, and its probability in each cell of each row.
+    /// Returns for each value of cells its name, and its probability in each cell of each row.
     pub(crate) fn shares(
         &self,
         marginals: &[Vec<(&'static str, f64)>],

@@ -1,4 +1,4 @@
-//! From the command line to the answer.
+//! Runs an example from its command line to the answer.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub fn main<E: Example>() -> ExitCode {
     figrs_command::run(remedy, || run(&parsed_by::<E>(command::<E>())))
 }
 
-/// Remedy on the command line if memory is too small or no particle is left.
+/// Returns advice on flags if memory is too small or no particle is left.
 pub(crate) fn remedy(error: &figrs_infer::Error) -> Option<String> {
     match error {
         figrs_infer::Error::FrontierTooLarge { states, limit, .. } => {
@@ -36,7 +36,7 @@ pub(crate) fn remedy(error: &figrs_infer::Error) -> Option<String> {
     }
 }
 
-/// The command line, with the methods of the puzzle.
+/// Returns the command line with the methods of the puzzle.
 pub(crate) fn command<E: Example>() -> Command {
     let methods = [
         PossibleValue::new("auto").help(
@@ -88,7 +88,7 @@ fn run<E: Example>(example: &E) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The answer to the task, or the boards so far if the command is asked to stop.
+/// Returns the answer to the task, or the boards so far if the command is asked to stop.
 fn findings<P: Puzzle>(question: &Arc<Question<P>>) -> Result<Findings<P::Board>, Failure> {
     let started = Instant::now();
     let asked = Arc::clone(question);
@@ -115,7 +115,7 @@ fn findings<P: Puzzle>(question: &Arc<Question<P>>) -> Result<Findings<P::Board>
     Ok(found)
 }
 
-/// Statistics of --stats, unless the command is asked to stop before they are known.
+/// Computes the statistics of --stats, unless the command is asked to stop first.
 fn stats<P: Puzzle>(
     question: &Arc<Question<P>>,
     found: &Arc<Findings<P::Board>>,

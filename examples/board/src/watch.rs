@@ -1,4 +1,4 @@
-//! The control of the work on a question: the flag that ends it, and whether its progress is shown.
+//! The control of the work on a question: the flag that stops it, and whether its progress is shown.
 
 use std::fmt::Display;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use figrs_command::{Progress, note, stop};
 use figrs_infer::Frontier;
 
-/// The flag that ends the work on a question, and whether its progress and notes go to the standard error.
+/// The flag that stops the work on a question, and whether progress and notes go to the standard error.
 #[derive(Clone, Debug)]
 pub struct Watch {
     interrupt: Arc<AtomicBool>,
@@ -15,7 +15,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// The watch of a command: progress is shown, and Ctrl-C and `--time` end the work.
+    /// Returns the watch of a command: progress is shown, and Ctrl-C and `--time` stop the work.
     pub(crate) fn of_command() -> Self {
         Self {
             interrupt: stop::flag(),
@@ -23,7 +23,7 @@ impl Watch {
         }
     }
 
-    /// A watch without display, whose work a flag ends.
+    /// Returns a watch that shows nothing and stops the work when `interrupt` is set.
     pub(crate) fn quiet(interrupt: Arc<AtomicBool>) -> Self {
         Self {
             interrupt,
@@ -31,7 +31,7 @@ impl Watch {
         }
     }
 
-    /// The flag that ends the work.
+    /// Returns the flag that stops the work.
     pub fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.interrupt)
     }
@@ -41,12 +41,12 @@ impl Watch {
         self.is_shown
     }
 
-    /// True if the work is to end.
+    /// True if the work must stop.
     pub fn is_ended(&self) -> bool {
         self.interrupt.load(Ordering::Acquire)
     }
 
-    /// A line of progress, if progress is shown.
+    /// Returns a line of progress, if progress is shown.
     pub fn progress(&self, what: &'static str, total: Option<u64>) -> Option<Progress> {
         self.is_shown.then(|| Progress::of(what, total))
     }
@@ -58,11 +58,11 @@ impl Watch {
         }
     }
 
-    /// A frontier with this many bytes of memory that shows its steps and ends when the work is to end.
+    /// Returns an exact algorithm with a limit of memory in bytes, which shows its progress and obeys the flag.
     pub fn frontier(&self, what: &'static str, memory: u64) -> Frontier {
         let frontier = Frontier::new().memory(memory).interrupt(self.flag());
         match self.progress(what, Some(0)) {
-            Some(progress) => frontier.on_progress(move |run| progress.follow(run)),
+            Some(progress) => frontier.on_progress(move |run| progress.follow(run.done, run.total)),
             None => frontier,
         }
     }

@@ -1,4 +1,4 @@
-//! Errors of drawing boards in the words of the command.
+//! Messages for errors of drawing boards, in terms of the command's flags.
 
 use figrs_command::{Bytes, Failure, NoAnswer, stop};
 use figrs_models::board::{BoardError, Method};
@@ -6,7 +6,7 @@ use figrs_models::grid::Size;
 
 use super::puzzle::Puzzle;
 
-/// Message that something needs more memory than there is.
+/// Returns the message that a method or task, `what`, needs more memory than the limit.
 pub(super) fn needs_more(what: &str, needed: f64, memory: Bytes) -> String {
     let needed = match needed {
         needed if needed < (1_u64 << 50) as f64 => format!("about {}", Bytes(needed as u64)),
@@ -15,7 +15,7 @@ pub(super) fn needs_more(what: &str, needed: f64, memory: Bytes) -> String {
     format!("{what} {needed}, more than --memory {memory}")
 }
 
-/// Message that the exact method does not fit: it needs `needed` bytes, if that is known to be more than the memory.
+/// Returns the message that the exact method does not fit into memory: it needs `needed` bytes, if that number is known.
 pub(super) fn too_large(size: Size, needed: Option<f64>, memory: Bytes) -> String {
     let needs = "--method exact would need";
     let message = match needed {
@@ -29,8 +29,7 @@ pub(super) fn too_large(size: Size, needed: Option<f64>, memory: Bytes) -> Strin
     message
 }
 
-/// Message about a puzzle that has no board, if that is the error: it lists clues that exclude each other and states whether there is a board without any
-/// one of them, or else states that the clues are not the cause.
+/// Returns a message if no board meets the demands: it lists clues that contradict each other, or says that the clues are not the cause.
 pub(super) fn impossible<P: Puzzle>(puzzle: &P, error: &BoardError) -> Option<String> {
     let BoardError::NoSolution {
         size,
@@ -64,7 +63,7 @@ pub(super) fn impossible<P: Puzzle>(puzzle: &P, error: &BoardError) -> Option<St
     })
 }
 
-/// An error as a failure of the command.
+/// Converts an error of drawing boards to a failure of the command.
 pub(super) fn failure(error: BoardError, size: Size) -> Failure {
     let message = match error {
         BoardError::TooLarge {

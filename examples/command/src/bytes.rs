@@ -2,16 +2,16 @@
 
 use figrs_core::{Bytes, InvalidBytes};
 
-/// An amount of memory; a number without a unit is in bytes.
+/// Parses an amount of memory; a number without a unit is in bytes.
 ///
-/// **Errors.** Advice on the amount to write.
+/// **Errors.** The text is not an amount; the error shows the form to write.
 pub fn bytes(text: &str) -> Result<Bytes, String> {
     amount(text, 1, "bytes")
 }
 
-/// An amount of memory; a number without a unit is in MiB.
+/// Parses an amount of memory; a number without a unit is in MiB.
 ///
-/// **Errors.** Advice on the amount to write.
+/// **Errors.** The text is not an amount; the error shows the form to write.
 pub fn mebibytes(text: &str) -> Result<Bytes, String> {
     amount(text, 1 << 20, "MiB")
 }

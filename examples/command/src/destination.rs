@@ -1,4 +1,4 @@
-//! Files that flags name: checks before the work, and formats by their extensions.
+//! Output files of commands: checks before the work, and formats by the file's extension.
 
 use std::fs;
 use std::io;
@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use crate::Failure;
 use crate::writing::{directory_of, in_file};
 
-/// Checks that a file can be written, before the work is done.
+/// Returns an error if a file cannot be written, before the work begins.
 ///
-/// **Errors.** Those of the file, with its name.
+/// **Errors.** The file cannot be written; the error names it.
 pub fn check_writable(path: &Path) -> Result<(), Failure> {
     // The check makes a temporary file beside the file, because a plain file is written by replacing it with such a file.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -25,9 +25,9 @@ pub fn check_writable(path: &Path) -> Result<(), Failure> {
         .map_err(|error| in_file(path, plain(error)))
 }
 
-/// Checks that flags name different files, since one would replace the other.
+/// Returns an error if two flags name one file, so that no output replaces another.
 ///
-/// **Errors.** Two flags that name one file.
+/// **Errors.** Two flags name one file.
 pub fn check_distinct(files: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
     let named = files
         .iter()
@@ -46,7 +46,7 @@ pub fn check_distinct(files: &[(&str, Option<&Path>)]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The absolute path without links, as far as it exists.
+/// Returns the absolute path without links, as far as the path exists.
 fn whole(path: &Path) -> PathBuf {
     let of_parent = || {
         Some(
@@ -59,9 +59,9 @@ fn whole(path: &Path) -> PathBuf {
     whole.unwrap_or_else(|| path.into())
 }
 
-/// Checks that a file of --report can be written, and is named as a page.
+/// Checks that the file of --report can be written and has the extension of an HTML page.
 ///
-/// **Errors.** Another extension than .html or .htm; those of the file, with its name.
+/// **Errors.** The extension is not .html or .htm, or the file cannot be written; the error names the file.
 pub fn check_report(path: &Path) -> Result<(), Failure> {
     let is_page = has_extension(path, "html") || has_extension(path, "htm");
     if path.extension().is_some() && !is_page {
@@ -74,15 +74,15 @@ pub fn check_report(path: &Path) -> Result<(), Failure> {
     check_writable(path)
 }
 
-/// True if the extension of a file is this one.
+/// True if a file has a given extension.
 pub fn has_extension(path: &Path, extension: &str) -> bool {
     let own = path.extension();
     own.is_some_and(|own| own.eq_ignore_ascii_case(extension))
 }
 
-/// The format of an answer: the requested one, or the one of its file's extension, or the first one.
+/// Returns the format of an answer: the requested format, else the format of the file's extension, else the first format.
 ///
-/// **Errors.** An extension that names no format, if none was requested.
+/// **Errors.** No format is requested, and the extension is that of no format.
 pub fn format_of<F: Copy>(
     asked: Option<F>,
     out: Option<&Path>,

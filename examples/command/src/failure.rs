@@ -1,4 +1,4 @@
-//! Failures to answer, and the exit code that distinguishes them.
+//! Failures of a command, and their exit codes.
 
 use std::error::Error;
 use std::fmt;
@@ -11,7 +11,7 @@ use figrs_models::grid::GridError;
 /// Any error of a command.
 pub type Failure = Box<dyn Error + Send + Sync>;
 
-/// A failure to answer although files and options are right.
+/// The files and options are correct, but there is no answer.
 #[derive(Debug)]
 pub struct NoAnswer(pub String);
 
@@ -23,7 +23,7 @@ impl fmt::Display for NoAnswer {
 
 impl Error for NoAnswer {}
 
-/// The error of inference in a failure.
+/// Returns the error of inference inside a failure.
 pub fn inference<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e figrs_infer::Error> {
     if let Some(BoardError::Inference(error)) = failure.downcast_ref() {
         return Some(error);
@@ -37,7 +37,7 @@ pub fn inference<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e figrs_inf
     failure.downcast_ref()
 }
 
-/// The error of a grid in a failure.
+/// Returns the error of a grid inside a failure.
 fn grid<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e GridError> {
     if let Some(BoardError::Grid(error)) = failure.downcast_ref() {
         return Some(error);
@@ -45,7 +45,7 @@ fn grid<'e>(failure: &'e (dyn Error + 'static)) -> Option<&'e GridError> {
     failure.downcast_ref()
 }
 
-/// True if files and options are right, but there is no answer.
+/// True if files and options are correct but there is no answer.
 pub fn is_without_answer(failure: &(dyn Error + 'static)) -> bool {
     failure.is::<NoAnswer>()
         || inference(failure).is_some()
@@ -67,12 +67,12 @@ pub fn is_without_answer(failure: &(dyn Error + 'static)) -> bool {
         })
 }
 
-/// The exit code of a failure: 1 if there is no answer, 2 if files or options are wrong.
+/// Returns the exit code of a failure: 1 if there is no answer, 2 if files or options are wrong.
 pub(crate) fn exit_code(failure: &(dyn Error + 'static)) -> u8 {
     if is_without_answer(failure) { 1 } else { 2 }
 }
 
-/// True if the reader of the output has closed it.
+/// True if the program that reads the output has closed its pipe.
 pub(crate) fn is_broken_pipe(failure: &(dyn Error + 'static)) -> bool {
     let error = failure.downcast_ref::<std::io::Error>();
     error.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)

@@ -1,4 +1,4 @@
-//! Demands on levels from numbers in a command or a request, and from files.
+//! Demands on levels, read from flags, requests and files.
 
 use std::path::Path;
 
@@ -8,21 +8,21 @@ use serde_json::Value as Json;
 
 use crate::{Failure, read_text};
 
-/// Demands in numbers: on gaps, on numbers of tiles, and on their shares.
+/// Demands on levels that are numbers: gaps, numbers of tiles, and shares of tiles.
 #[derive(Clone, Debug, Default)]
 pub struct NumberDemands {
-    /// Most columns without ground, side by side.
+    /// Maximum number of adjacent columns without ground.
     pub max_gap: Option<usize>,
-    /// Characters of tiles, with the least and the largest number of each.
+    /// Characters of tiles, with the smallest and the largest number of each tile.
     pub count: Vec<(char, usize, usize)>,
-    /// Characters of tiles, with the least and the largest share of each.
+    /// Characters of tiles, with the smallest and the largest share of each tile.
     pub density: Vec<(char, f64, f64)>,
 }
 
 impl NumberDemands {
-    /// The demands on levels of a model. The names of flags or fields, in errors, begin with `prefix`.
+    /// Returns the demands on levels of a model. Errors name flags or fields, after the text `prefix`.
     ///
-    /// **Errors.** Unknown tiles.
+    /// **Errors.** A tile is unknown.
     pub fn on(&self, model: &LevelModel, prefix: &str) -> Result<Vec<Demand>, Failure> {
         let (tiles, cells) = (model.tile_set(), model.height() * model.width());
         let tile = |name, symbol| known_tile(&format!("{prefix}{name}"), symbol, tiles);
@@ -39,9 +39,9 @@ impl NumberDemands {
     }
 }
 
-/// Reads a file of demands, in JSON if its name ends so and else in TOML.
+/// Reads a file of demands, in JSON if its name ends in .json and else in TOML.
 ///
-/// **Errors.** Those of the file, with its path.
+/// **Errors.** The file cannot be read or has a mistake; the error contains its path.
 pub fn read_design(path: &Path) -> Result<DesignFile, Failure> {
     let text = read_text(path)?;
     let is_json = path.extension().is_some_and(|name| name == "json");
@@ -56,9 +56,9 @@ pub fn read_design(path: &Path) -> Result<DesignFile, Failure> {
     })
 }
 
-/// The tile of a character.
+/// Returns the tile of a character.
 ///
-/// **Errors.** An unknown tile; the error states the flag or field that contains it, and the known tiles.
+/// **Errors.** The tile is unknown; the error names the flag or field that contains it, and the known tiles.
 pub fn known_tile(name: &str, symbol: char, tiles: &TileSet) -> Result<Tile, Failure> {
     tiles.tile(symbol).ok_or_else(|| {
         let known = tiles.symbols();
@@ -66,7 +66,7 @@ pub fn known_tile(name: &str, symbol: char, tiles: &TileSet) -> Result<Tile, Fai
     })
 }
 
-/// The settings in JSON of the paths that levels have for a player: the movement, its guarantee, and whether stricter rules check them.
+/// Returns the settings of the demanded paths of a player as JSON: the movement, its guarantee, and whether stricter rules check them.
 pub fn route_settings(routes: &[Route], is_strict: bool) -> Vec<(&'static str, Json)> {
     let Some(route) = routes.first() else {
         return Vec::new();
@@ -80,11 +80,11 @@ pub fn route_settings(routes: &[Route], is_strict: bool) -> Vec<(&'static str, J
     settings
 }
 
-/// Adds the demands of files, each with its place, and then the paths of a player to `demands` on levels of a model. Of the paths in `routes` and in
-/// the files it adds those that pass through areas, or else the first one. Returns the origin of each added demand: for a path in `routes`, the
-/// origin given with it.
+/// Adds the demands of files with their places, and then the demanded paths of a player, to `demands` on levels of a model. If paths in `routes` and
+/// the files pass through areas, only these paths are added, or else the first path. The function returns the origin of each added demand; the origin
+/// of a path in `routes` is given with the path.
 ///
-/// **Errors.** Those of the files, with their places.
+/// **Errors.** A demand of a file is wrong; the error contains its place.
 pub fn add_demands(
     demands: &mut Vec<Demand>,
     files: &[(String, DesignFile)],

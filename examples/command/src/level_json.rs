@@ -4,20 +4,20 @@ use figrs_design::Playability;
 use figrs_models::mdmc::{GeneratedLevel, Level, MarkovChain};
 use serde_json::{Value as Json, json};
 
-/// A level as commands print it: its settings, its measures and its rows.
+/// A level in the JSON of commands: its settings, its measures and its rows.
 #[derive(Debug)]
 pub struct LevelJson<'a> {
-    /// The level, as it is played.
+    /// The level in its upright form.
     pub level: &'a Level,
     /// The seed, and the number of the level in the set of this seed.
     pub drawn: Option<(u64, u64)>,
-    /// The settings that reproduce the level.
+    /// The settings with which the level can be drawn again.
     pub settings: Vec<(&'static str, Json)>,
-    /// Number of cells whose configuration never occurred in training.
+    /// Number of cells whose neighbourhood never occurred in the training levels.
     pub unseen: usize,
-    /// Number of tiles drawn by simpler structures (fallbacks); `None` if the method has no structures.
+    /// Number of tiles drawn by simpler dependency structures (fallbacks); `None` for methods without such structures.
     pub fallbacks: Option<usize>,
-    /// The playability of the level and the cells of the path, if they are asked for.
+    /// The playability of the level and the cells of the path, if the command asks for them.
     pub path: Option<(&'a Playability, &'a [(usize, usize)])>,
 }
 
@@ -48,7 +48,7 @@ impl LevelJson<'_> {
     }
 }
 
-/// The settings of a trained chain.
+/// Returns the settings of a trained Markov chain.
 pub fn chain_settings(chain: &MarkovChain) -> [(&'static str, Json); 3] {
     [
         ("structure", chain.structure_list().to_string().into()),
@@ -57,7 +57,7 @@ pub fn chain_settings(chain: &MarkovChain) -> [(&'static str, Json); 3] {
     ]
 }
 
-/// Number of cells of a level whose configuration never occurred in the training of a chain, and number of fallbacks if the level was drawn with
+/// Returns the number of cells whose neighbourhood never occurred in training, and the number of fallbacks if the level was drawn with dependency
 /// structures.
 pub fn level_counts(generated: &GeneratedLevel, chain: &MarkovChain) -> (usize, Option<usize>) {
     let is_of_chain = !generated.tiles_by_structure().is_empty();

@@ -17,49 +17,49 @@ pub enum TrainedModel {
     /// The multi-dimensional Markov chain of --structure.
     #[default]
     Chain,
-    /// Whole columns given the columns before, of --order.
+    /// N-grams of --order columns: each column depends on the columns before it.
     NGrams,
-    /// Kinds of sections, then tiles given the kind, of --section and --kinds.
+    /// A hierarchical model: it draws the kinds of sections (--section columns each, --kinds kinds), and then the tiles given the kind.
     Hierarchical,
     /// A Markov random field of neighbouring tiles.
     Field,
 }
 
 impl TrainedModel {
-    /// True if the model draws tiles by structures, of one chain or of several.
+    /// True if the model draws tiles by dependency structures of Markov chains.
     pub fn has_structures(self) -> bool {
         matches!(self, Self::Chain | Self::Hierarchical)
     }
 
-    /// True if the model is trained in bands of rows.
+    /// True if the model has separate tables for each band of rows.
     pub fn has_bands(self) -> bool {
         self != Self::NGrams
     }
 
-    /// The name on the command line.
+    /// Returns the name of the model on the command line.
     pub fn name(self) -> String {
         let value = self.to_possible_value();
         value.map_or_else(String::new, |value| value.get_name().to_owned())
     }
 }
 
-/// Settings of the models other than the chain.
+/// Settings of the models other than the Markov chain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ModelSettings {
-    /// Columns that n-grams look at together.
+    /// Number of columns in an n-gram.
     pub order: usize,
-    /// Columns of a section of the hierarchical model.
+    /// Number of columns in a section of the hierarchical model.
     pub section: usize,
-    /// Kinds of sections of the hierarchical model.
+    /// The kinds of sections of the hierarchical model: clusters or styles.
     pub kinds: SectionKinds,
 }
 
-/// Kinds of sections of a hierarchical model.
+/// The kinds of sections of a hierarchical model: clusters or styles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SectionKinds {
-    /// This many kinds, found in the training levels.
+    /// The number of kinds into which the sections of the training levels are clustered.
     Found(usize),
-    /// The styles of the training levels, which change at a seam with this probability.
+    /// The styles of the training levels are the kinds; at a seam the style changes with this probability.
     Styles(f64),
 }
 
@@ -80,12 +80,12 @@ impl Default for SectionKinds {
 }
 
 impl SectionKinds {
-    /// The probability that styles change, if none is given.
+    /// Default probability that the style changes at a seam.
     pub const CHANGE: f64 = 0.2;
 }
 
 impl ModelSettings {
-    /// The given settings, and defaults for the others; `change` is the probability that styles change, if there are styles.
+    /// Returns the settings, with defaults for settings that are not given; `change` is the probability that the style changes at a seam.
     pub fn given(
         order: Option<usize>,
         section: Option<usize>,
@@ -104,9 +104,9 @@ impl ModelSettings {
         }
     }
 
-    /// A model of levels with this many columns, trained on the levels of a corpus or given by the chain that was trained on them.
+    /// Returns a model of levels with this many columns, trained on a corpus or equal to the given trained chain.
     ///
-    /// **Errors.** Those of training, with the setting that is wrong.
+    /// **Errors.** Training fails; the error names the wrong setting.
     pub fn model(
         &self,
         kind: TrainedModel,
@@ -122,17 +122,17 @@ impl ModelSettings {
         })
     }
 
-    /// N-grams of columns.
+    /// Trains a model of n-grams of columns.
     ///
-    /// **Errors.** Those of training.
+    /// **Errors.** Training fails.
     pub fn ngrams(&self, corpus: &Corpus, width: usize) -> Result<LevelProgram, Failure> {
         let ngrams = ColumnNGrams::train(corpus, self.order)?;
         Ok(Arc::new(ngrams).program(width)?)
     }
 
-    /// A chain for each kind of sections, with the structures, bands and smoothing of a chain.
+    /// Trains a chain for each kind of section, with the structures, bands and smoothing of `chain`.
     ///
-    /// **Errors.** Those of training.
+    /// **Errors.** Training fails.
     pub fn hierarchical(
         &self,
         corpus: &Corpus,
@@ -152,7 +152,7 @@ impl ModelSettings {
         Ok(Arc::new(trained).program(width)?)
     }
 
-    /// The settings in JSON that reproduce a model, with those of the chain.
+    /// Returns the settings that reproduce a model as JSON, including the settings of the chain.
     pub fn json(&self, kind: TrainedModel, chain: &MarkovChain) -> Vec<(&'static str, Json)> {
         let [structure, smoothing, bands] = chain_settings(chain);
         match kind {
@@ -171,9 +171,9 @@ impl ModelSettings {
     }
 }
 
-/// A Markov random field of neighbouring tiles, with the bands of a chain.
+/// Trains a Markov random field of neighbouring tiles, with the bands of rows of a chain.
 ///
-/// **Errors.** Those of training.
+/// **Errors.** Training fails.
 pub fn field(
     corpus: &Corpus,
     chain: &MarkovChain,

@@ -1,13 +1,13 @@
-//! Weights and styles of training levels by patterns of their names.
+//! Weights and styles of training levels, given by patterns of level names.
 
 use figrs_models::mdmc::Corpus;
 use glob::Pattern;
 
 use crate::Failure;
 
-/// Reads `PATTERN=TIMES`: a pattern of level names, and the number of times that these levels count.
+/// Parses `PATTERN=TIMES`: a pattern of level names, and the number of times that the matching levels count.
 ///
-/// **Errors.** The form to write.
+/// **Errors.** The text has another form; the error shows the form to write.
 pub fn weight(text: &str) -> Result<(Pattern, u32), String> {
     let (pattern, times) = text
         .rsplit_once('=')
@@ -19,9 +19,9 @@ pub fn weight(text: &str) -> Result<(Pattern, u32), String> {
     Ok((pattern, times))
 }
 
-/// Reads `STYLE=PATTERN`: a style, and a pattern of the names of its levels.
+/// Parses `STYLE=PATTERN`: a style, and a pattern of the names of its levels.
 ///
-/// **Errors.** The form to write.
+/// **Errors.** The text has another form; the error shows the form to write.
 pub fn style(text: &str) -> Result<(String, Pattern), String> {
     let (name, pattern) = text
         .split_once('=')
@@ -31,9 +31,9 @@ pub fn style(text: &str) -> Result<(String, Pattern), String> {
     Ok((name.to_owned(), pattern))
 }
 
-/// A corpus in which each level counts in training as often as the last pattern that matches its name states.
+/// Returns a corpus in which the last pattern that matches a level's name gives the weight of the level.
 ///
-/// **Errors.** Those of [`Corpus::weighted`]; a pattern that matches no name.
+/// **Errors.** [`Corpus::weighted`] fails, or a pattern matches no name.
 pub fn weighted(corpus: Corpus, weights: &[(Pattern, u32)]) -> Result<Corpus, Failure> {
     check_matches(&corpus, weights.iter().map(|(pattern, _)| pattern))?;
     let weighted = corpus.weighted(|name| {
@@ -44,9 +44,9 @@ pub fn weighted(corpus: Corpus, weights: &[(Pattern, u32)]) -> Result<Corpus, Fa
     Ok(weighted?)
 }
 
-/// A corpus whose levels have the style of the first pattern that matches their name, or "other"; unchanged if there are no styles.
+/// Returns a corpus in which each level has the style of the first pattern that matches its name, or "other"; unchanged without styles.
 ///
-/// **Errors.** A pattern that matches no name.
+/// **Errors.** A pattern matches no name.
 pub fn styled(corpus: Corpus, styles: &[(String, Pattern)]) -> Result<Corpus, Failure> {
     if styles.is_empty() {
         return Ok(corpus);
@@ -58,7 +58,7 @@ pub fn styled(corpus: Corpus, styles: &[(String, Pattern)]) -> Result<Corpus, Fa
     }))
 }
 
-/// Largest number of names in an error.
+/// Maximum number of level names that an error lists.
 const TOLD_NAMES: usize = 5;
 
 fn check_matches<'a>(

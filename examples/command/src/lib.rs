@@ -1,8 +1,8 @@
-//! Command lines of the examples: limits of time and memory, files, evidence of networks, ranges, progress, and messages in the words of the flags.
+//! Shared parts of the examples' command lines: limits of time and memory, files, evidence of networks, ranges, progress, and messages.
 //!
-//! A command is parsed and run by [`run`]. It listens to Ctrl-C and to `--time` with [`stop::listen`], does work that cannot be
-//! interrupted in [`stop::attempt`], reads files with [`read_text`], writes them with [`replace`], and shows a [`Progress`] on a
-//! terminal. Its exit code is 0 with an answer, 1 without one, and 2 if files or options are wrong.
+//! The function [`run`] parses and runs a command. A command listens to Ctrl-C and `--time` with [`stop::listen`], runs work that cannot be
+//! interrupted in [`stop::attempt`], reads files with [`read_text`], writes them with [`replace`], and shows a [`Progress`] on a terminal. The exit
+//! code is 0 with an answer, 1 without an answer, and 2 if files or options are wrong.
 
 mod bytes;
 mod destination;
@@ -12,6 +12,7 @@ pub mod level_demands;
 mod level_json;
 pub mod level_model;
 pub mod level_names;
+pub mod level_sampler;
 mod network_json;
 mod observed;
 mod parsed;
@@ -37,5 +38,7 @@ pub use parsed::{finite, not_negative, parsed, parsed_by, parsed_from, seconds};
 pub use printed::{Printed, standard_output};
 pub use program::{message, run};
 pub use progress::{Progress, note};
-pub use reading::{is_standard_input, read_diagram, read_network, read_standard_input, read_text};
+pub use reading::{
+    is_standard_input, read_diagram, read_mixed, read_network, read_standard_input, read_text,
+};
 pub use writing::{in_file, publish, replace, replace_text};

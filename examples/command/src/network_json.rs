@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use crate::as_json;
 
-/// A number for each state of each variable: an object of variables, each of them an object of states.
+/// Returns a number for each state of each variable, as a JSON object of variables that contains an object of states for each variable.
 pub fn each_state<'v>(
     variables: impl Iterator<Item = &'v Variable>,
     marginals: &[Marginal<State>],
@@ -23,7 +23,7 @@ pub fn each_state<'v>(
     Json::Object(object.collect())
 }
 
-/// The probability of each state of a variable.
+/// Returns the probability of each state of a variable.
 pub fn probabilities(variable: &Variable, marginal: &Marginal<State>) -> Vec<f64> {
     // States are found by position: a variable may have a million.
     let mut all = vec![0.0; variable.states().len()];
@@ -33,7 +33,7 @@ pub fn probabilities(variable: &Variable, marginal: &Marginal<State>) -> Vec<f64
     all
 }
 
-/// The standard error of the probability of each state of a variable.
+/// Returns the standard error of the probability of each state of a variable.
 pub fn standard_errors(variable: &Variable, marginal: &Marginal<State>) -> Vec<f64> {
     // States that were not drawn share one error.
     let mut all = vec![marginal.standard_error_that(|_| false); variable.states().len()];

@@ -1,16 +1,16 @@
-//! Evidence about networks and their queried variables, from files and from the command line.
+//! Evidence about networks and the queried variables, from files and the command line.
 
 use std::path::Path;
 
 use figrs_core::printable;
-use figrs_network::{Network, NetworkEvidence, ObservedVariables};
+use figrs_network::{Network, NetworkEvidence, ObservedVariables, RealObservation};
 
 use crate::Failure;
 
-/// The evidence of the file of --evidence and of the `VAR=STATE` texts of a flag.
+/// Returns the evidence of the file of --evidence and of the `VAR=STATE` texts of a flag.
 ///
-/// **Errors.** Those of the file; texts of another form; names that the network does not have; a variable in two states, or with weights and a state. They
-/// state the flag and the text, or the file and the line.
+/// **Errors.** The file cannot be read; a text has another form; the network does not have a name; a variable is in two states, or has weights and a
+/// state. An error contains the flag and the text, or the file and the line.
 pub fn observations(
     network: &impl ObservedVariables,
     file: Option<&Path>,
@@ -26,12 +26,21 @@ pub fn observations(
         let mut parts = text
             .match_indices('=')
             .map(|(at, _)| (&text[..at], &text[at + 1..]));
-        let known = parts
-            .clone()
-            .find(|(name, _)| network.position(name).is_ok());
+        let known = parts.clone().find(|(name, value)| {
+            network.position(name).is_ok() || network.real_observation(name, value).is_some()
+        });
         let Some((variable, state)) = known.or_else(|| parts.next()) else {
             return Err(format!("{flag} {}: write VAR=STATE", printable(text)).into());
         };
+        if let Some(observed) = network.real_observation(variable, state) {
+            let observed =
+                observed.map_err(|error| format!("{flag} {}: {error}", printable(text)))?;
+            add_real(&mut all, observed).map_err(|problem| {
+                let (text, name) = (printable(text), printable(variable));
+                format!("{flag} {text}: `{name}` {problem}")
+            })?;
+            continue;
+        }
         let observed = network.observation(variable, state);
         all.observe(observed.map_err(|error| format!("{flag} {}: {error}", printable(text)))?);
     }
@@ -67,9 +76,24 @@ pub fn observations(
     Ok(all)
 }
 
+/// Adds an observation of a real variable, unless it is there already.
+///
+/// **Errors.** The variable is observed with another value.
+fn add_real(all: &mut NetworkEvidence, observed: RealObservation) -> Result<(), &'static str> {
+    let mut before = all.real_observations().iter();
+    match before.find(|before| before.variable() == observed.variable()) {
+        Some(before) if *before == observed => Ok(()),
+        Some(_) => Err("has two values; keep one of them"),
+        None => {
+            all.observe_real(observed);
+            Ok(())
+        }
+    }
+}
+
 /// The positions of the queried variables, in the order of the file; `all` or an empty list stands for every variable.
 ///
-/// **Errors.** Names that the network does not have.
+/// **Errors.** The network does not have a name.
 pub fn queried(network: &Network, names: &[String]) -> Result<Vec<usize>, Failure> {
     if names.is_empty() || names == ["all"] {
         return Ok((0..network.variables().len()).collect());

@@ -1,4 +1,4 @@
-//! Arguments, with their errors in one line.
+//! Parsing of arguments, with errors of one line.
 
 use std::error::Error;
 use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
@@ -10,12 +10,12 @@ use clap::{Command, Parser};
 
 use crate::note;
 
-/// The arguments of the program; if they are wrong, the program ends with a line about the mistake and exit code 2.
+/// Returns the parsed arguments; if they are wrong, the program prints one line about the mistake and ends with exit code 2.
 pub fn parsed<P: Parser>() -> P {
     parsed_by(P::command())
 }
 
-/// Does the same as [`parsed`] for a command with additions to that of its type.
+/// Parses arguments as [`parsed`] does, but for a command with additions to the command of its type.
 pub fn parsed_by<P: Parser>(command: Command) -> P {
     // A negative number is a wrong value of its flag, not another flag.
     let command = command.allow_negative_numbers(true);
@@ -24,9 +24,9 @@ pub fn parsed_by<P: Parser>(command: Command) -> P {
     parsed.unwrap_or_else(|error| end(&error.format(&mut command.clone())))
 }
 
-/// The arguments that a program passes instead of a command line, without the name of the command.
+/// Parses arguments that a program passes instead of a command line, without the name of the command.
 ///
-/// **Errors.** Mistakes in one line.
+/// **Errors.** The arguments are wrong; the error is one line.
 pub fn parsed_from<P: Parser>(command: Command, arguments: &[String]) -> Result<P, String> {
     let command = command.allow_negative_numbers(true).no_binary_name(true);
     let parsed = command.clone().try_get_matches_from(arguments);
@@ -40,7 +40,7 @@ pub fn parsed_from<P: Parser>(command: Command, arguments: &[String]) -> Result<
     })
 }
 
-/// Ends the program with the help that was asked for, or with one line about the mistake.
+/// Ends the program with the requested help, or with one line about the mistake.
 fn end(error: &clap::Error) -> ! {
     if !error.use_stderr() {
         error.exit();
@@ -49,7 +49,7 @@ fn end(error: &clap::Error) -> ! {
     process::exit(2)
 }
 
-/// Mistakes in arguments, in one line.
+/// Returns the mistake in the arguments as one line.
 fn line(error: &clap::Error) -> String {
     let text = error.render().to_string();
     // The lines after these repeat the usage.
@@ -68,7 +68,7 @@ fn line(error: &clap::Error) -> String {
     format!("{}; see --help", words.join(" "))
 }
 
-/// Advice for a number that cannot be parsed or is out of its range.
+/// Returns advice for an argument that is not a number or is out of its range.
 fn meant(cause: &(dyn Error + 'static)) -> Option<String> {
     if let Some(error) = cause.downcast_ref::<ParseIntError>() {
         let message = match error.kind() {
@@ -98,7 +98,7 @@ fn meant(cause: &(dyn Error + 'static)) -> Option<String> {
 
 /// Parses a finite number.
 ///
-/// **Errors.** The text is none.
+/// **Errors.** The text is not a finite number.
 pub fn finite(text: &str) -> Result<f64, String> {
     let number = text.trim().parse().ok().filter(|x: &f64| x.is_finite());
     number.ok_or_else(|| "it is no finite number".to_owned())
@@ -106,15 +106,15 @@ pub fn finite(text: &str) -> Result<f64, String> {
 
 /// Parses a finite number of at least zero.
 ///
-/// **Errors.** The text is none.
+/// **Errors.** The text is not a finite number of at least zero.
 pub fn not_negative(text: &str) -> Result<f64, String> {
     let number = finite(text).ok().filter(|&x| x >= 0.0);
     number.ok_or_else(|| "it is no finite number of at least zero".to_owned())
 }
 
-/// A time in seconds, possibly with a fraction.
+/// Parses a time in seconds, possibly with a fraction.
 ///
-/// **Errors.** Advice on the number to write.
+/// **Errors.** The text is not a time; the error shows the number to write.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     const MOST: f64 = 1e9;
     let seconds = text.trim().parse().ok();

@@ -1,32 +1,32 @@
-//! The standard streams, protected from control characters in texts of files and flags.
+//! Standard output without control characters from files and flags.
 
 use std::fmt::Write as _;
 use std::io::{self, StdoutLock, Write};
 
 use figrs_core::printable;
 
-/// A writer of text and JSON that replaces characters which control a terminal or hide others by escapes such as `\u001b`, which are valid in JSON. Line
-/// breaks are kept, and so are bytes that are not text.
+/// A writer that replaces characters which control a terminal or hide other characters by escapes such as `\u001b`, which are valid in JSON. The
+/// writer keeps line breaks and bytes that are not text.
 #[derive(Debug)]
 pub struct Printed<W> {
     out: W,
-    /// The beginning of a character whose other bytes have not come yet.
+    /// The first bytes of an incomplete character.
     begun: Vec<u8>,
 }
 
-/// The standard output for text and JSON.
+/// Returns the standard output for text and JSON.
 pub fn standard_output() -> Printed<StdoutLock<'static>> {
     Printed::new(io::stdout().lock())
 }
 
-/// A text of lines as it is printed: each line by [`printable`].
+/// Returns a text of several lines, with each line converted by [`printable`].
 pub(crate) fn printable_lines(text: &str) -> String {
     let lines: Vec<_> = text.split('\n').map(printable).collect();
     lines.join("\n")
 }
 
 impl<W: Write> Printed<W> {
-    /// A writer in front of another one.
+    /// Creates a writer that passes its text on to `out`.
     pub fn new(out: W) -> Self {
         Self {
             out,

@@ -1,4 +1,4 @@
-//! The way from the command line to an exit code.
+//! Running a command: from the command line to the exit code.
 
 use std::process::ExitCode;
 
@@ -7,8 +7,8 @@ use figrs_core::wording;
 use crate::failure::{exit_code, inference, is_broken_pipe};
 use crate::{Failure, note, progress, words};
 
-/// Runs a command, prints its failure in one line, and returns its exit code. Errors of inference are expressed by the flags if
-/// `remedy` has advice about them, and without the source lines where their elements were built.
+/// Runs a command, prints its failure in one line, and returns its exit code. If `remedy` has advice on an error of inference, the message contains
+/// this advice and omits the source lines of elements.
 pub fn run(
     remedy: impl FnOnce(&figrs_infer::Error) -> Option<String>,
     command: impl FnOnce() -> Result<(), Failure>,
@@ -26,8 +26,8 @@ pub fn run(
     ExitCode::from(exit_code(&*failure))
 }
 
-/// A failure as one text: errors of inference are expressed by the flags if `remedy` has advice about them, and without the source lines
-/// where their elements were built.
+/// Returns a failure as one text; if `remedy` has advice on an error of inference, the message contains this advice and omits the source lines of
+/// elements.
 pub fn message(
     failure: &Failure,
     remedy: impl FnOnce(&figrs_infer::Error) -> Option<String>,

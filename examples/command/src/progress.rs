@@ -1,4 +1,4 @@
-//! Progress on a terminal.
+//! Progress lines on a terminal.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
@@ -13,10 +13,10 @@ use crate::printed::printable_lines;
 
 /// Delay before progress is shown.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Interval between updates of the time.
+/// Interval between updates of the elapsed time.
 const TICK: Duration = Duration::from_millis(200);
 
-/// All lines that are shown, below each other; none where the standard error is not a terminal.
+/// All progress lines, below each other; none if the standard error is not a terminal.
 static LINES: LazyLock<MultiProgress> = LazyLock::new(|| {
     MultiProgress::with_draw_target(if *IS_SHOWN {
         ProgressDrawTarget::stderr()
@@ -36,8 +36,8 @@ fn running() -> MutexGuard<'static, Vec<Weak<Line>>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Progress of some work: a line on a terminal, shown once the work takes more than a second and removed when the last copy is
-/// dropped. The time in it advances by itself.
+/// Progress of some work: a line on a terminal, shown after a second of work and removed when the last copy is dropped. The line updates the elapsed
+/// time by itself.
 #[derive(Clone, Debug)]
 pub struct Progress(Arc<Line>);
 
@@ -45,12 +45,12 @@ pub struct Progress(Arc<Line>);
 struct Line {
     bar: ProgressBar,
     is_shown: AtomicBool,
-    /// Milliseconds at the last [`tell`](Progress::tell).
+    /// Time in milliseconds at which the progress was last told.
     shown_at: AtomicU64,
 }
 
 impl Progress {
-    /// Progress of work on a number of items, if that is known.
+    /// Creates the progress of work on a number of items, if the number is known.
     pub fn of(what: &'static str, total: Option<u64>) -> Self {
         let template = match total {
             Some(_) => "{bar:30} {prefix} {pos} of {len}{msg}, {elapsed}, {eta} left",
@@ -59,12 +59,12 @@ impl Progress {
         Self::with_template(what, total, template)
     }
 
-    /// Progress of work of unknown length.
+    /// Creates the progress of work of unknown length.
     pub fn waiting(what: &'static str) -> Self {
         Self::with_template(what, None, "{spinner} {prefix}{msg}, {elapsed}")
     }
 
-    /// Progress of work as a share of the total that is [set](Self::set_total).
+    /// Creates the progress of work as a share of the total that [`set_total`](Self::set_total) sets.
     pub fn share(what: &'static str) -> Self {
         Self::with_template(
             what,
@@ -99,10 +99,10 @@ impl Progress {
         self.0.bar.set_length(total);
     }
 
-    /// Sets the number of items done, and the total if it is known, to those of a run.
-    pub fn follow(&self, run: &figrs_infer::Progress) {
-        run.total.inspect(|&total| self.set_total(total));
-        self.set(run.done);
+    /// Sets the number of items done, and the total if it is known.
+    pub fn follow(&self, done: u64, total: Option<u64>) {
+        total.inspect(|&total| self.set_total(total));
+        self.set(done);
     }
 
     /// Sets further text of the progress; `more` is called at most ten times a second.
@@ -128,7 +128,7 @@ impl Drop for Line {
     }
 }
 
-/// Writes a line to the standard error, above all progress. Errors of writing are ignored.
+/// Writes a line to the standard error, above all progress. The method ignores errors of writing.
 pub fn note(text: impl Display) {
     LINES.suspend(|| {
         let text = printable_lines(&text.to_string());
@@ -136,13 +136,13 @@ pub fn note(text: impl Display) {
     });
 }
 
-/// Hides all lines permanently, even if they are still in use.
+/// Hides all progress lines permanently, even if work still uses them.
 pub(crate) fn hide() {
     let _ = LINES.clear();
     LINES.set_draw_target(ProgressDrawTarget::hidden());
 }
 
-/// Shows the lines whose delay is over, and updates their times.
+/// Shows the progress lines whose delay is over, and updates their elapsed times.
 fn tick() {
     loop {
         thread::sleep(TICK);

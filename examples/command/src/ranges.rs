@@ -1,19 +1,19 @@
-//! Ranges of columns, and of numbers and shares of tiles, and sizes of rooms, as written on the command line.
+//! Ranges on the command line: columns, numbers and shares of tiles, and sizes of rooms.
 
 use std::ops::Range;
 
 use figrs_models::mdmc::Rooms;
 
-/// `E=5..10`: a tile with a range of numbers; or `E=5`.
+/// Parses a tile with a range of numbers such as `E=5..10`, or with one number such as `E=5`.
 ///
-/// **Errors.** Another form.
+/// **Errors.** The text has another form.
 pub fn count(text: &str) -> Result<(char, Range<usize>), String> {
     range(text)
 }
 
-/// `o=0.01..0.05`: a tile, with the smallest and the largest share of all cells.
+/// Parses a tile with the smallest and the largest share of all cells, such as `o=0.01..0.05`.
 ///
-/// **Errors.** Another form, no shares.
+/// **Errors.** The text has another form, or a number is not a share.
 pub fn density(text: &str) -> Result<(char, Range<f64>), String> {
     let (tile, shares) = range::<f64>(text)?;
     if (0.0..=1.0).contains(&shares.start) && (shares.start..=1.0).contains(&shares.end) {
@@ -23,9 +23,9 @@ pub fn density(text: &str) -> Result<(char, Range<f64>), String> {
     }
 }
 
-/// `20..30`: the columns from one up to another, which is excluded.
+/// Parses a range of columns without the last one, such as `20..30`.
 ///
-/// **Errors.** Another form, no column.
+/// **Errors.** The text has another form, or the range is empty.
 pub fn columns(text: &str) -> Result<Range<usize>, String> {
     let (from, to) = text.split_once("..").ok_or("write it as 20..30")?;
     let number = |text: &str| {
@@ -39,9 +39,9 @@ pub fn columns(text: &str) -> Result<Range<usize>, String> {
     Ok(columns)
 }
 
-/// `16x11`: rooms of 16 rows and 11 columns; or `outside`.
+/// Parses the size of rooms, such as `16x11` for 16 rows and 11 columns, or the word `outside`.
 ///
-/// **Errors.** Another form, no cells.
+/// **Errors.** The text has another form, or a room has no cells.
 pub fn rooms(text: &str) -> Result<Rooms, String> {
     if text == "outside" {
         return Ok(Rooms::Apart);

@@ -1,19 +1,19 @@
-//! Text files and networks of a limited size, and standard input where a file is called `-`.
+//! Text files and networks of limited size; the file name `-` means standard input.
 
 use std::io;
 use std::path::Path;
 
-use figrs_network::{InfluenceDiagram, Network, NetworkReader};
+use figrs_network::{InfluenceDiagram, MixedNetwork, Network, NetworkReader};
 use figrs_reading::{MOST_BYTES, MOST_NETWORK_BYTES, read_limited, read_stream_limited};
 
 use crate::Failure;
 
-/// Standard input, in messages.
+/// Name of the standard input in messages.
 const STANDARD_INPUT: &str = "standard input";
 
-/// The text of a file, if it is not longer than the limit of figrs.
+/// Returns the text of a file that is not longer than the limit of figrs.
 ///
-/// **Errors.** They name the file and the mistake in it.
+/// **Errors.** The file cannot be read or is too long; the error names the file.
 pub fn read_text(path: &Path) -> Result<String, Failure> {
     let bytes = read_limited(path, MOST_BYTES)
         .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
@@ -24,9 +24,9 @@ pub fn read_text(path: &Path) -> Result<String, Failure> {
     })
 }
 
-/// The network of a file, or of standard input if the file is `-`, in the format that its contents show.
+/// Returns the network in a file, or in standard input if the file is `-`; the contents show the format.
 ///
-/// **Errors.** They name the file and the mistake in it.
+/// **Errors.** The file cannot be read or has a mistake; the error names both.
 pub fn read_network(path: &Path, reader: &NetworkReader) -> Result<Network, Failure> {
     if !is_standard_input(path) {
         return Ok(reader.read(path)?);
@@ -34,9 +34,9 @@ pub fn read_network(path: &Path, reader: &NetworkReader) -> Result<Network, Fail
     Ok(reader.from_bytes(standard_input()?, STANDARD_INPUT)?)
 }
 
-/// Does the same as [`read_network`] for an influence diagram.
+/// Returns the influence diagram in a file, as [`read_network`] returns a network.
 ///
-/// **Errors.** Those of [`read_network`].
+/// **Errors.** The errors of [`read_network`].
 pub fn read_diagram(path: &Path, reader: &NetworkReader) -> Result<InfluenceDiagram, Failure> {
     if !is_standard_input(path) {
         return Ok(reader.read_diagram(path)?);
@@ -44,9 +44,19 @@ pub fn read_diagram(path: &Path, reader: &NetworkReader) -> Result<InfluenceDiag
     Ok(reader.diagram_from_bytes(standard_input()?, STANDARD_INPUT)?)
 }
 
+/// Does the same as [`read_network`] for a network of finite and real variables.
+///
+/// **Errors.** Those of [`read_network`].
+pub fn read_mixed(path: &Path, reader: &NetworkReader) -> Result<MixedNetwork, Failure> {
+    if !is_standard_input(path) {
+        return Ok(reader.read_mixed(path)?);
+    }
+    Ok(reader.mixed_from_bytes(standard_input()?, STANDARD_INPUT)?)
+}
+
 /// The text of standard input, if it is not longer than the limit of a network.
 ///
-/// **Errors.** It cannot be read, is too long, or is not text.
+/// **Errors.** Standard input cannot be read, is too long, or is not text.
 pub fn read_standard_input() -> Result<String, Failure> {
     let text = String::from_utf8(standard_input()?);
     text.map_err(|_| {
@@ -59,7 +69,7 @@ fn standard_input() -> Result<Vec<u8>, Failure> {
     bytes.map_err(|error| format!("cannot read {STANDARD_INPUT}: {error}").into())
 }
 
-/// True if a file that is to be read is standard input.
+/// True if a file to read is standard input.
 pub fn is_standard_input(path: &Path) -> bool {
     path == Path::new("-")
 }

@@ -1,7 +1,7 @@
-//! Early end of a command: Ctrl-C, `--time` and SIGTERM.
+//! Early end of a command by Ctrl-C, `--time` or SIGTERM.
 //!
-//! The first Ctrl-C and the end of `--time` ask the command to end with its results so far; a second Ctrl-C and SIGTERM end it at
-//! once. Neither leaves an unfinished file behind.
+//! The first Ctrl-C and the end of `--time` ask the command to end with its results so far; a second Ctrl-C and SIGTERM end it at once. No signal
+//! leaves an unfinished file behind.
 
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -14,28 +14,28 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::{Failure, NoAnswer, progress, writing};
 
-/// Interval at which signals and the clock are polled.
+/// Interval between checks of signals and the clock.
 const POLL: Duration = Duration::from_millis(20);
-/// Time that work has to end once it is asked to stop.
+/// Time within which work must end after it is asked to stop.
 const GRACE: Duration = Duration::from_secs(1);
 /// Stack size of a worker, equal to that of the main thread.
 const STACK: usize = 8 << 20;
 
-/// Reason for the early end of a command.
+/// The reason that a command ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Its `--time` is over.
+    /// The time limit `--time` ran out.
     Time,
-    /// Ctrl-C.
+    /// The user pressed Ctrl-C.
     Interrupt,
 }
 
 static FLAG: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 static REASON: AtomicU8 = AtomicU8::new(0);
 
-/// Listens to signals from now on, and stops the command after this time.
+/// Starts listening to signals, and asks the command to stop after this time.
 ///
-/// **Errors.** If the system does not allow it.
+/// **Errors.** The system does not allow signal handlers or threads.
 pub fn listen(time: Option<Duration>) -> Result<(), Failure> {
     let began = Instant::now();
     let (interrupted, terminated) = (Arc::default(), Arc::default());
@@ -66,7 +66,7 @@ fn set(reason: Reason) {
     FLAG.store(true, Ordering::Release);
 }
 
-/// The flag that is set when the command is asked to stop; algorithms take it as their interrupt.
+/// Returns the flag that is set when the command is asked to stop; algorithms take it as their interrupt.
 pub fn flag() -> Arc<AtomicBool> {
     Arc::clone(&FLAG)
 }
@@ -76,7 +76,7 @@ pub fn is_set() -> bool {
     FLAG.load(Ordering::Acquire)
 }
 
-/// Reason for the end of the command, if it is asked to stop.
+/// Returns the reason for the end of the command, if it is asked to stop.
 pub fn reason() -> Option<Reason> {
     let reason = || match REASON.load(Ordering::Relaxed) {
         1 => Reason::Time,
@@ -86,7 +86,7 @@ pub fn reason() -> Option<Reason> {
 }
 
 impl Reason {
-    /// Name in JSON.
+    /// Returns the name of the reason for JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Time => "time",
@@ -94,7 +94,7 @@ impl Reason {
         }
     }
 
-    /// Name in a sentence.
+    /// Returns the words in which a message states the reason.
     pub fn message(self) -> &'static str {
         match self {
             Self::Time => "--time is over",
@@ -103,7 +103,7 @@ impl Reason {
     }
 }
 
-/// The failure that the command was stopped before it had anything of some kind, such as a level.
+/// Returns the failure that the command was stopped before it had a first result, such as a level.
 pub fn nothing(what: &str) -> Failure {
     let message = match reason() {
         Some(Reason::Time) => format!("--time was over before there was {what}; allow more"),
@@ -112,10 +112,10 @@ pub fn nothing(what: &str) -> Failure {
     Box::new(NoAnswer(message))
 }
 
-/// The result of some work; `None` if the command is asked to stop and the work does not end within a second: it is then
-/// abandoned on its thread, which ends with the program.
+/// Returns the result of `work`, or `None` if the command is asked to stop and the work does not end within a second; the thread of abandoned work
+/// ends with the program.
 ///
-/// **Errors.** If the system cannot start a thread.
+/// **Errors.** The system cannot start a thread.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! Levels drawn until they are playable by strict rules.
+//! Levels that are drawn repeatedly until they are playable by strict rules.
 
 use figrs_core::stream;
 use figrs_design::{Playability, Route};
@@ -7,14 +7,14 @@ use rand::Rng;
 
 use crate::Failure;
 
-/// Largest number of draws of a level until it is playable by strict rules.
+/// Maximum number of draws of one level until it is playable by strict rules.
 pub const MOST_DRAWN: u64 = 200;
 
-/// Returns for each wanted level the first drawn level that has all paths in `routes` by strict rules, with the number of rejected levels before it.
-/// `draw` draws all wanted levels from a seed, and `level` returns the level as it was drawn. `None` for a wanted level without such a level in
-/// [`MOST_DRAWN`] draws.
+/// Returns for each requested level the first draw that has all paths in `routes` by strict rules, and the number of rejected draws before it. The
+/// function `draw` draws all requested levels from a seed, and `level` returns the level inside a draw. For a level without a playable draw among
+/// [`MOST_DRAWN`], the result is `None`.
 ///
-/// **Errors.** Those of `draw`, and rules that have too many moves when they are made strict.
+/// **Errors.** `draw` fails, or the strict rules have too many moves.
 pub fn strictly<L, E: From<Failure>>(
     routes: &[Route],
     seed: u64,

@@ -10,7 +10,7 @@ use figrs_models::mdmc::SamplingError;
 use crate::failure::inference;
 use crate::stop;
 
-/// An error in the words that all commands share, if it is one of those.
+/// Returns the message of an error that all commands share; `None` for other errors.
 pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
     if let Some(Inference::NothingDone { .. }) = inference(failure) {
         return Some(stop::nothing("an answer").to_string());
@@ -64,7 +64,7 @@ pub(crate) fn message(failure: &(dyn Error + 'static)) -> Option<String> {
     ))
 }
 
-/// A remedy for demands that no level meets, in flags of the commands.
+/// Returns a remedy for demands that no level meets, in terms of the commands' flags.
 fn in_flags(remedy: Remedy) -> String {
     match remedy {
         Remedy::MoreParticles => "give more --particles".into(),

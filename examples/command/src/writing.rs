@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::Failure;
 
-/// Files that are being written. The lock is held while one is made or moved to its place, so that an end in between leaves none behind.
+/// Files that the program is writing. A thread holds the lock while it creates or moves a file, so that an exit at that time leaves no file behind.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
@@ -24,7 +24,7 @@ pub(crate) fn end(code: i32) -> ! {
     std::process::exit(code)
 }
 
-/// A failure that names the file, unless the reader of the output has closed it.
+/// Returns a failure that names the output file, or the error of a broken pipe if the reader of the output has closed it.
 pub fn in_file(path: &Path, error: io::Error) -> Failure {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return Box::new(error);
@@ -32,7 +32,7 @@ pub fn in_file(path: &Path, error: io::Error) -> Failure {
     format!("cannot write {}: {error}", path.display()).into()
 }
 
-/// The directory of a file, which must exist.
+/// Returns the directory of a file, which must exist.
 pub(crate) fn directory_of(path: &Path) -> Result<&Path, Failure> {
     let directory = path
         .parent()
@@ -48,9 +48,9 @@ pub(crate) fn directory_of(path: &Path) -> Result<&Path, Failure> {
     .into())
 }
 
-/// Writes to a file beside `path` that replaces it when it is complete; writes directly to anything that is not a plain file.
+/// Writes a file beside `path`, which replaces `path` when it is complete; writes directly to anything that is not a regular file.
 ///
-/// **Errors.** Those of `write`, and those of the file, with its name.
+/// **Errors.** `write` fails, or the file cannot be written; the error names the file.
 pub fn replace<T>(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<T, Failure>,
@@ -78,9 +78,9 @@ pub fn replace<T>(
     Ok(result)
 }
 
-/// Writes a text to a file, which is replaced when the text is complete.
+/// Writes a text to a file; an existing file is replaced when the text is complete.
 ///
-/// **Errors.** Those of [`replace`].
+/// **Errors.** The errors of [`replace`].
 pub fn replace_text(path: &Path, text: &str) -> Result<(), Failure> {
     replace(path, |out| {
         let written = out.write_all(text.as_bytes());
@@ -88,7 +88,7 @@ pub fn replace_text(path: &Path, text: &str) -> Result<(), Failure> {
     })
 }
 
-/// A file that is removed unless it is moved to its place, however the program ends.
+/// A temporary file that is removed when the program ends, unless it was moved to its final path.
 struct Unfinished {
     file: tempfile::NamedTempFile,
 }
@@ -113,7 +113,7 @@ impl Unfinished {
     }
 }
 
-/// Writes an answer to a file, which is replaced as a whole, or to standard output.
+/// Writes an answer to standard output, or to a file that is replaced when the answer is complete.
 ///
 /// **Errors.** The answer cannot be written; the error names the file.
 pub fn publish(

@@ -1,4 +1,4 @@
-//! Files of the page, which are part of the program.
+//! Files of the web page, which are part of the program.
 
 use hyper::body::Bytes;
 
@@ -28,7 +28,7 @@ const FILES: [(&str, &str, &str); 15] = [
 const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// The media type and the bytes of a file, if there is one at this path.
+/// Returns the media type and the bytes of the file at this path, if there is one.
 pub(crate) fn find(path: &str) -> Option<(&'static str, Bytes)> {
     let file = FILES.iter().find(|(name, _, _)| *name == path);
     file.map(|(_, kind, text)| (*kind, Bytes::from_static(text.as_bytes())))

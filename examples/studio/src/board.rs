@@ -1,4 +1,4 @@
-//! Answers to requests for boards: the flags of the commands as JSON.
+//! Answers to requests for boards; the requests are the flags of the commands as JSON.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,16 +11,16 @@ use serde_json::{Map, Value as Json, json};
 use crate::memory_pool::MemoryPool;
 use crate::problem::{Problem, of_fields};
 
-/// Fields that are flags of the command line only.
+/// Flags of the command line that a request must not contain.
 const OF_COMMANDS: [&str; 6] = ["out", "report", "demands", "format", "help", "version"];
-/// Largest number of cells of all boards of an answer.
+/// Maximum number of cells of all boards in an answer.
 const MOST_CELLS: usize = 2_000_000;
-/// Largest memory that may be asked for.
+/// Maximum memory that a request may ask for.
 const MOST_MEMORY: Bytes = Bytes(8 << 30);
 
-/// The answer to a request in JSON, as the command of the puzzle prints it; the flag ends the work.
+/// Returns the JSON that the command of the puzzle would print for a request; setting the flag stops the work.
 ///
-/// **Errors.** Errors of the request, or the reason that there is no answer, with the cells of clues that exclude each other.
+/// **Errors.** The request is wrong, or there is no answer; the error names the cells of clues that contradict each other.
 pub(crate) fn answer(
     body: &[u8],
     pool: &MemoryPool,
@@ -77,7 +77,7 @@ fn ask<E: Example>(
     })
 }
 
-/// Refuses requests that would use up the memory of the machine.
+/// Returns an error for requests that would use up the memory of the machine.
 fn check<E: Example>(example: &E) -> Result<(), Failure> {
     let options = example.shared();
     if options.memory() > MOST_MEMORY {
@@ -93,7 +93,7 @@ fn check<E: Example>(example: &E) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The clues of a request: a text, or a text for each row.
+/// Returns the clues of a request, which are one text or a text for each row.
 fn text_of(clues: &Json) -> Result<String, Problem> {
     let rows = match clues {
         Json::String(text) => Some(text.clone()),
@@ -106,7 +106,7 @@ fn text_of(clues: &Json) -> Result<String, Problem> {
     rows.ok_or_else(|| Problem::wrong("clues: write a list of rows, each a text".to_owned()))
 }
 
-/// The fields of a request as flags: `"min_walk": 5` is `--min-walk=5`, and `true` a flag alone.
+/// Returns the fields of a request as flags: `"min_walk": 5` becomes `--min-walk=5`, and `true` a flag without a value.
 fn arguments(request: &Map<String, Json>) -> Result<Vec<String>, Problem> {
     let mut arguments = Vec::new();
     for (name, value) in request {

@@ -1,32 +1,32 @@
-//! Work of clients, which a later change of the same client ends.
+//! The work of clients of the server; a later change by a client ends the client's earlier work.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::watch;
 
-/// Largest number of clients that are remembered; the one whose last request is the oldest is forgotten first.
+/// Maximum number of remembered clients; the client with the oldest last request is forgotten first.
 const MOST: usize = 256;
 
-/// The clients, sorted by their last request, the latest at the end.
+/// The clients, sorted by the times of their last requests.
 #[derive(Debug, Default)]
 pub(crate) struct Clients(Mutex<VecDeque<Client>>);
 
 #[derive(Debug)]
 struct Client {
     name: String,
-    /// The number of the latest change.
+    /// The number of the client's latest change.
     change: u64,
-    /// Flags of the unfinished work on this change.
+    /// The flags that stop the unfinished work on the client's latest change.
     working: Vec<Weak<watch::Sender<bool>>>,
 }
 
-/// Work for a client: its flag is set when a later change of the client ends it.
+/// Work for a client; its flag is set when a later change of the client ends it.
 #[derive(Debug, Default)]
 pub(crate) struct Work(Arc<watch::Sender<bool>>);
 
 impl Work {
-    /// Waits for the end of the work by a later change.
+    /// Waits until a later change of the client ends the work.
     pub(crate) async fn ended(&self) {
         // The sender exists as long as `self`.
         let _ = self.0.subscribe().wait_for(|is_ended| *is_ended).await;
@@ -34,12 +34,12 @@ impl Work {
 }
 
 impl Clients {
-    /// Begins work without a client.
+    /// Begins work that belongs to no client.
     pub(crate) fn anonymous() -> Work {
         Work::default()
     }
 
-    /// Begins work on a change of a client, and ends the work on its earlier changes; `None` if a later change has come already.
+    /// Begins work on a change of a client, and ends the work on earlier changes; `None` if a later change has already arrived.
     pub(crate) fn begin(&self, name: &str, change: u64) -> Option<Work> {
         let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = clients.iter().position(|client| client.name == name);

@@ -1,11 +1,11 @@
-//! Connections to the server: if there are too many, the one that has been idle the longest is closed for the next.
+//! Connections to the server; if there are too many, the connection that has been idle the longest is closed.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use tokio::sync::Notify;
 
-/// The open connections, up to a largest number.
+/// The open connections, whose number has a maximum.
 #[derive(Debug)]
 pub(crate) struct Connections {
     most: usize,
@@ -15,7 +15,7 @@ pub(crate) struct Connections {
 /// An open connection.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    /// The moment at which the last work for it ended; `None` during work.
+    /// The time at which the connection's last work ended; `None` during work.
     quiet: Mutex<Option<Instant>>,
     closed: Notify,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Connection {
 #[derive(Debug)]
 pub(crate) struct Busy(Arc<Connection>);
 
-/// A connection among the open ones, removed when this is dropped.
+/// An entry in the list of open connections, which is removed when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Place {
     connections: Arc<Connections>,
@@ -39,7 +39,7 @@ impl Connections {
         })
     }
 
-    /// Adds a connection. If their number is the largest, the one that has been idle the longest is closed for it; `None` if all of them have work.
+    /// Adds a connection. Adds a connection; if there are too many, closes the one that has been idle the longest, or returns `None` if all are busy.
     pub(crate) fn open(self: &Arc<Self>) -> Option<Place> {
         let mut open = lock(&self.open);
         if open.len() >= self.most {
@@ -79,7 +79,7 @@ impl Place {
         &self.connection
     }
 
-    /// Waits until the connection is closed for another one.
+    /// Waits until the connection is closed to make room for another one.
     pub(crate) async fn closed(&self) {
         self.connection.closed.notified().await;
     }

@@ -1,4 +1,4 @@
-//! The folder whose files may be read: its networks, and its folders of training levels.
+//! The folder whose files the server may read: its networks, and its folders of training levels.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -8,23 +8,23 @@ use serde_json::{Value as Json, json};
 
 use crate::problem::Problem;
 
-/// Extensions of the files of networks.
+/// File extensions of networks.
 const NETWORKS: [&str; 8] = [
     "bif", "bifxml", "cnf", "dimacs", "net", "uai", "xdsl", "xml",
 ];
-/// Largest number of files that are listed.
+/// Maximum number of files in a list.
 const MOST_LISTED: usize = 10_000;
-/// Largest depth of nested folders that are listed.
+/// Maximum depth of nested folders in a list.
 const DEPTH: usize = 4;
 
-/// A folder, given by its path without links.
+/// A folder, stored as its path without links.
 #[derive(Debug)]
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
     /// Opens a folder.
     ///
-    /// **Errors.** If it is not a folder, or cannot be read.
+    /// **Errors.** The path is not a folder, or the folder cannot be read.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let cannot = |error| format!("--folder {}: {error}", path.display());
         let whole = fs::canonicalize(path).map_err(cannot)?;
@@ -32,9 +32,9 @@ impl Folder {
         Ok(Self(whole))
     }
 
-    /// The path of a file or folder within this one, by its relative name with `/` between folders.
+    /// Returns the path of a file or folder inside the folder; `name` is relative, with `/` between folders.
     ///
-    /// **Errors.** A name that leads out of the folder, by itself or by a link; a name that does not exist.
+    /// **Errors.** The name leads out of the folder, by itself or by a link, or does not exist.
     pub(crate) fn path(&self, name: &str) -> Result<PathBuf, Problem> {
         let missing = || {
             Problem::missing(format!(
@@ -57,9 +57,9 @@ impl Folder {
         }
     }
 
-    /// The path of a regular file within the folder: others, such as pipes, may never end.
+    /// Returns the path of a regular file inside the folder; other files, such as pipes, may never end.
     ///
-    /// **Errors.** Those of [`path`](Self::path); anything that is not a regular file.
+    /// **Errors.** The errors of [`path`](Self::path), or the file is not a regular file.
     pub(crate) fn file(&self, name: &str) -> Result<PathBuf, Problem> {
         let path = self.path(name)?;
         if path.is_file() {
@@ -69,10 +69,9 @@ impl Folder {
         }
     }
 
-    /// The files of networks, and the folders that hold text files, by their relative names; the field `cut` is true if there are more files than are
-    /// listed.
+    /// Lists by relative names the network files, and the folders that contain text files; the field `cut` is true if the list is incomplete.
     ///
-    /// **Errors.** If the folder can no longer be read.
+    /// **Errors.** The folder can no longer be read.
     pub(crate) fn list(&self) -> Result<Json, Problem> {
         let (mut networks, mut corpora) = (Vec::new(), Vec::new());
         let mut open = vec![(self.0.clone(), 0)];
@@ -116,12 +115,12 @@ impl Folder {
         Ok(json!({"networks": networks, "corpora": corpora, "cut": is_cut}))
     }
 
-    /// The list without a folder.
+    /// Returns the list of files if the server has no folder.
     pub(crate) fn none() -> Json {
         json!({"networks": [], "corpora": [], "cut": false})
     }
 
-    /// The name of a path within the folder; `.` for the folder.
+    /// Returns the relative name of a path inside the folder; `.` for the folder itself.
     fn name(&self, path: &Path) -> Option<String> {
         let name = path.strip_prefix(&self.0).ok()?.to_str()?.to_owned();
         let name = name.replace(std::path::MAIN_SEPARATOR, "/");

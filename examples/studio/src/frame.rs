@@ -2,10 +2,10 @@
 
 use std::io::{self, Read, Write};
 
-/// Largest number of bytes of a message from the worker; a longer one means that the pipe contains something else.
+/// Maximum number of bytes of a message from the worker; a larger number shows that the pipe does not contain a message.
 const MOST: u64 = 1 << 32;
 
-/// A message: the number of a request, a kind or status, and a text.
+/// A message between the server and its worker: the number of a request, a kind or status, and a text.
 #[derive(Debug)]
 pub(crate) struct Frame<B> {
     pub(crate) number: u64,
@@ -25,7 +25,7 @@ impl<B: AsRef<[u8]>> Frame<B> {
 }
 
 impl Frame<Vec<u8>> {
-    /// The next message; an error at the end of the pipe.
+    /// Reads the next message; an error at the end of the pipe.
     pub(crate) fn read(pipe: &mut impl Read) -> io::Result<Self> {
         let (mut number, mut kind, mut length) = ([0; 8], [0; 2], [0; 8]);
         pipe.read_exact(&mut number)?;

@@ -1,7 +1,7 @@
-//! Checks of requests before any work: they must come from this machine's own page or from a program, not from another page.
+//! Checks of requests before any work: a request must come from the server's own page or from a program, not from another web page.
 //!
-//! A page of another origin can make a browser send requests here. Its `Origin` and `Sec-Fetch-Site` headers show this; `Host` shows a name that was
-//! made to point to this machine (DNS rebinding); and a form cannot send JSON.
+//! A web page from another server can make a browser send requests to this server. The headers `Origin` and `Sec-Fetch-Site` reveal such requests;
+//! `Host` reveals a name that was redirected to this machine (DNS rebinding); and a form cannot send JSON.
 
 use hyper::Uri;
 use hyper::header::{
@@ -12,11 +12,11 @@ use hyper::http::uri::Authority;
 
 use crate::problem::Problem;
 
-/// Sources that the page may load from: only its own files, and pictures that it makes.
+/// The sources from which the page may load: its own files, and pictures that it makes.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// Headers of all answers.
+/// Returns the headers of all answers.
 pub(crate) fn headers() -> [(HeaderName, HeaderValue); 7] {
     let value = HeaderValue::from_static;
     [
@@ -36,11 +36,11 @@ pub(crate) fn headers() -> [(HeaderName, HeaderValue); 7] {
     ]
 }
 
-/// Refuses requests for other hosts and from other pages.
+/// Returns an error for requests to other hosts and from other pages.
 ///
-/// A link to the page itself is allowed anywhere.
+/// Other pages may contain a link to the server's page.
 ///
-/// **Errors.** Status 403, with the header that is wrong.
+/// **Errors.** Status 403, with the wrong header.
 pub(crate) fn check_origin(
     headers: &HeaderMap,
     address: &Uri,
@@ -81,7 +81,7 @@ pub(crate) fn check_origin(
     }
 }
 
-/// Refuses bodies that are not declared as JSON.
+/// Returns an error for a request whose body is not declared as JSON.
 ///
 /// **Errors.** Status 415.
 pub(crate) fn check_json(headers: &HeaderMap) -> Result<(), Problem> {
@@ -95,13 +95,13 @@ pub(crate) fn check_json(headers: &HeaderMap) -> Result<(), Problem> {
     ))
 }
 
-/// True if errors in a request are to be sent as answers: a browser logs a line for each status of 400 and more, even while somebody is typing.
+/// True if errors of the request are sent as ordinary answers: a browser would log each status of 400 and more, even while the user is typing.
 pub(crate) fn is_quiet(headers: &HeaderMap) -> bool {
     let errors = headers.get(HeaderName::from_static("figrs-errors"));
     errors.is_some_and(|errors| errors == "answer")
 }
 
-/// The text of a header, which must not be repeated.
+/// Returns the text of a header, which must not be repeated.
 pub(crate) fn single<'h>(
     headers: &'h HeaderMap,
     name: &HeaderName,

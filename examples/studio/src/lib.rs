@@ -1,7 +1,7 @@
-//! A page to design levels, boards and networks in, and the HTTP server that answers it on this machine.
+//! A web page for the design of levels, boards and networks, and the HTTP server that answers its requests on this machine.
 //!
-//! A [`Studio`] answers requests, and [`serve`] takes them from the network. Levels are drawn as `mario_mdmc` draws them, boards are asked for by the
-//! flags of their commands, and networks are compiled once and queried many times. The page is in `examples/studio/page`.
+//! A [`Studio`] answers requests, and [`serve`] receives them from the network. The server draws the levels that `mario_mdmc` draws, answers requests
+//! for boards that contain the flags of their commands, and compiles each network once for many queries. The page is in `examples/studio/page`.
 
 mod assets;
 mod board;
@@ -27,14 +27,14 @@ use std::path::Path;
 
 use figrs_command::Failure;
 
-/// Does the work of the server that started this program, until the server ends.
+/// Does the work of the server that started this process, until the server ends.
 ///
 /// **Errors.** The folder cannot be read.
 pub fn work(folder: Option<&Path>) -> Result<(), Failure> {
     worker::work(folder)
 }
 
-/// Help on the requests that are possible.
+/// The help text about possible requests.
 pub const API: &str = "\
 Open the address that is printed in a browser on this machine. Nothing else is needed: the page asks no other address.
 

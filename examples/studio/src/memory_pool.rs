@@ -1,4 +1,4 @@
-//! The shared memory of all work: requests wait until the memory that they may take is free.
+//! The memory that all work shares: a request waits until the memory that it needs is free.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use crate::problem::Problem;
 /// Interval at which waiting work checks its flag.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Memory in MiB, shared by all work.
+/// Memory in MiB that all work shares.
 #[derive(Debug)]
 pub(crate) struct MemoryPool {
     all: u64,
@@ -17,7 +17,7 @@ pub(crate) struct MemoryPool {
     changed: Condvar,
 }
 
-/// Memory reserved for some work, which is released when this is dropped.
+/// Memory reserved for some work, which is released when this value is dropped.
 #[derive(Debug)]
 pub(crate) struct Share<'a> {
     pool: &'a MemoryPool,
@@ -33,9 +33,9 @@ impl MemoryPool {
         }
     }
 
-    /// Waits until this memory is free, and reserves it; reserves all memory if more is asked for.
+    /// Waits until the requested memory is free, and reserves it; reserves all memory if more is requested.
     ///
-    /// **Errors.** If the flag ends the work before.
+    /// **Errors.** The flag stops the work first.
     pub(crate) fn take(&self, size: u64, ended: &Arc<AtomicBool>) -> Result<Share<'_>, Problem> {
         let size = size.min(self.all);
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);

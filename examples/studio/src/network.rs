@@ -1,4 +1,4 @@
-//! Answers to requests for networks, which are compiled once and then queried with other evidence.
+//! Answers to requests for networks, which are compiled once and then queried with different evidence.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -22,18 +22,18 @@ use crate::recent::Recent;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct NetworkRequest {
-    /// A file of the folder.
+    /// A network file of the folder.
     file: Option<String>,
     /// A network as text, instead of a file.
     text: Option<String>,
     /// The state of each observed variable.
     observe: Map<String, Json>,
-    /// Memory in MiB.
+    /// Memory limit in MiB.
     memory: u64,
-    /// Number of worlds that are drawn if nothing exact fits.
+    /// Number of worlds to draw if exact inference does not fit into memory.
     samples: u64,
     seed: u64,
-    /// True if the answer also lists variables, states and parents.
+    /// True if the answer to the request also lists variables, states and parents.
     describe: bool,
 }
 
@@ -51,20 +51,20 @@ impl Default for NetworkRequest {
     }
 }
 
-/// Largest memory that may be asked for, in MiB.
+/// Maximum memory of a request, in MiB.
 const MOST_MEMORY: u64 = 8192;
-/// Largest number of worlds that may be drawn.
+/// Maximum number of worlds to draw.
 const MOST_SAMPLES: u64 = 10_000_000;
-/// Largest predicted number of operations of an elimination whose tree is kept: about ten seconds.
+/// The server keeps the contraction tree of a network only if its predicted number of operations is at most this: about ten seconds of work.
 const MOST_OPERATIONS: f64 = 1e10;
-/// Time for exact algorithms without a kept tree, before worlds are drawn.
+/// Time for exact algorithms without a kept contraction tree; after this time the answer comes from samples.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Networks of earlier requests.
 #[derive(Debug)]
 pub(crate) struct Networks(Recent<String, Compiled>);
 
-/// A network, and its tree if this fits.
+/// A network, and its contraction tree if the tree fits into memory.
 #[derive(Debug)]
 struct Compiled {
     network: Network,
@@ -73,7 +73,7 @@ struct Compiled {
     compile: Duration,
 }
 
-/// An answer, and the algorithm that gave it.
+/// An answer, and the algorithm that computed it.
 struct Found {
     answer: Answer,
     algorithm: &'static str,
@@ -85,9 +85,9 @@ impl Networks {
         Self(Recent::of(2))
     }
 
-    /// The answer to a request in JSON, as `network --task marginals --format json` prints it; the flag ends the work.
+    /// Returns the JSON that `network --task marginals --format json` prints for the request; setting the flag stops the work.
     ///
-    /// **Errors.** Errors of the request or of the network, or observations that exclude each other.
+    /// **Errors.** The request or the network is wrong, or observations contradict each other.
     pub(crate) fn answer(
         &self,
         body: &[u8],
@@ -201,9 +201,9 @@ impl Networks {
     }
 }
 
-/// Reads and compiles a network, without a tree if this would take too much memory or time.
+/// Reads and compiles a network, without a contraction tree if the tree would take too much memory or time.
 ///
-/// **Errors.** Those of the network; an end of the work by the flag.
+/// **Errors.** The network is wrong, or the flag stops the work.
 fn compile(
     read: impl FnOnce() -> Result<Network, Problem>,
     memory: u64,
@@ -302,7 +302,7 @@ fn observations(
     observations.collect()
 }
 
-/// The answer if observations exclude each other, with their variables.
+/// Returns the answer if observations contradict each other, with their variables.
 fn impossible(network: &Network, error: Error) -> Problem {
     let Error::ImpossibleEvidence { conflict, .. } = &error else {
         return wrong(error);
@@ -319,7 +319,7 @@ fn impossible(network: &Network, error: Error) -> Problem {
         .with("proven", true.into())
 }
 
-/// Variables, their states and their parents.
+/// Returns the variables, their states and their parents as JSON.
 fn described(network: &Network) -> Json {
     let mut parents: Vec<Vec<&str>> = vec![Vec::new(); network.variables().len()];
     let variables = network.variables();

@@ -1,16 +1,16 @@
-//! Answers that state the reason for their failure, as JSON with a status.
+//! Errors of the server: JSON with the reason and an HTTP status.
 
 use figrs_command::Failure;
 use hyper::StatusCode;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
-/// The reason that a request has no other answer.
+/// The reason why a request has no other answer.
 #[derive(Debug)]
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
     pub(crate) message: String,
-    /// Fields in addition to the text, such as the cells concerned.
+    /// Fields in addition to the text, such as the cells with contradictory clues.
     pub(crate) more: Map<String, Json>,
 }
 
@@ -23,61 +23,61 @@ impl Problem {
         }
     }
 
-    /// The problem that the request is wrong.
+    /// The error that the request is wrong.
     pub(crate) fn wrong(message: String) -> Self {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
 
-    /// The problem that the request comes from another page or host.
+    /// The error that the request comes from another page or host.
     pub(crate) fn forbidden(message: String) -> Self {
         Self::new(StatusCode::FORBIDDEN, message)
     }
 
-    /// The problem that there is no such path or file.
+    /// The error that a path or file does not exist.
     pub(crate) fn missing(message: String) -> Self {
         Self::new(StatusCode::NOT_FOUND, message)
     }
 
-    /// The problem that the path is requested by other HTTP methods.
+    /// The error that the path needs another HTTP method.
     pub(crate) fn method(message: String) -> Self {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, message)
     }
 
-    /// The problem that the body takes too long to arrive.
+    /// The error that the body takes too long to arrive.
     pub(crate) fn slow() -> Self {
         let message = "the body took too long to come";
         Self::new(StatusCode::REQUEST_TIMEOUT, message.to_owned())
     }
 
-    /// The problem that a later change of the client ended the work.
+    /// The error that a later change of the client ended the work.
     pub(crate) fn superseded() -> Self {
         let message = "a later change ended this work";
         Self::new(StatusCode::CONFLICT, message.to_owned())
     }
 
-    /// The problem that the body is too long.
+    /// The error that the body is too long.
     pub(crate) fn long(most: usize) -> Self {
         let message = format!("the body is longer than {} MiB", most >> 20);
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, message)
     }
 
-    /// The problem that the body is not JSON.
+    /// The error that the body is not JSON.
     pub(crate) fn media(message: String) -> Self {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message)
     }
 
-    /// The problem that a valid request has no answer, for the stated reason; this is not a failure.
+    /// The result that a valid request has no answer for the stated reason, which is not a failure.
     pub(crate) fn without_answer(message: String) -> Self {
         Self::new(StatusCode::OK, message)
     }
 
-    /// The problem that the largest number of requests is already in work.
+    /// The error that the server already works on the maximum number of requests.
     pub(crate) fn crowded() -> Self {
         let message = "too many requests are worked on; ask again later";
         Self::new(StatusCode::SERVICE_UNAVAILABLE, message.to_owned())
     }
 
-    /// The problem that the work took more memory than `most` MiB, the limit of all work together.
+    /// The error that the work took more memory than `most` MiB, the limit of all work together.
     pub(crate) fn memory(most: u64) -> Self {
         let message = format!(
             "the work was ended: all requests together took more than {most} MiB; ask for less, or one after another"
@@ -85,13 +85,13 @@ impl Problem {
         Self::new(StatusCode::INSUFFICIENT_STORAGE, message)
     }
 
-    /// The problem that the program itself has an error.
+    /// The error that the program itself has a defect.
     pub(crate) fn internal() -> Self {
         let message = "the work failed inside the program; please report the request";
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, message.to_owned())
     }
 
-    /// A failure of a command: its text stays the same, and its exit code becomes a status.
+    /// Converts a failure of a command: its text stays the same, and its exit code becomes an HTTP status.
     pub(crate) fn of(failure: &Failure) -> Self {
         let message = of_fields(&figrs_command::message(failure, |_| None));
         if figrs_command::is_without_answer(&**failure) {
@@ -101,13 +101,13 @@ impl Problem {
         }
     }
 
-    /// Adds a field to the text.
+    /// Adds a field to the JSON of the error.
     pub(crate) fn with(mut self, name: &str, value: Json) -> Self {
         self.more.insert(name.to_owned(), value);
         self
     }
 
-    /// As JSON.
+    /// Returns the error as JSON.
     pub(crate) fn json(&self) -> Json {
         let mut object = Map::new();
         object.insert("error".to_owned(), self.message.as_str().into());
@@ -116,7 +116,7 @@ impl Problem {
     }
 }
 
-/// True for the statuses of requests that are wrong or superseded, not of requests that are not permitted.
+/// True for the HTTP statuses of wrong or superseded requests, not of forbidden ones.
 pub(crate) fn is_of_request(status: StatusCode) -> bool {
     let statuses = [
         StatusCode::BAD_REQUEST,
@@ -138,7 +138,7 @@ impl From<serde_json::Error> for Problem {
     }
 }
 
-/// A text with the names of fields instead of flags: `--min-walk` becomes `min_walk`.
+/// Returns the text with names of fields instead of flags: `--min-walk` becomes `min_walk`.
 pub(crate) fn of_fields(message: &str) -> String {
     let message = message.trim_end_matches("; see --help");
     let (mut text, mut rest) = (String::with_capacity(message.len()), message);
@@ -160,7 +160,7 @@ pub(crate) fn of_fields(message: &str) -> String {
     text + rest
 }
 
-/// The error in a field of a request, in words for the sender: serde names types of Rust.
+/// Returns the error in a field of a request in plain words, without the Rust types in serde's messages.
 fn of_field<T: DeserializeOwned>(fields: &Map<String, Json>, error: &serde_json::Error) -> Problem {
     let message = error.to_string();
     let parts = message.rsplit_once(", expected ");
@@ -193,12 +193,12 @@ fn of_field<T: DeserializeOwned>(fields: &Map<String, Json>, error: &serde_json:
     }
 }
 
-/// The error in a request, in the words of the library.
+/// Converts an error of the library about a request to an answer with the same text.
 pub(crate) fn wrong(error: impl std::error::Error + Send + Sync + 'static) -> Problem {
     Problem::of(&error.into())
 }
 
-/// A file that a field holds as a text, or as JSON.
+/// Returns the text of a file whose field is a text or JSON.
 pub(crate) fn text_of(file: &Json) -> String {
     match file {
         Json::String(text) => text.clone(),
@@ -206,9 +206,9 @@ pub(crate) fn text_of(file: &Json) -> String {
     }
 }
 
-/// A request from the fields of an object.
+/// Parses a request from the fields of a JSON object.
 ///
-/// **Errors.** A body that is not a JSON object, and fields that are unknown or wrong.
+/// **Errors.** The body is not a JSON object, or a field is unknown or wrong.
 pub(crate) fn request<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     let fields: Map<String, Json> = serde_json::from_slice(body)?;
     let asked = serde_json::from_value(Json::Object(fields.clone()));

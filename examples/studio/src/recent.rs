@@ -1,8 +1,8 @@
-//! A few results that are kept for the next request.
+//! A cache of a few results for later requests.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The latest results by keys that identify their inputs; the one used last is at the end.
+/// The latest results by keys that identify their inputs; the most recently used result is at the end.
 #[derive(Debug)]
 pub(crate) struct Recent<K, T> {
     most: usize,
@@ -10,7 +10,7 @@ pub(crate) struct Recent<K, T> {
 }
 
 impl<K: PartialEq, T> Recent<K, T> {
-    /// Keeps this many results.
+    /// Creates a cache of this many results.
     pub(crate) fn of(most: usize) -> Self {
         Self {
             most,
@@ -18,9 +18,10 @@ impl<K: PartialEq, T> Recent<K, T> {
         }
     }
 
-    /// The result for a key, computed if it is not kept. It is computed without a lock, so requests at the same time may each compute it.
+    /// Returns the result for a key, and computes it if it is not in the cache. Simultaneous requests may each compute the result, because the
+    /// computation holds no lock.
     ///
-    /// **Errors.** Those of `make`.
+    /// **Errors.** The errors of `make`.
     pub(crate) fn get<E>(&self, key: K, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
         match self.find(&key) {
             Some(found) => Ok(found),
@@ -28,7 +29,7 @@ impl<K: PartialEq, T> Recent<K, T> {
         }
     }
 
-    /// The result for a key, if it is kept.
+    /// Returns the result for a key, if it is in the cache.
     pub(crate) fn find(&self, key: &K) -> Option<Arc<T>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let place = kept.iter().position(|(other, _)| other == key)?;
@@ -38,7 +39,7 @@ impl<K: PartialEq, T> Recent<K, T> {
         Some(found)
     }
 
-    /// Keeps a result, and replaces one with the same key.
+    /// Stores a result, and replaces a result with the same key.
     pub(crate) fn keep(&self, key: K, made: T) -> Arc<T> {
         let made = Arc::new(made);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! The HTTP server: connections from this machine, one thread for the network and others for work.
+//! The HTTP server: connections from this machine, with one thread for the network and others for work.
 
 use std::convert::Infallible;
 use std::io::{self, Write};
@@ -19,16 +19,16 @@ use crate::studio::{Studio, unless};
 
 /// Interval at which Ctrl-C is checked.
 const POLL: Duration = Duration::from_millis(100);
-/// Time that the head of a request may take; a connection that waits longer for one is closed.
+/// Time within which the headers of a request must arrive; an idle connection is closed after this time.
 const HEAD: Duration = Duration::from_secs(5);
-/// Largest number of connections, more than the largest number of requests; for a further one the connection that has been idle the longest is closed.
+/// Maximum number of connections, above the maximum number of requests; one more connection closes the connection that has been idle the longest.
 const CONNECTIONS: usize = 128;
-/// Largest number of threads that read the folder.
+/// Maximum number of threads that read the folder.
 const READERS: usize = 4;
 
 /// Serves the page until Ctrl-C.
 ///
-/// **Errors.** If the port is not available.
+/// **Errors.** The port is not available.
 pub fn serve(port: u16, studio: Studio) -> Result<(), Failure> {
     let runtime = Builder::new_current_thread()
         .enable_io()

@@ -25,18 +25,18 @@ use crate::worker::Asked;
 use crate::worker_process::WorkerProcess;
 use crate::{assets, guard};
 
-/// Largest number of bytes in the body of a request.
+/// Maximum number of bytes in the body of a request.
 const MOST_BYTES: usize = 16 << 20;
-/// Time that a body may take.
+/// Time in which the body of a request must arrive.
 const BODY_TIME: Duration = Duration::from_secs(30);
-/// Largest number of requests in work at once; others wait.
+/// Maximum number of requests in work at once; further requests wait.
 const WORKERS: usize = 8;
-/// Largest number of requests in work or waiting; further ones are refused.
+/// Maximum number of requests in work or waiting; further requests are refused.
 const LINE: usize = 32;
 /// The media type of answers.
 const JSON: &str = "application/json";
 
-/// Everything needed to answer requests: the folder of files, the work of clients, and the worker that does it.
+/// The parts that answer requests: the folder of files, the work of clients, and the worker process.
 #[derive(Debug)]
 pub struct Studio {
     folder: Option<Folder>,
@@ -48,7 +48,7 @@ pub struct Studio {
     line: Arc<Semaphore>,
 }
 
-/// A body with its media type.
+/// The body of an answer with its media type.
 struct Content {
     status: StatusCode,
     kind: &'static str,
@@ -56,9 +56,9 @@ struct Content {
 }
 
 impl Studio {
-    /// A studio that reads only files of this folder.
+    /// Creates a studio that reads only files of this folder.
     ///
-    /// **Errors.** If it is not a folder that can be read.
+    /// **Errors.** The path is not a folder that can be read.
     pub fn new(folder: Option<&Path>) -> Result<Self, Failure> {
         Ok(Self {
             folder: folder.map(Folder::open).transpose()?,
@@ -69,7 +69,7 @@ impl Studio {
         })
     }
 
-    /// The answer to a request that came to a port of 127.0.0.1.
+    /// Returns the answer to a request that came to a port of 127.0.0.1.
     pub(crate) async fn answer(
         self: Arc<Self>,
         request: Request<Incoming>,
@@ -143,7 +143,7 @@ impl Studio {
         })
     }
 
-    /// A file of the page, or the list of the files of the folder.
+    /// Returns a file of the page, or the list of the folder's files.
     async fn fixed(self: &Arc<Self>, method: &Method, path: &str) -> Result<Content, Problem> {
         let asset = assets::find(path);
         if asset.is_none() && path != "/api/files" {
@@ -168,7 +168,7 @@ impl Studio {
         Ok(Content::json(&files.unwrap_or_else(Folder::none)))
     }
 
-    /// Begins the work of a request, as a change of its client if it names one.
+    /// Begins the work of a request; if the request names a client, the work belongs to a change of this client.
     fn begin(&self, headers: &HeaderMap) -> Result<Work, Problem> {
         let header = |name| guard::single(headers, &HeaderName::from_static(name));
         match (header("figrs-client")?, header("figrs-change")?) {
@@ -196,7 +196,7 @@ impl Content {
         }
     }
 
-    /// The error in a request as an answer, with its status as a field.
+    /// Converts the error of a request to an ordinary answer with the status as a field.
     fn into_answer(self) -> Self {
         match serde_json::from_slice::<Map<String, Json>>(&self.bytes) {
             Ok(mut object) => {
@@ -208,7 +208,7 @@ impl Content {
     }
 }
 
-/// The result of some work; `None` if something else happens before.
+/// Returns the result of some work, or `None` if another event happens first.
 pub(crate) async fn unless<T>(
     other: impl Future<Output = ()>,
     work: impl Future<Output = T>,
@@ -225,7 +225,7 @@ fn not_allowed(path: &str, methods: &str) -> Problem {
     Problem::method(format!("{path} takes {methods} only")).with("allow", methods.into())
 }
 
-/// The whole body, if it is short enough and comes in time.
+/// Reads the whole body of a request, if it is short enough and arrives in time.
 async fn body(incoming: Incoming) -> Result<Bytes, Problem> {
     if incoming.size_hint().lower() > MOST_BYTES as u64 {
         return Err(Problem::long(MOST_BYTES));

@@ -1,5 +1,5 @@
-//! The process that does the work of requests, and keeps trained, compiled and drawn results for later ones. The server ends it if work continues that
-//! nobody waits for.
+//! The process that does the work of requests, and keeps trained models, compiled networks and drawn levels for later requests. The server ends the
+//! worker process if work continues that no client waits for.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -18,20 +18,20 @@ use crate::memory_pool::MemoryPool;
 use crate::problem::Problem;
 use crate::{board, level, network};
 
-/// Stack of the thread of a request, equal to that of a main thread.
+/// Stack size of the thread of a request, equal to that of a main thread.
 const STACK: usize = 8 << 20;
 /// Memory in MiB that all requests in work together may ask for.
 pub(crate) const MEMORY: u64 = 8192;
-/// Memory in MiB at which the worker ends: that of requests, and of results that are read, trained and kept.
+/// Memory in MiB at which the worker ends: the memory of requests and of stored results.
 const MOST: u64 = MEMORY + 2048;
-/// Interval at which the memory of the worker is checked.
+/// Interval at which the worker checks its memory.
 const WATCH: Duration = Duration::from_millis(50);
 /// Exit code of a worker that runs out of memory.
 pub(crate) const OUT_OF_MEMORY: i32 = 3;
-/// Kind of the message that ends the work of a request.
+/// The kind of the message that ends the work of a request.
 pub(crate) const END: u16 = 0;
 
-/// The work that a path asks for; its number is the kind of the message.
+/// The kind of work that the path of a request names; a message to the worker starts with the kind's number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Asked {
     Level = 1,
@@ -55,17 +55,17 @@ impl Asked {
     }
 }
 
-/// Everything needed to answer requests.
+/// The data that the worker needs to answer requests.
 struct Worker {
     folder: Option<Folder>,
     pool: MemoryPool,
     levels: level::Levels,
     networks: network::Networks,
-    /// Flags of the requests in work.
+    /// For each request in work, the flag that stops the work.
     working: Mutex<HashMap<u64, Arc<AtomicBool>>>,
 }
 
-/// Answers requests from the standard input on the standard output until that ends.
+/// Answers requests from the standard input on the standard output until the input ends.
 ///
 /// **Errors.** The folder cannot be read.
 pub(crate) fn work(folder: Option<&Path>) -> Result<(), Failure> {
@@ -155,7 +155,7 @@ impl Worker {
     }
 }
 
-/// Ends the program when it takes more memory than it may, if the system reports its memory.
+/// Ends the program when it takes more memory than allowed, if the system reports its memory.
 fn watch_memory() {
     let page = 4096;
     loop {

@@ -1,7 +1,7 @@
-//! The worker of the server, and the requests that it works on.
+//! The worker process of the server, and the requests that it works on.
 //!
-//! Work that nobody waits for gets a signal to end. If a stage of it does not check the signal, the worker is ended and another takes over the other
-//! requests. So all work ends within a stated time.
+//! The work on a request gets a signal to stop when no client waits for it. If the work does not react to the signal, the worker process is killed,
+//! and a new process takes over the other requests. The work on a request ends within a fixed time if no client waits for it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -22,13 +22,13 @@ use crate::frame::Frame;
 use crate::problem::Problem;
 use crate::worker::{Asked, END, MEMORY, OUT_OF_MEMORY};
 
-/// Time that work has to end by itself once nobody waits for it.
+/// Time within which work must stop by itself after no client waits for it.
 const GRACE: Duration = Duration::from_millis(400);
 
 /// An answer of the worker: a status and JSON.
 pub(crate) type Reply = (StatusCode, Bytes);
 
-/// The worker, and the requests that it works on.
+/// The worker process, and the requests that it works on.
 #[derive(Debug)]
 pub(crate) struct WorkerProcess {
     folder: Option<PathBuf>,
@@ -39,7 +39,7 @@ pub(crate) struct WorkerProcess {
 struct State {
     /// The number of the latest request.
     latest: u64,
-    /// The number of the latest worker.
+    /// The number of the latest worker process.
     generation: u64,
     process: Option<Process>,
     jobs: BTreeMap<u64, Job>,
@@ -61,7 +61,7 @@ struct Job {
     _place: OwnedSemaphorePermit,
 }
 
-/// A request whose answer somebody waits for: its work ends when this is dropped.
+/// A request whose client waits for the answer; dropping this value stops the work.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     worker: Arc<WorkerProcess>,
@@ -69,7 +69,7 @@ pub(crate) struct Waiting {
     reply: oneshot::Receiver<Reply>,
 }
 
-/// The program of this process, even if its file was replaced since it began.
+/// Opens the program file of this process, even if the file was replaced since the start.
 fn own_program() -> io::Result<PathBuf> {
     let running = Path::new("/proc/self/exe");
     if running.exists() {
@@ -90,9 +90,9 @@ impl WorkerProcess {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins work on a request, which occupies a place until it is done or ended.
+    /// Begins work on a request, which counts as a request in work until it is done.
     ///
-    /// **Errors.** If there is no worker, and none can be started.
+    /// **Errors.** There is no worker process, and none can be started.
     pub(crate) fn begin(
         self: &Arc<Self>,
         asked: Asked,
@@ -123,7 +123,7 @@ impl WorkerProcess {
         })
     }
 
-    /// Starts a worker, and gives it the requests in work.
+    /// Starts a worker process, and sends it the requests in work.
     fn start(self: &Arc<Self>, state: &mut State) -> io::Result<()> {
         let mut command = Command::new(own_program()?);
         command.arg("--worker");
@@ -160,7 +160,7 @@ impl WorkerProcess {
         Ok(())
     }
 
-    /// Passes on an answer; answers of a worker that was ended are ignored, as another does its work.
+    /// Forwards an answer; answers of a killed worker are ignored, since another worker answers these requests.
     fn answered(&self, generation: u64, answer: Frame<Vec<u8>>) {
         let mut state = self.state();
         if state.generation != generation {
@@ -175,7 +175,7 @@ impl WorkerProcess {
         }
     }
 
-    /// Handles a worker that has ended by itself: its requests have no answer.
+    /// Drops the requests of a worker process that ended by itself: they get no answer.
     fn is_gone(&self, generation: u64) {
         let mut state = self.state();
         if state.generation != generation {
@@ -199,7 +199,7 @@ impl WorkerProcess {
         }
     }
 
-    /// Ends the work on a request: by its flag, and after a while with the worker.
+    /// Stops the work on a request by its flag, and after a while by killing the worker.
     fn cancel(self: &Arc<Self>, number: u64) {
         let mut state = self.state();
         let Some(job) = state.jobs.get_mut(&number) else {
@@ -222,7 +222,7 @@ impl WorkerProcess {
         }
     }
 
-    /// Ends the worker if it still works on a request, and starts another one for the requests that somebody waits for.
+    /// Kills the worker if it still works on a request, and starts a new one for the other requests.
     fn put_down(self: &Arc<Self>, number: u64) {
         let mut state = self.state();
         if !state.jobs.contains_key(&number) {
@@ -265,7 +265,7 @@ impl Job {
 impl Waiting {
     /// Waits for the answer.
     ///
-    /// **Errors.** If there is no answer, since no worker could be started.
+    /// **Errors.** There is no answer, because no worker could be started.
     pub(crate) async fn reply(&mut self) -> Result<Reply, Problem> {
         let reply = &mut self.reply;
         reply.await.map_err(|_| Problem::internal())

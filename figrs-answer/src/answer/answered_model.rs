@@ -1,4 +1,4 @@
-//! The model of an exact answer, in the state at the time of the query.
+//! The model of an exact answer, with the values of its parameters at the time of the query.
 
 use std::any::Any;
 use std::sync::{Arc, OnceLock};
@@ -8,10 +8,11 @@ use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, ElementId, Limits, Model, Number, Param};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A model with its roots, the limits of its answer, and the values of its parameters at the time of the query.
+/// A model with its roots (targets and evidence), the limits of its answer, and the values of its parameters at
+/// the time of the query.
 #[derive(Debug)]
 pub struct AnsweredModel {
-    /// The model and the roots of its worlds.
+    /// The model, and the roots of its worlds (targets and elements with evidence).
     pub asked: Arc<(Model, Vec<AnyElement>)>,
     /// The limits of the expansion and the elimination.
     pub limits: Limits,
@@ -19,9 +20,9 @@ pub struct AnsweredModel {
     pub(crate) parameters: Vec<(Param, f64)>,
     /// The natural logarithm of the probability of the evidence.
     pub log_evidence: f64,
-    /// For each element that is queried under another name, the corresponding element of the model.
+    /// For each element with another name in queries, the corresponding element of the model.
     pub names: FxHashMap<ElementId, AnyElement>,
-    /// For each pair, makes the first element another name of the second element.
+    /// The compiled model, which later queries share.
     pub compiled: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -42,7 +43,7 @@ impl AnsweredModel {
         }
     }
 
-    /// Makes the first element of each pair a name of the second element.
+    /// Makes the first element of each pair another name of the second element in queries.
     pub(crate) fn rename<'e>(
         &mut self,
         pairs: impl Iterator<Item = (&'e AnyElement, &'e AnyElement)>,
@@ -52,7 +53,7 @@ impl AnsweredModel {
         self.compiled = OnceLock::new();
     }
 
-    /// The first parameter whose value has changed since the query; `None` if no value has changed.
+    /// Returns the first parameter whose value has changed since the query; `None` if no value has changed.
     pub fn changed_parameter(&self) -> Option<&Param> {
         let mut parameters = self.parameters.iter();
         let changed = parameters.find(|(param, value)| param.get().to_bits() != value.to_bits());
@@ -60,7 +61,7 @@ impl AnsweredModel {
     }
 }
 
-/// The parameters on which the outcomes of an expansion depend, with their present values.
+/// Returns the parameters on which the outcomes of an expansion depend, with their present values.
 fn present_parameters(expansion: &Expansion) -> Vec<(Param, f64)> {
     let mut found: Vec<(Param, f64)> = Vec::new();
     let mut seen = FxHashSet::default();

@@ -1,11 +1,11 @@
-//! Probabilities as text, drawn as horizontal bars.
+//! Text charts: probabilities as horizontal bars.
 
 use std::fmt;
 
 /// Length, in characters, of the bar for the probability one.
 const WIDTH: f64 = 40.0;
 
-/// For each name and probability, writes a line with a bar.
+/// Writes a line with a bar for each name and its probability.
 pub(super) fn write_bars(
     f: &mut fmt::Formatter<'_>,
     bars: &[(impl AsRef<str>, f64)],

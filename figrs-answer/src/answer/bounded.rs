@@ -1,4 +1,4 @@
-//! Queries of an answer for lower and upper bounds.
+//! Queries of an answer for lower and upper bounds of probabilities.
 
 use figrs_core::{Element, Value};
 
@@ -10,17 +10,18 @@ use crate::error::Error;
 use figrs_factor::bounds::Bounds;
 
 impl Answer {
-    /// Bounds of the probability that a target has a value. For an exact answer, both bounds are equal to the probability.
+    /// Returns bounds of the probability that a target has a value. If the answer is exact, both bounds are equal to the
+    /// probability.
     ///
     /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer is an estimate or a world.
     pub fn bounds<T: Value>(&self, element: &Element<T>, value: &T) -> Result<Bounds, Error> {
         self.bounds_that(element, |v| v.same(value))
     }
 
-    /// Bounds of the probability that a target's value passes a test.
+    /// Returns bounds of the probability that a target's value passes a test.
     ///
-    /// An unknown value may or may not pass the test. The bounds of the event are tighter than the sums of the bounds of all values
-    /// that pass the test.
+    /// The bounds include the possibility that an unknown value passes the test. The bounds for a test are tighter than the sums
+    /// of the bounds of all values that pass the test.
     ///
     /// **Errors.** The errors of [`bounds`](Self::bounds).
     pub fn bounds_that<T: Value>(
@@ -39,7 +40,7 @@ impl Answer {
         }
     }
 
-    /// Bounds of the natural logarithm of the probability of the evidence, multiplied by the soft weights.
+    /// Returns bounds of the natural logarithm of the probability of the evidence, multiplied by the soft weights.
     ///
     /// The lower bound is `-inf` if the evidence may be impossible.
     ///
@@ -59,7 +60,7 @@ impl Answer {
         }
     }
 
-    /// The quality of the probabilities of a target.
+    /// Returns the quality of the probabilities of a target: exact, bounds, or an estimate.
     ///
     /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer is a world.
     pub fn quality<T: Value>(&self, element: &Element<T>) -> Result<Quality, Error> {
@@ -71,12 +72,12 @@ impl Answer {
         }
     }
 
-    /// Depth and work of an algorithm that expands the model to increasing depths; `None` for other algorithms.
+    /// Returns the depth and the work of an algorithm that expands the model to increasing depths; `None` for other algorithms.
     pub fn deepening(&self) -> Option<Deepening> {
         self.deepening
     }
 
-    /// The bounds of a target, if this answer contains bounds.
+    /// Returns the bounds of a target, if this answer contains bounds.
     pub(crate) fn bounded<T: Value>(
         &self,
         element: &Element<T>,
@@ -91,7 +92,7 @@ impl Answer {
         })
     }
 
-    /// The value that is certainly more likely than any other, even if the unknown values are taken into account.
+    /// Returns the value that is certainly more likely than any other value, whatever the unknown values are.
     pub(crate) fn surely_most_likely<T: Value>(
         &self,
         element: &Element<T>,

@@ -8,27 +8,28 @@ use figrs_factor::algebra::{LogSumProduct, Semiring};
 
 /// Untyped bounds for one target: for each value, bounds of the total weight of the worlds in which the target has this value.
 ///
-/// The weights are natural logarithms, because the evidence may make the probability of a value too small for a floating-point number.
+/// The weights are natural logarithms, because a weight may be too small for a floating-point number.
 #[derive(Clone, Debug)]
 pub struct TargetBounds {
     /// The target whose values are bounded.
     pub element: AnyElement,
     /// The known values of the target.
     pub support: Support,
-    /// For each value, the weight of the worlds in which the target certainly has the value and the evidence certainly holds.
+    /// For each value, the log-weight of the worlds in which the target certainly has this value and the evidence certainly holds.
     pub log_lower: Vec<f64>,
-    /// For each value, an upper bound of the weight of the worlds in which the target certainly has this value.
+    /// For each value, an upper bound of the log-weight of the worlds in which the target certainly has this value.
     pub log_upper: Vec<f64>,
-    /// An upper bound of the weight of the worlds in which the value of the target is unknown.
+    /// An upper bound of the log-weight of the worlds in which the value of the target is unknown.
     pub log_unknown: f64,
 }
 
 impl TargetBounds {
-    /// Bounds of the probability of an event: the target has a value whose index `is_in` accepts.
+    /// Returns bounds of the probability that the value of a target has an index that `is_in` accepts.
     ///
-    /// Let `L` be the lower and `U` the upper weights. The weight `U(unknown)` may belong to the event or to its complement, and is added
-    /// to both `U(in)` and `U(out)`. The bounds are `L(in) / (L(in) + U(out))` and `U(in) / (U(in) + L(out))`, because the fraction `a /
-    /// (a + b)` increases with `a` and decreases with `b`.
+    /// Let `L` and `U` be the lower and upper weights of an event, of its complement and of the unknown value. The weight `U(unknown)` of
+    /// the unknown value is added to both `U(in)` and `U(out)`, because the value may belong to the event or to its complement. The
+    /// bounds are `L(in) / (L(in) + U(out))` and `U(in) / (U(in) + L(out))`, because the fraction `a / (a + b)` increases with `a` and
+    /// decreases with `b`.
     #[doc(hidden)]
     pub fn of(&self, is_in: impl Fn(usize) -> bool) -> Bounds {
         let (within, out): (Vec<usize>, Vec<usize>) =
@@ -44,19 +45,19 @@ impl TargetBounds {
         }
     }
 
-    /// Maximum width of the bounds over all events.
+    /// Returns the maximum width of the bounds over all events.
     ///
-    /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of the event. Undecided worlds add at
+    /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of an event. Undecided worlds add at
     /// most `g` to the event and at most `h` to its complement, where both `g` and `h` are at most `G = U - L`. The width of the bounds
-    /// is `(a + g) / (L + g) - a / (L + h)`. The width is linear in `a`, and therefore at most `g / (L + g)`, for `a = 0`, or `h / (L +
-    /// h)`, for `a = L`. Both `g / (L + g)` and `h / (L + h)` are at most `G / (L + G) = 1 - L / U`.
+    /// of the event's probability is `(a + g) / (L + g) - a / (L + h)`. For `0 <= a <= L`, the linear function
+    /// `(a + g) / (L + g) - a / (L + h)` is at most the larger of `g / (L + g)` and `h / (L + h)`. Because `g` and `h` are at most `G`,
+    /// the width of the bounds is at most `G / (L + G) = 1 - L / U`.
     pub(crate) fn width(&self) -> f64 {
         let upper = self.log_upper.iter().copied().chain([self.log_unknown]);
         undecided_share(log_sum(self.log_lower.iter().copied()), log_sum(upper))
     }
 
-    /// The index of the value that is certainly more likely than any other; `None` if no value is certainly the most
-    /// likely.
+    /// Returns the index of the value that is certainly more likely than any other; `None` if no value is certainly the most likely.
     pub(super) fn most_likely(&self) -> Option<usize> {
         let best = self.likely()?;
         let others = (0..self.log_upper.len()).filter(|&i| i != best);
@@ -65,14 +66,14 @@ impl TargetBounds {
         (self.log_lower[best] > log_sum([rival, self.log_unknown])).then_some(best)
     }
 
-    /// The index of the value with the largest lower bound; among equal bounds, the first index.
+    /// Returns the index of the value with the largest lower bound; among equal bounds, the first index.
     pub(crate) fn likely(&self) -> Option<usize> {
         let order = |a: &usize, b: &usize| self.log_lower[*a].total_cmp(&self.log_lower[*b]);
         (0..self.log_lower.len()).rev().max_by(order)
     }
 }
 
-/// The logarithm of a sum of numbers that are given by their logarithms.
+/// Returns the logarithm of the sum of numbers that are given by their logarithms.
 pub fn log_sum(logs: impl IntoIterator<Item = f64>) -> f64 {
     logs.into_iter().fold(f64::NEG_INFINITY, LogSumProduct::add)
 }
@@ -86,20 +87,20 @@ fn fraction(a: f64, b: f64) -> f64 {
     }
 }
 
-/// The fraction of the whole weight that is undecided. The arguments are the logarithms of the decided weight and of the whole weight.
+/// Returns the undecided fraction of the weight of all worlds. The arguments are the logarithms of the decided weight and of the whole
+/// weight.
 pub fn undecided_share(lower: f64, upper: f64) -> f64 {
     (1.0 - (lower - upper).exp()).max(0.0)
 }
 
-/// The depth and the work of an algorithm that expands the model to increasing depths, and the reason why the algorithm
-/// ended.
+/// The depth and the work of an algorithm that expands the model to increasing depths, and the reason why it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deepening {
-    /// Depth of nesting to which Chains were expanded.
+    /// Nesting depth to which Chains were expanded.
     pub depth: usize,
     /// The total work for this depth and all smaller depths.
     pub work: u64,
-    /// The reason why the expansion to greater depths ended.
+    /// The reason why the expansion did not continue to greater depths.
     pub ended: DeepeningEnd,
 }
 
@@ -113,10 +114,10 @@ pub enum DeepeningEnd {
     Width,
     /// The requested depth was reached.
     Depth,
-    /// A budget did not allow a greater depth, and the requested width of the bounds or the requested depth was not reached.
+    /// A limit prevented a greater depth before the requested width of the bounds or the requested depth was reached.
     Budget,
-    /// The deadline passed, or the run was interrupted, during the expansion to a greater depth. The bounds are those of the previous
-    /// depth.
+    /// The deadline passed, or the run was interrupted, during the expansion to a greater depth. The bounds in the answer are those of
+    /// the previous depth.
     Stopped(Stopped),
 }
 

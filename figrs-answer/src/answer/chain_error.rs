@@ -1,16 +1,16 @@
-//! Standard errors and effective sample sizes of chains of dependent draws.
+//! Standard errors and effective sample sizes of Markov chains (chains of dependent draws).
 
 use super::numeric::NumericColumns;
 use crate::quality::diagnostics::{few_groups_factor, mcse_mean, mean_ess, measure};
 
-/// If at least this fraction of the draws has a value, the indicator of the value enters the effective sample size.
+/// Minimum fraction of the draws that have a value, for the indicator of the value to enter the effective sample size.
 pub(crate) const MIN_FREQUENT_SHARE: f64 = 0.05;
 
-/// The standard error of the mean of a function over the draws of chains; `numbers[i]` is the function of the value with index `i`. The
-/// error is zero if the function has the same value for all draws.
+/// Returns the standard error of the mean of a function over the draws of Markov chains; `numbers[i]` is the function's result for value
+/// `i`. The error is zero if the function has the same value for all draws.
 ///
-/// A chain of fewer than four draws counts as a single draw, whose value is the mean of the chain. A single chain of fewer than four
-/// draws has an unknown error, which is given as infinite.
+/// A Markov chain of fewer than four draws counts as one draw with the value of the chain's mean. The error of a single chain of fewer
+/// than four draws is unknown; it is reported as infinite.
 pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f64 {
     let Some(&first) = indices.first() else {
         return f64::INFINITY;
@@ -26,12 +26,12 @@ pub(crate) fn chain_error(numbers: &[f64], indices: &[u32], chains: usize) -> f6
     mcse_mean(&draws.chains())
 }
 
-/// The smallest effective sample size over several functions of the values. The functions are the numbers (if the values are numbers or
-/// vectors) and the indicators of values that at least one draw in twenty has. If the values are not numbers, four fixed halves of the set
-/// of values are added.
+/// Returns the smallest effective sample size over several functions of the values. The functions are the components of the values (if the
+/// values are numbers or vectors) and the indicators of values that at least one draw in twenty has. If the values are not numbers, the
+/// functions also include the indicators of four fixed halves of the set of values.
 ///
-/// A function that is constant over all draws is ignored. If all functions are constant, or chains have fewer than four draws, each chain
-/// counts as one draw, because a chain that never changed carries no more information.
+/// A function that is constant over all draws is ignored. If all functions are constant, or if the chains have fewer than four draws, each
+/// chain counts as one draw.
 pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: usize) -> f64 {
     let values = columns.values();
     let bulk = |numbers: &[f64]| measure(numbers, indices, chains).bulk;
@@ -51,8 +51,8 @@ pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: u
     least_samples(known.into_iter(), columns, indices, chains)
 }
 
-/// As [`chain_samples`], if the effective sample sizes of the numbers, or else of the indicators of frequent values, are already
-/// known.
+/// Returns the smallest effective sample size as [`chain_samples`] does; the sizes for numbers, or else for indicators of frequent values,
+/// are already known.
 pub(crate) fn least_samples(
     known: impl Iterator<Item = f64>,
     columns: &NumericColumns,
@@ -77,8 +77,8 @@ pub(crate) fn least_samples(
     if least.is_nan() { worst_case } else { least }
 }
 
-/// Number of stays of the chains in the values that pass a test. A stay is a maximal sequence of consecutive draws of one chain that all
-/// pass the test.
+/// Returns the number of stays of the Markov chains in values that pass a test. A stay is a maximal sequence of consecutive draws of one
+/// chain that all pass the test.
 pub(crate) fn stays(indices: &[u32], chains: usize, passes: impl Fn(u32) -> bool) -> u64 {
     let length = (indices.len() / chains.max(1)).max(1);
     let of_chain = |chain: &[u32]| {
@@ -94,14 +94,14 @@ pub(crate) fn stays(indices: &[u32], chains: usize, passes: impl Fn(u32) -> bool
     indices.chunks(length).map(of_chain).sum()
 }
 
-/// The indicator function of the value with index `value`, among `values` values.
+/// Returns the indicator function of the value with index `value`, among `values` values.
 pub(crate) fn indicator(value: usize, values: usize) -> Vec<f64> {
     let mut indicator = vec![0.0; values];
     indicator[value] = 1.0;
     indicator
 }
 
-/// The indices of the values that at least one draw in twenty has.
+/// Returns the indices of the values that at least one draw in twenty has.
 pub(crate) fn frequent(indices: &[u32], values: usize) -> Vec<usize> {
     let mut counts = vec![0_u64; values];
     for &value in indices {
@@ -113,8 +113,7 @@ pub(crate) fn frequent(indices: &[u32], values: usize) -> Vec<usize> {
         .collect()
 }
 
-/// The indicators of four fixed halves of a set of `values` values; the list is empty if all functions of interest are
-/// already known.
+/// Returns the indicators of four fixed halves of a set of `values` values; the list is empty if the halves are not needed.
 pub(crate) fn halves(values: usize, all_known: bool) -> impl Iterator<Item = Vec<f64>> {
     let halves = if all_known { 0..0 } else { 0..4 };
     halves.map(move |bit| {
@@ -123,7 +122,7 @@ pub(crate) fn halves(values: usize, all_known: bool) -> impl Iterator<Item = Vec
     })
 }
 
-/// Pseudorandom bits for an index, which are unrelated even for consecutive indices (the finaliser of `MurmurHash3`).
+/// Returns pseudorandom bits for an index, which are unrelated even for consecutive indices (the finaliser of `MurmurHash3`).
 fn scatter(position: usize) -> u8 {
     let mut bits = (position as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -131,7 +130,7 @@ fn scatter(position: usize) -> u8 {
     (bits >> 60) as u8
 }
 
-/// The numbers of the draws of several chains, one chain after another.
+/// The numbers of the draws of several Markov chains, one chain after another.
 #[derive(Debug)]
 pub struct ConcatenatedChains {
     draws: Vec<f64>,
@@ -147,17 +146,16 @@ impl ConcatenatedChains {
         }
     }
 
-    /// Number of draws in each chain.
     fn length(&self) -> usize {
         self.draws.len() / self.chains
     }
 
-    /// For each chain, the numbers that its draws have.
+    /// Returns the numbers of the draws of each chain.
     pub fn chains(&self) -> Vec<&[f64]> {
         self.draws.chunks_exact(self.length().max(1)).collect()
     }
 
-    /// The standard error computed from the means of the chains, including the factor of Student's t.
+    /// Returns the standard error computed from the means of the chains, including the factor of Student's t.
     fn error_of_chain_means(&self) -> f64 {
         let means = self
             .chains()
@@ -189,8 +187,8 @@ mod tests {
         NumericColumns::new((0..count).map(|_| &"word" as &dyn std::any::Any))
     }
 
-    /// Draws of chains with two values: each step retains the value with probability `stay`, and otherwise draws one of the two
-    /// values.
+    /// Returns draws of Markov chains with two values: each step keeps the value with probability `stay`, and otherwise draws one of the
+    /// two values.
     fn sticky(chains: u64, length: usize, stay: f64, seed: u64) -> Vec<u32> {
         let chain = |part| {
             let mut random = stream(seed, part);

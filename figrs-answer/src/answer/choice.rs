@@ -1,28 +1,29 @@
-//! The algorithms that a portfolio of algorithms has tried, with their results.
+//! The algorithms that a portfolio has tried, with their results.
 
 use std::fmt;
 
-/// The algorithms that were tried for an answer, in the order of the attempts. The last algorithm found the answer.
+/// The algorithms that a portfolio tried for an answer, in the order of their attempts. The last algorithm of
+/// the list found the answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlgorithmChoice {
-    /// The attempts to answer, in the order in which they were made.
+    /// The attempts to compute the answer, in the order in which they were made.
     pub attempts: Vec<AlgorithmAttempt>,
 }
 
-/// The attempt to answer with one algorithm.
+/// The attempt to compute the answer with one algorithm.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AlgorithmAttempt {
     /// The name of the algorithm.
     pub algorithm: &'static str,
-    /// The number of operations that was predicted for the algorithm, if there was a prediction.
+    /// The predicted number of operations of the algorithm, if there was a prediction.
     pub operations: Option<f64>,
     /// The result of the attempt.
     pub outcome: AttemptOutcome,
 }
 
 impl AlgorithmAttempt {
-    /// An attempt with an algorithm, its predicted number of operations and its result.
+    /// Creates an attempt from an algorithm, its predicted number of operations and its result.
     #[doc(hidden)]
     #[must_use]
     pub fn new(algorithm: &'static str, operations: Option<f64>, outcome: AttemptOutcome) -> Self {
@@ -34,7 +35,7 @@ impl AlgorithmAttempt {
     }
 }
 
-/// The result of an attempt to answer with one algorithm.
+/// The result of an attempt to compute the answer with one algorithm.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum AttemptOutcome {
@@ -44,7 +45,7 @@ pub enum AttemptOutcome {
     Bounded,
     /// The algorithm was not run, or it failed; the text states the reason.
     Refused(String),
-    /// The algorithm did not finish within its budget of work; the number counts decisions or steps of a search.
+    /// The algorithm did not finish within its limit of work; the number counts decisions or steps of a search.
     OutOfWork(u64),
     /// The deadline passed, or the run was interrupted, before the algorithm ended.
     Stopped,

@@ -1,4 +1,4 @@
-//! The contents of an answer: marginals, bounds or a single world, together with the statistics of the run.
+//! The contents of an answer (marginals, bounds or a single world), and the statistics of the run.
 
 use std::sync::Arc;
 
@@ -25,13 +25,13 @@ pub struct TargetMarginal {
     pub element: AnyElement,
     /// The possible values of the target.
     pub support: Support,
-    /// The probability of each value of the target.
+    /// For each value of the target, its probability.
     pub probabilities: Vec<f64>,
     /// The method that computed the probabilities, with the data for their standard errors.
     pub estimate: Estimate,
 }
 
-/// The log-evidence, with its standard error if it is an estimate.
+/// The log-evidence (logarithm of the probability of the evidence), with its standard error if it is an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogEvidence {
     /// The natural logarithm of the probability of the evidence, multiplied by the soft weights.
@@ -67,17 +67,17 @@ pub struct Answer {
     pub is_checked: bool,
     #[doc(hidden)]
     pub answered: Option<Arc<AnsweredModel>>,
-    /// The model of the query, and the roots of its worlds other than the evidence.
+    /// The model of the query, and the roots of its worlds besides the elements with evidence.
     #[doc(hidden)]
     pub asked: Option<Arc<(Model, Vec<AnyElement>)>>,
-    /// The counterfactual of the query, if there is one; later queries may need its elements.
+    /// The counterfactual of the query, if there is one, because later queries may need its elements.
     pub(crate) counterfactual: Option<Counterfactual>,
     choice: Option<Arc<AlgorithmChoice>>,
     pub(crate) reals: RealTargets,
 }
 
 impl Answer {
-    /// An answer that consists of the marginals of the targets, and of the log-evidence if the algorithm computes it.
+    /// Creates an answer that consists of the marginals of the targets, and of the log-evidence if the algorithm computes it.
     pub fn marginals(
         algorithm: &'static str,
         marginals: Vec<TargetMarginal>,
@@ -99,7 +99,7 @@ impl Answer {
         }
     }
 
-    /// An answer that consists of bounds of the probabilities of the targets, and of bounds of the log-evidence.
+    /// Creates an answer that consists of bounds of the probabilities of the targets, and of bounds of the log-evidence.
     pub fn bounded_marginals(
         algorithm: &'static str,
         targets: Vec<TargetBounds>,
@@ -121,7 +121,7 @@ impl Answer {
         }
     }
 
-    /// Adds the depth and the end of an expansion to the answer.
+    /// Adds the depth, the work and the end of an expansion to the answer.
     #[must_use]
     pub fn with_deepening(mut self, deepening: Deepening) -> Self {
         self.deepening = Some(deepening);
@@ -140,7 +140,8 @@ impl Answer {
         self.is_checked
     }
 
-    /// The same marginals of other elements, in the order of the targets, without the draws and the model of the run.
+    /// Returns an answer with the same marginals for other elements, which correspond to the targets in order; the draws and the
+    /// model of the run are left out.
     #[must_use]
     #[doc(hidden)]
     pub fn about(mut self, elements: &[AnyElement]) -> Self {
@@ -173,7 +174,7 @@ impl Answer {
         self
     }
 
-    /// Adds the model of an exact answer; the parameters of the model can then be queried.
+    /// Adds the model of an exact answer, so that the parameters of the model can be queried.
     #[must_use]
     #[doc(hidden)]
     pub fn with_answered(mut self, model: AnsweredModel) -> Self {
@@ -181,7 +182,7 @@ impl Answer {
         self
     }
 
-    /// Adds the results of the tests whether the chains agree about the random choices of their worlds.
+    /// Adds the results of the tests whether the Markov chains agree about the random choices of their worlds.
     #[must_use]
     #[doc(hidden)]
     pub fn with_choices(mut self, choices: ChoiceAgreement) -> Self {
@@ -200,12 +201,12 @@ impl Answer {
         self
     }
 
-    /// The algorithms that were tried, if a portfolio such as `Exact` answered.
+    /// Returns the list of the algorithms that were tried, if a portfolio such as `Exact` answered the query.
     pub fn choice(&self) -> Option<&AlgorithmChoice> {
         self.choice.as_deref()
     }
 
-    /// An answer that consists of a single world and the natural logarithm of its probability.
+    /// Creates an answer that consists of a single world and the natural logarithm of its probability.
     pub fn world(
         algorithm: &'static str,
         values: impl IntoIterator<Item = (AnyElement, Datum)>,
@@ -214,9 +215,9 @@ impl Answer {
         Self::searched_world(algorithm, values, log_probability, Vec::new())
     }
 
-    /// An answer that consists of a single world, the natural logarithm of its probability, and the improvements during the search for
-    /// the world. The last improvement describes the end of the search. If there are no improvements, the world is known to be the most
-    /// probable one.
+    /// Creates an answer that consists of a single world, the natural logarithm of its probability, and the improvements during the
+    /// search for the world. The last improvement in the list must describe the end of the search. If the list of improvements is
+    /// empty, the world is known to be the most probable world.
     pub fn searched_world(
         algorithm: &'static str,
         values: impl IntoIterator<Item = (AnyElement, Datum)>,
@@ -245,7 +246,7 @@ impl Answer {
         self.algorithm
     }
 
-    /// The error for a query of content that this answer does not have.
+    /// Returns the error for a query of content that the answer does not have.
     #[doc(hidden)]
     pub fn missing_content_error(&self, asked: &'static str, remedy: &'static str) -> Error {
         Error::NotInAnswer {
@@ -255,9 +256,9 @@ impl Answer {
         }
     }
 
-    /// The draws of a sampler, if the sampler retained them.
+    /// Returns the draws of a sampler, if the sampler kept them.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if no draws were retained.
+    /// **Errors.** [`Error::NotInAnswer`] if the sampler kept no draws.
     pub fn draws(&self) -> Result<&Draws, Error> {
         self.draws.as_ref().ok_or_else(|| {
             self.missing_content_error(
@@ -267,7 +268,7 @@ impl Answer {
         })
     }
 
-    /// Statistics of the run, if the algorithm was a sampler or another iterative algorithm.
+    /// Returns statistics of the run, if the algorithm was a sampler or another iterative algorithm.
     pub fn sampling(&self) -> Option<&RunStatistics> {
         self.sampling.as_ref()
     }

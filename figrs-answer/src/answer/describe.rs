@@ -1,4 +1,4 @@
-//! Answers as text.
+//! Text of answers: summaries of targets and worlds.
 
 use std::any::Any;
 use std::fmt;
@@ -18,8 +18,8 @@ use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
 const SHOWN: usize = 20;
 
 impl TargetMarginal {
-    /// The index of the value that a summary states: for a Boolean the value `true`, otherwise the most likely value (the first of
-    /// several). `None` if the target does not have this value.
+    /// Returns the index of the value that a summary mentions: `true` for a Boolean, otherwise the most likely value (the first of
+    /// several). Returns `None` if the target cannot have the value that a summary would mention.
     pub(crate) fn shown(&self) -> Option<usize> {
         if self.is_boolean() {
             return self.support.index_of(&true);
@@ -43,7 +43,7 @@ impl TargetMarginal {
             .quality(&self.probabilities, || self.columns())
     }
 
-    /// The quality of the marginal; `chains` contains the convergence measures of its chains, if they have already been
+    /// Returns the quality of the marginal; `chains` contains convergence measures of its Markov chains, if they have already been
     /// computed.
     fn quality_knowing(&self, chains: Option<&ChainMeasures>) -> Quality {
         chains.map_or_else(
@@ -54,16 +54,16 @@ impl TargetMarginal {
         )
     }
 
-    /// True if the probabilities of single values are uninformative: the values are floating-point numbers, or lists of floating-point
-    /// numbers, and no value was drawn twice.
+    /// True if the probabilities of single values are meaningless, because the values are floating-point numbers (or lists of them) and no
+    /// value was drawn twice.
     pub(crate) fn never_repeats(&self) -> bool {
         self.support.len() > 1
             && is_real(self.support.any(0))
             && self.estimate.never_repeats(&self.probabilities)
     }
 
-    /// One line of text: the probability of `true` or of the most likely value, with its quality. If values never repeat, the line has the
-    /// mean and the standard deviation instead. `None` if the target has no value.
+    /// Returns one line of text: the probability of `true` or of the most likely value, with its quality. If no value was drawn twice, the
+    /// text has the mean and the standard deviation instead of a probability. Returns `None` if the target has no possible value.
     pub(crate) fn summary(&self) -> Option<String> {
         self.summary_knowing(self.chain_measures().as_ref())
     }
@@ -128,7 +128,7 @@ impl TargetMarginal {
         }
     }
 
-    /// The lines of text about the target: one line for each of its numbers, or a single line with a probability.
+    /// Returns the lines of text about the target: one line for each of its numbers, or a single line with a probability.
     fn lines(&self, chains: Option<&ChainMeasures>) -> Vec<String> {
         let name = name(&self.element.label());
         let moments = self.all_moments(chains);
@@ -150,7 +150,7 @@ impl TargetMarginal {
             .collect()
     }
 
-    /// Mean and standard deviation for each component of a numeric target, with the index of the component if there are several
+    /// Returns the mean and standard deviation of each component of a numeric target, with the index of the component if there are several
     /// components.
     fn all_moments(&self, chains: Option<&ChainMeasures>) -> Vec<(String, String)> {
         let columns = self.columns();
@@ -171,7 +171,7 @@ impl TargetMarginal {
         columns.iter().enumerate().map(of).collect()
     }
 
-    /// Mean and standard deviation of one component of a numeric target, with their quality.
+    /// Returns the mean and standard deviation of one component of a numeric target, with their quality.
     fn moments(
         &self,
         numbers: &[f64],
@@ -212,7 +212,7 @@ impl TargetMarginal {
 }
 
 impl TargetBounds {
-    /// One line of text with the bounds of `true`, or of the value with the largest lower bound.
+    /// Returns one line of text with the bounds of the probability of `true`, or of the value with the largest lower bound.
     pub(crate) fn summary(&self, deepening: Option<Deepening>) -> String {
         let is_boolean = self.element.no_values().insert(&true as &dyn Any).is_some();
         let shown = if is_boolean {
@@ -238,12 +238,12 @@ impl TargetBounds {
     }
 }
 
-/// The name of an element, or its constructor and source line if it has no name.
+/// Returns the name of an element, or its constructor and source line if it has no name.
 fn name(label: &Label) -> String {
     label.name.clone().unwrap_or_else(|| label.to_string())
 }
 
-/// A number with four digits after the decimal point, or with four significant digits if it is very small or large.
+/// Formats a number with four digits after the decimal point, or with four significant digits if it is very small or large.
 fn short(number: f64) -> String {
     let size = number.abs();
     if size == 0.0 || (1e-3..1e6).contains(&size) || !size.is_finite() {
@@ -254,7 +254,7 @@ fn short(number: f64) -> String {
     }
 }
 
-/// The name of a mixture, with the mean and the standard deviation of each number, and its quality.
+/// Returns the text of a mixture: its name, the mean and the standard deviation of each number, and its quality.
 fn closed_form(mixture: &ClosedForm, quality: &str) -> String {
     let number =
         |(mean, variance): &(f64, f64)| format!("{}, sd {}", short(*mean), short(variance.sqrt()));
@@ -271,10 +271,10 @@ impl Answer {
         }
     }
 
-    /// A summary in one line: the probability of `true` or of the most likely value, and the quality of this probability. The quality is
-    /// exact, bounds, or the standard error (SE) with the effective sample size (ESS), and a warning if the ESS is below ten. If the
-    /// values are floating-point numbers of which no two draws are equal, the summary is the mean and the standard deviation, with the
-    /// standard error of the mean (MCSE).
+    /// Returns a summary in one line: the probability of `true` or of the most likely value, and the quality of this probability. The
+    /// quality in a summary is: exact, bounds, or the standard error (SE) with the effective sample size (ESS) and a warning if the ESS is
+    /// below ten. If no two draws of a floating-point number are equal, the summary has the mean and the standard deviation instead, with
+    /// the standard error of the mean (MCSE).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
         if let Some(mixture) = self.closed_form(element.erased()) {
             return Ok(closed_form(mixture, self.quality_of_mixtures()));
@@ -306,8 +306,9 @@ impl Answer {
 
 impl fmt::Display for Answer {
     /// Prints a line for each target, and then a line with the findings of [`diagnose`](Self::diagnose). The line of a numeric target has
-    /// its mean, standard deviation, standard error of the mean (MCSE), effective sample size and R-hat, as far as these are known. The
-    /// line of any other target has a probability. For a world, at most twenty elements are printed, with named elements first.
+    /// its mean and standard deviation and, if they are known, the standard error of the mean (MCSE), effective sample size and R-hat. The
+    /// line of a target that is not numeric has the probability of its most likely value. If the answer is a world, at most twenty
+    /// elements are printed, and named elements come first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let chains = self.chain_measures();
         match &self.content {

@@ -15,13 +15,13 @@ pub struct TargetDraws {
     pub element: AnyElement,
     /// The distinct values that were drawn.
     pub support: Support,
-    /// For each draw, the index of its value in `support`; the draws of one chain are adjacent.
+    /// For each draw, the index of its value in `support`; the draws of a chain are adjacent.
     pub indices: Arc<[u32]>,
 }
 
 /// The draws of a run, as chains of equal length with the same targets.
 ///
-/// To write draws as files for other programs, use `WriteDraws` of the crate `figrs-report`.
+/// `WriteDraws` of the crate `figrs-report` writes draws as files for other programs.
 #[derive(Clone, Debug)]
 pub struct Draws {
     /// Number of chains; independent draws count as a single chain.
@@ -35,7 +35,7 @@ pub struct Draws {
 }
 
 impl Draws {
-    /// For each target, the relative frequencies of its values in draws of equal weight.
+    /// Returns, for each target, the relative frequencies of its values in draws of equal weight.
     #[doc(hidden)]
     pub fn frequencies(&self) -> Vec<TargetMarginal> {
         let all = (self.chains * self.length) as f64;
@@ -55,7 +55,7 @@ impl Draws {
         self.targets.iter().map(marginal).collect()
     }
 
-    /// The values of a target in all draws, one chain after another.
+    /// Returns the values of a target in all draws, one chain after another.
     ///
     /// **Errors.** [`Error::NotATarget`].
     pub fn values<T: Value>(&self, element: &Element<T>) -> Result<Vec<T>, Error> {

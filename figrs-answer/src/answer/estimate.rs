@@ -12,61 +12,59 @@ use crate::quality::diagnostics::few_groups_factor;
 /// Minimum effective sample size at which the standard error is computed from the variance of the samples alone.
 pub(crate) const MIN_TRUSTED_ESS: f64 = 10.0;
 
-/// Largest standard error of the probability of an event that all draws of the chains have, or that none of them has. For comparison, a
+/// Largest standard error of the probability of an event that all draws of Markov chains have, or that none of them has. For comparison, a
 /// uniformly distributed probability has a standard deviation of 0.29.
 const LARGEST_MISSED: f64 = 0.25;
 
-/// The method that computed the probabilities of a target, with the data for their standard errors.
+/// The method that computed the probabilities of a target, with the data that determine their standard errors.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Estimate {
     /// The probabilities were computed exactly.
     Exact,
-    /// An approximation whose error has no known bound.
+    /// The probabilities are an approximation whose error has no known bound.
     Approximate,
     /// The probabilities are estimated from independent weighted samples.
     Weighted {
         /// For each value, the sum of the squared weights of its samples, divided by the square of the sum of all
         /// weights.
         squares: Vec<f64>,
-        /// The upper bound of the probability of values that no sample has, see [`unseen_share`]; infinite if there is
-        /// no bound.
+        /// The upper bound of the probability of values that no sample has ([`unseen_share`]); infinite if there is no bound.
         unseen: f64,
     },
-    /// The probabilities are estimated from chains of dependent draws of equal weight.
+    /// The probabilities are estimated from Markov chains, whose draws are dependent and have equal weight.
     Chains {
         /// For each draw, the index of its value; the draws of one chain are adjacent.
         indices: Arc<[u32]>,
         /// Number of chains, which have equal length.
         chains: usize,
     },
-    /// The probabilities are estimated from independent groups of weighted samples; the samples of one group depend on
-    /// each other.
+    /// The probabilities are estimated from independent groups of weighted samples; the samples of one group depend on each other.
     Groups {
         /// For each group, the indices of its values, each with its fraction of the total weight of all groups.
         groups: Vec<Vec<(u32, f64)>>,
-        /// The upper bound of the probability of values that no sample has, see [`unseen_share`]; infinite if there is
-        /// no bound.
+        /// The upper bound of the probability of values that no sample has ([`unseen_share`]); infinite if there is no bound.
         unseen: f64,
     },
 }
 
-/// A 95 % upper bound of the posterior probability of an event that none of `samples` samples has. The bound is `3 / n` times the largest
-/// possible weight of a world, divided by the mean weight. A bound that is not below one is uninformative, and infinity is returned
-/// instead.
+/// Returns a 95 % upper bound of the posterior probability of an event that none of `samples` samples has. The bound of the probability is
+/// `3 / n` times the largest possible weight of a world, divided by the mean weight. If the bound is not below one, infinity is returned,
+/// because the bound is uninformative.
 ///
-/// `log_maximum` is the logarithm of the largest possible weight, if it is known; `log_mean` is the logarithm of the mean weight.
+/// `log_maximum` is the logarithm of the largest possible weight of a world, if it is known; `log_mean` is the logarithm of the mean
+/// weight.
 ///
-/// If none of `n` draws from the prior has the event, the prior probability of the event is at most `3 / n` with a confidence of 95 %
-/// (the rule of three, Hanley and Lippman-Hand 1983). The expected weight of the worlds with the event is at most this probability
-/// times the largest weight.
+/// If none of `n` draws from the prior has an event, the prior probability of the event is at most `3 / n` with a confidence of 95 % (the
+/// rule of three, Hanley and Lippman-Hand 1983). Therefore the worlds with the event have an expected weight of at most `3 / n` times the
+/// largest weight.
 pub fn unseen_share(samples: u64, log_maximum: Option<f64>, log_mean: f64) -> f64 {
     let share = log_maximum.map(|log| 3.0 / samples as f64 * (log - log_mean).exp());
     share.filter(|share| *share < 1.0).unwrap_or(f64::INFINITY)
 }
 
 impl Estimate {
-    /// The quality of the probabilities; `columns` returns the values as numbers.
+    /// Returns the quality of the probabilities; `columns` returns the values as numbers.
     pub(crate) fn quality(
         &self,
         probabilities: &[f64],
@@ -82,8 +80,8 @@ impl Estimate {
         Quality::Sampled { effective_samples }
     }
 
-    /// True if no value occurs twice in draws of different origin. Two draws have different origin if they are two weighted samples, draws
-    /// of two chains or of two groups, or draws of one chain that left the value between them.
+    /// True if no value occurs in two draws of different origin. Two draws have different origin if they are different weighted samples,
+    /// or come from different chains or groups, or if their chain left the value between them.
     pub(crate) fn never_repeats(&self, probabilities: &[f64]) -> bool {
         let mut seen = vec![false; probabilities.len()];
         let mut is_new = |value: u32| !std::mem::replace(&mut seen[value as usize], true);
@@ -110,10 +108,10 @@ impl Estimate {
         }
     }
 
-    /// The standard error of the expectation of a function of the value; `numbers[i]` is the function of the value with index `i`.
+    /// Returns the standard error of the expectation of a function; `numbers[i]` is the function's result for value `i`.
     ///
-    /// A value of probability zero is a possible value that no sample has. Possible values that no sample has may have been missed;
-    /// they are included with the upper bound of the probability of unseen values.
+    /// A value with probability zero in the list is a possible value that no sample has. Possible values that no sample has are included
+    /// with the upper bound of their probability, because the samples may have missed them.
     #[doc(hidden)]
     pub fn standard_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let sampled = self.sampled_error(probabilities, numbers);
@@ -131,7 +129,7 @@ impl Estimate {
         }
     }
 
-    /// The upper bound of the probability of values that no sample has, if this estimate has such a bound.
+    /// Returns the upper bound of the probability of values that no sample has, if this estimate has such a bound.
     pub(crate) fn unseen(&self) -> Option<f64> {
         match self {
             Self::Weighted { unseen, .. } | Self::Groups { unseen, .. } => Some(*unseen),
@@ -139,8 +137,8 @@ impl Estimate {
         }
     }
 
-    /// Degrees of freedom of the standard errors, if these come from independent groups: the effective number of groups minus one. The
-    /// standard errors already include the [`few_groups_factor`] for these degrees of freedom.
+    /// Returns the degrees of freedom of the standard errors, if these come from independent groups: the effective number of groups minus
+    /// one. The standard errors already include the [`few_groups_factor`] for the returned degrees of freedom.
     #[doc(hidden)]
     pub fn degrees_of_freedom(&self) -> Option<f64> {
         match self {
@@ -149,15 +147,15 @@ impl Estimate {
         }
     }
 
-    /// Effective number of draws that have an event, or that do not have it if that number is smaller, computed from the variance of the
-    /// samples.
+    /// Returns the effective number of draws that have an event, or of draws that do not have it if that number is smaller, computed from
+    /// the variance of the samples.
     pub(crate) fn hits(&self, probabilities: &[f64], indicator: &[f64]) -> f64 {
         let p = mean(probabilities, indicator);
         effective_hits(p, self.sampled_error(probabilities, indicator))
     }
 
-    /// The indices of values of probability at most one half that may be underestimated: samples with larger weights than the standard
-    /// error allows for may have been missed.
+    /// Returns the indices of values of probability at most one half that may be underestimated, because samples with larger weights than
+    /// the standard error assumes may have been missed.
     pub(crate) fn may_miss_heavier(
         &self,
         probabilities: &[f64],
@@ -178,7 +176,7 @@ impl Estimate {
         rare.filter(|&value| may_be_heavier(value)).collect()
     }
 
-    /// The standard error from the variance of the samples; zero if all samples agree.
+    /// Returns the standard error from the variance of the samples; zero if all samples agree.
     fn sampled_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let mean = mean(probabilities, numbers);
         let error = match self {
@@ -210,13 +208,14 @@ impl Estimate {
         if least == most { 0.0 } else { error }
     }
 
-    /// The standard error of the probability of an event; `indicator[i]` is one if the value with index `i` belongs to the event, and
-    /// otherwise zero.
+    /// Returns the standard error of the probability of an event; `indicator[i]` is one if value `i` belongs to the event, and otherwise
+    /// zero.
     ///
-    /// The variance of the samples is uninformative if all samples agree, or if the effective sample size is below ten. If the variance
-    /// is uninformative, the error is at least that of one more success and one more failure among the effective samples and, if all
-    /// samples agree, at least the upper bound of the probability of unseen values. If few samples have the event, or few do not have it,
-    /// the error is at least that of a few more such samples, with the largest weight that is known ([`MissedHits`]).
+    /// The variance of the samples is uninformative if all samples agree, or if the effective sample size is below ten. If the variance of
+    /// the samples is uninformative, the error is at least that of one more success and one more failure among the effective samples. If
+    /// all samples agree about an event, the error is also at least the upper bound of the probability of unseen values. If few samples
+    /// have the event (or few do not have it), the error is at least that of a few more such samples with the largest known weight
+    /// ([`MissedHits`]).
     pub(crate) fn event_error(
         &self,
         probabilities: &[f64],
@@ -227,7 +226,7 @@ impl Estimate {
         self.event_error_knowing(probabilities, indicator, quality)
     }
 
-    /// As [`event_error`](Self::event_error), with a quality that has already been computed.
+    /// Returns the standard error as [`event_error`](Self::event_error) does, from a quality that has already been computed.
     #[doc(hidden)]
     pub fn event_error_knowing(
         &self,
@@ -243,8 +242,8 @@ impl Estimate {
         }
     }
 
-    /// For each value, the standard error of its probability, as [`event_error`](Self::event_error) computes it. Quantities that are the
-    /// same for all values are computed once.
+    /// Returns, for each value, the standard error of its probability, as [`event_error`](Self::event_error) computes it. Quantities that
+    /// all values share are computed once.
     pub(crate) fn value_errors(
         &self,
         probabilities: &[f64],
@@ -300,7 +299,7 @@ impl Estimate {
         errors
     }
 
-    /// Bounds on events that samples of this quality may have missed; `None` if the probabilities are not estimated from samples.
+    /// Returns bounds on events that samples may have missed; `None` if the probabilities are not estimated from samples.
     fn caution(&self, quality: Quality) -> Option<Caution> {
         let Quality::Sampled { effective_samples } = quality else {
             return None;
@@ -335,8 +334,8 @@ impl Estimate {
         })
     }
 
-    /// The standard error of an event with probability `p` and the given indicator, if the variance of the samples gives the error
-    /// `sampled`.
+    /// Returns the standard error of an event with probability `p` and the given indicator; `sampled` is the error according to the
+    /// variance of the samples.
     fn cautious(&self, sampled: f64, (p, indicator): (f64, &[f64]), caution: Caution) -> f64 {
         let n = caution.effective_samples + 2.0;
         let share = (p * caution.effective_samples + 1.0) / n;
@@ -366,12 +365,12 @@ impl Estimate {
 #[derive(Clone, Copy, Debug)]
 struct Caution {
     effective_samples: f64,
-    /// The 95 % bound of the probability of an event that no sample has; infinite if there is no bound.
+    /// The 95 % upper bound of the probability of an event that no sample has; infinite if there is no bound.
     missed: f64,
     hits: MissedHits,
 }
 
-/// The expectation of a function over the values of positive probability; the function may be infinite for other values.
+/// Returns the expectation of a function over the values of positive probability; for other values, the function may be infinite.
 fn mean(probabilities: &[f64], numbers: &[f64]) -> f64 {
     let drawn = probabilities.iter().zip(numbers);
     let drawn = drawn.filter(|(p, _)| **p > 0.0);
@@ -382,7 +381,7 @@ fn mean(probabilities: &[f64], numbers: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// An estimate from weighted samples; the upper bound of the probability of unseen values is one in a hundred.
+    /// Returns an estimate from weighted samples, in which the upper bound of the probability of unseen values is one in a hundred.
     fn weighted(squares: Vec<f64>) -> Estimate {
         Estimate::Weighted {
             squares,
@@ -418,7 +417,7 @@ mod tests {
         assert!(few.event_error(&probabilities, &[0.0, 1.0], columns) > 0.2);
     }
 
-    /// Tests every kind of estimate: values that some, all or no samples have, and one sample that outweighs the others.
+    /// Tests every kind of estimate with values that some, all or no samples have, and with one sample that outweighs all others.
     #[test]
     fn errors_of_all_values_are_those_of_each() {
         let columns =

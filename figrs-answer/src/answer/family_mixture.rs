@@ -1,4 +1,4 @@
-//! The distribution of an unknown parameter in closed form: a mixture of members of a family.
+//! The distribution of an unknown parameter in closed form: a mixture of members of a conjugate family.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,20 +8,21 @@ use figrs_core::{AnyElement, Tails};
 
 use super::normal_mixture::halved;
 
-/// Number of doublings of a step in the search for an interval that contains a quantile.
+/// Maximum number of doublings of a step in the search for an interval that contains a quantile.
 const DOUBLINGS: i32 = 1100;
 
-/// The exact distribution of a parameter, such as an unknown probability or rate: a mixture of members of a conjugate family, one for each possible
-/// assignment of the finite elements on which the parameter depends. A normal number whose precision or variance is such a parameter has Student's
-/// t-distribution.
+/// The exact distribution of a parameter, such as an unknown probability or rate, as a mixture of members of a conjugate family.
 ///
-/// The value of a parameter is a number or a list of numbers; the methods that return one number answer for the first number of a list.
+/// The mixture has one component for each possible assignment of the finite elements on which the parameter depends. If a parameter is the
+/// precision or the variance of a normal number, the number has Student's t-distribution.
+///
+/// The value of the parameter is a number or a list of numbers. Methods that return one number use the first number of the list.
 #[derive(Clone)]
 pub struct FamilyMixture {
     components: Vec<(f64, Member)>,
 }
 
-/// One distribution of a mixture.
+/// One distribution of a [`FamilyMixture`].
 #[doc(hidden)]
 #[derive(Clone)]
 pub enum Member {
@@ -55,13 +56,13 @@ impl fmt::Debug for FamilyMixture {
 }
 
 impl FamilyMixture {
-    /// The mixture of these distributions, of which there is at least one, with their shares, which sum to one.
+    /// Creates the mixture of these distributions with their shares, which sum to one; there must be at least one distribution.
     #[doc(hidden)]
     pub fn new(components: Vec<(f64, Member)>) -> Self {
         Self { components }
     }
 
-    /// The share and the description of each component, such as `Beta(3, 4)`.
+    /// Returns the share and the description of each component, such as `Beta(3, 4)`.
     pub fn components(&self) -> impl Iterator<Item = (f64, String)> {
         self.components.iter().map(|(share, member)| {
             (
@@ -71,7 +72,7 @@ impl FamilyMixture {
         })
     }
 
-    /// The mean and the variance of each number.
+    /// Returns the mean and the variance of each number of the parameter.
     pub fn moments(&self) -> Vec<(f64, f64)> {
         let all: Vec<(f64, Vec<(f64, f64)>)> = self
             .components
@@ -103,7 +104,7 @@ impl FamilyMixture {
         self.moments().first().map_or(f64::NAN, |moments| moments.1)
     }
 
-    /// The density at a number; NaN if the parameter is a list.
+    /// Returns the density of the parameter at a number; NaN if the parameter is a list.
     pub fn density(&self, x: f64) -> f64 {
         let density = |member: &Member| {
             let log = member.op().and_then(|op| op.log_prob(&x).ok());
@@ -115,7 +116,7 @@ impl FamilyMixture {
             .sum()
     }
 
-    /// The probability that the number is at most `x`; NaN if the family states no such probabilities.
+    /// Returns the probability that the parameter is at most `x`; NaN if the family defines no tail probabilities.
     pub fn cdf(&self, x: f64) -> f64 {
         self.tail(x, |tails| tails.lower)
     }
@@ -131,7 +132,7 @@ impl FamilyMixture {
             .sum()
     }
 
-    /// The probability that the number is above `low` and at most `high`; NaN if the family states no such probabilities.
+    /// Returns the probability that the parameter is above `low` and at most `high`; NaN if the family defines no tail probabilities.
     pub fn probability_between(&self, low: f64, high: f64) -> f64 {
         // Above the mean, differences of upper tails keep more digits.
         if low > self.mean() {
@@ -141,10 +142,10 @@ impl FamilyMixture {
         }
     }
 
-    /// The number that the value does not exceed with this probability; NaN if `probability` is outside of (0, 1), or if the family states no such
-    /// probabilities.
+    /// Returns the quantile: the number that the parameter does not exceed with this probability; NaN if `probability` is outside (0, 1), or if the
+    /// family defines no tail probabilities.
     ///
-    /// **Guarantee.** Within rounding errors of the family's probabilities: the interval is halved until it is as narrow as rounding errors.
+    /// **Guarantee.** The quantile is exact within the rounding errors of the family's tail probabilities.
     pub fn quantile(&self, probability: f64) -> f64 {
         if !(probability > 0.0 && probability < 1.0) {
             return f64::NAN;
@@ -174,7 +175,7 @@ impl FamilyMixture {
         }
     }
 
-    /// The interval between the quantiles that leave out half of the remaining probability on each side.
+    /// Returns the central interval with probability `mass`: half of the remaining probability is below the interval, and half is above.
     pub fn interval(&self, mass: f64) -> (f64, f64) {
         let outside = (1.0 - mass) / 2.0;
         (self.quantile(outside), self.quantile(1.0 - outside))

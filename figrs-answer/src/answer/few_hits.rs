@@ -1,66 +1,66 @@
 //! Standard errors of events that few draws have, or that nearly all draws have. A draw that has the event is called a hit, and consecutive
 //! draws of a chain with the same value are called a stay.
 //!
-//! The variance of the samples understates the error of such an event. A single hit has its own weight fraction as its standard error,
-//! although a run that expects four hits has at most one with probability one in eleven. For a Poisson count *k*, the upper 97.5 % limit of
-//! the mean lies above *k* by 1.96 times `√k + 1.15`, up to a tenth (Garwood 1936, "Fiducial limits for the Poisson distribution"). For
-//! hits of weight *w* the error is therefore `w √k + 1.15 w`. If a missed hit may have a larger weight than the observed hits, up to three
-//! such hits may have been missed (the rule of three). The error allows for weights up to eleven times as large, and the diagnosis names
-//! events for which hits of larger weight may have been missed.
+//! If few draws have an event, the variance of the samples understates the error of its probability. For example, the standard error
+//! computed from a single hit is the weight fraction of the hit, although a run that expects four hits has at most one with probability one
+//! in eleven. For a Poisson count *k*, the upper 97.5 % limit of the mean lies above *k* by 1.96 times `√k + 1.15`, up to a tenth (Garwood
+//! 1936, "Fiducial limits for the Poisson distribution"). To correct for missed hits, the standard error of the probability of an event
+//! with *k* hits of weight *w* is `w √k + 1.15 w`. If missed hits may have a larger weight than the observed hits, the number of missed
+//! hits may be up to three (the rule of three). The standard error allows for missed hits with up to eleven times the weight of observed
+//! hits. The diagnosis names events for which hits of larger weight may have been missed.
 
 use super::chain_error::stays;
 
-/// Effective number of hits above which the standard error is that of the variance of the samples. The term added to the standard error
-/// decreases to zero towards this number.
+/// Effective number of hits above which the standard error follows from the variance of the samples alone. The addition to the standard
+/// error decreases to zero as the effective number of hits approaches `ENOUGH_HITS`.
 const ENOUGH_HITS: f64 = 100.0;
 
-/// Largest weight of missed hits that the error allows for, in addition to the weight of an observed hit and in units of that weight.
+/// Largest additional weight of missed hits that the standard error allows for, in units of the weight of an observed hit.
 const MOST_HEAVIER: f64 = 10.0;
 
-/// Effective number of hits above which no hits of larger weight are assumed to have been missed, unless all observed hits
-/// are light.
+/// Effective number of hits above which no hits of larger weight are assumed to have been missed, unless all observed hits are light (have
+/// a small weight).
 const ENOUGH_LIGHT_HITS: f64 = 40.0;
 
-/// A hit is light if its weight is below this fraction of the mean weight of a draw. An event with only light hits is much rarer than the
-/// draws that have it; these draws contain no information about worlds of another weight.
+/// Threshold for light hits: a hit is light if its weight is below this fraction of the mean weight of a draw. If all hits of an event are
+/// light, the event is much rarer than its draws suggest. Light hits contain no information about worlds of another weight.
 const LIGHT: f64 = 0.01;
 
-/// Number that is added to the square root of the number of hits.
+/// Number that is added to the square root of the number of hits of independent draws, because few hits have a skewed distribution.
 const SKEWNESS: f64 = 1.15;
 
-/// Number that is added to the square root of the number of hits in chains, because unobserved hits of chains may come in longer
-/// bursts than the observed hits.
+/// Number that is added to the square root of the number of hits of Markov chains, because missed hits may come in longer bursts than
+/// observed hits.
 const SKEWNESS_OF_CHAINS: f64 = 2.3;
 
-/// Number of hits of the largest weight that may have been missed.
+/// Number of hits of the largest weight that samples may have missed.
 const MISSED: f64 = 3.0;
 
-/// If the chains have fewer stays than this outside their most frequent value, their effective sample size does not count independent
-/// draws.
+/// Minimum number of stays outside the most frequent value for which the effective sample size of chains counts independent draws.
 pub(crate) const MIN_STAYS: u64 = 10;
 
-/// Effective number of draws that have an event of probability `p`, or that do not have it if that number is smaller, computed from the
-/// standard error.
+/// Returns the effective number of draws that have an event of probability `p`, or of draws that do not have it if that number is smaller,
+/// computed from the standard error.
 pub(crate) fn effective_hits(p: f64, error: f64) -> f64 {
     let rare = p.min(1.0 - p);
     rare * rare * (1.0 - rare) / (error * error)
 }
 
-/// The weights of hits that the samples may have missed.
+/// The weights of hits (draws with an event) that the samples may have missed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MissedHits {
-    /// The largest fraction of the total weight that one more sample may have; zero if this fraction has no known
-    /// bound.
+    /// The largest fraction of the total weight that one more sample may have; zero if this fraction has no known bound.
     pub(crate) heaviest: f64,
-    /// Effective number of samples. The inverse of the number of samples is the mean weight fraction of a sample, with which light hits
-    /// are compared. The number is infinite if the weights of single hits are unknown.
+    /// Effective number of samples; infinite if the weights of the hits are unknown. The inverse of the effective number of samples is the
+    /// mean weight fraction of a sample, with which light hits are compared.
     pub(crate) samples: f64,
-    /// `true` if the hits are stays of chains.
+    /// `true` if the hits are stays of Markov chains.
     pub(crate) are_stays: bool,
 }
 
 impl MissedHits {
-    /// True if missed hits may have a larger weight than the error allows for, because only few hits, or only light hits, were observed.
+    /// True if missed hits may have a larger weight than the standard error allows for, because few hits, or only light hits, were
+    /// observed.
     pub(crate) fn may_be_heavier(&self, sampled: f64, p: f64) -> bool {
         let rare = p.min(1.0 - p);
         let hits = effective_hits(p, sampled).max(1.0);
@@ -69,8 +69,8 @@ impl MissedHits {
         rare > 0.0 && is_little && self.heaviest > (1.0 + MOST_HEAVIER) * typical
     }
 
-    /// The standard error of an event of probability `p`, if the variance of the samples gives `sampled`. If there are few hits, the
-    /// error is at least the error with a few more hits.
+    /// Returns the standard error of the probability `p` of an event, given the error `sampled` according to the variance of the samples.
+    /// If few draws have the event, the returned error is at least the error with a few more hits.
     pub(crate) fn error(&self, sampled: f64, p: f64) -> f64 {
         let rare = p.min(1.0 - p);
         let hits = effective_hits(p, sampled).max(1.0);
@@ -92,8 +92,8 @@ impl MissedHits {
     }
 }
 
-/// The standard error of an event in chains. The error is at least that of as many independent hits as the chains have stays in the event
-/// or, if the complement is less probable, in the complement.
+/// Returns the standard error of the probability of an event in Markov chains. The error is at least the error for independent hits, one
+/// for each stay of the chains in the event or, if the complement is less probable, in the complement.
 pub(crate) fn spread_of_stays(
     sampled: f64,
     p: f64,
@@ -111,8 +111,8 @@ pub(crate) fn spread_of_stays(
     }
 }
 
-/// Number of independent draws in chains: their effective sample size. If there are too few stays outside the most frequent value to show a
-/// correlation, the number of independent draws is at most the number of these stays plus the number of chains.
+/// Returns the number of independent draws in Markov chains, which is their effective sample size. If the stays outside the most frequent
+/// value are too few to show a correlation, the number of independent draws is at most their number plus the number of chains.
 pub(crate) fn independent_draws(indices: &[u32], chains: usize, effective_samples: f64) -> f64 {
     let outside = stays_elsewhere(indices, chains);
     if outside < MIN_STAYS {
@@ -122,7 +122,7 @@ pub(crate) fn independent_draws(indices: &[u32], chains: usize, effective_sample
     }
 }
 
-/// Number of stays of the chains in values other than their most frequent value.
+/// Returns the number of stays of the chains in values other than their most frequent value.
 pub(crate) fn stays_elsewhere(indices: &[u32], chains: usize) -> u64 {
     let most = most_frequent(indices);
     let length = (indices.len() / chains.max(1)).max(1);
@@ -132,7 +132,7 @@ pub(crate) fn stays_elsewhere(indices: &[u32], chains: usize) -> u64 {
     elsewhere.count() as u64
 }
 
-/// The index of the value that most draws have; `None` if there are no draws.
+/// Returns the index of the value that most draws have; `None` if there are no draws.
 pub(crate) fn most_frequent(indices: &[u32]) -> Option<u32> {
     let values = indices.iter().max().map_or(0, |&most| most as usize + 1);
     let mut counts = vec![0_u64; values];

@@ -1,17 +1,18 @@
-//! Standard errors computed from independent groups of dependent samples.
+//! Standard errors that are computed from independent groups of dependent samples.
 
 use super::chain_error::{MIN_FREQUENT_SHARE, halves};
 use super::numeric::NumericColumns;
 
-/// Relative tolerance; smaller differences count as rounding errors.
+/// Relative difference up to which numbers count as equal, because of rounding errors.
 pub const ROUNDING: f64 = 1e-13;
 
-/// Minimum effective number of groups for a standard error. An effective number below this threshold means that there is one group, or
-/// that one of two groups has more than four fifths of the weight.
+/// Minimum effective number of groups for which a standard error is computed. With a smaller effective number, there is only one group, or
+/// one of two groups has more than four fifths of the weight.
 const MIN_EFFECTIVE_GROUPS: f64 = 1.5;
 
-/// The standard error of the mean of a function; `numbers[i]` is the function of the value with index `i`. Each group counts as one sample
-/// whose weight is the group's fraction of the total weight. The error is infinite if the effective number of groups is too small.
+/// Returns the standard error of the mean of a function over weighted groups; `numbers[i]` is the function's result for value `i`. Each
+/// group counts as one sample whose weight is the group's fraction of the total weight. The error is infinite if the effective number of
+/// groups is too small.
 pub(crate) fn group_error(groups: &[Vec<(u32, f64)>], numbers: &[f64], mean: f64) -> f64 {
     let k = effective_groups(groups);
     if k < MIN_EFFECTIVE_GROUPS {
@@ -34,8 +35,8 @@ pub(crate) fn group_error(groups: &[Vec<(u32, f64)>], numbers: &[f64], mean: f64
     }
 }
 
-/// For each value, the standard error of its probability, which is the [`group_error`] of the value's indicator. The time is linear in the
-/// number of entries of the groups.
+/// Returns, for each value, the standard error of its probability, which is the [`group_error`] of the value's indicator. The time is
+/// linear in the number of entries of the groups.
 pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) -> Vec<f64> {
     let k = effective_groups(groups);
     if k < MIN_EFFECTIVE_GROUPS {
@@ -71,9 +72,10 @@ pub(crate) fn value_errors(groups: &[Vec<(u32, f64)>], probabilities: &[f64]) ->
     having.iter().zip(probabilities).map(error).collect()
 }
 
-/// Effective sample size of groups: the smallest over several functions of the values. The functions are the numbers (if the values are
-/// numbers or vectors) and the indicators of values that have at least a twentieth of the weight. If the values are not numbers, four
-/// fixed halves of the set of values are added. If all these functions are uninformative, the result is the effective number of groups.
+/// Returns the effective sample size of groups: the smallest over several functions of the values. The functions are the components of the
+/// values (if the values are numbers or vectors) and the indicators of values that have at least a twentieth of the weight. If the values
+/// are not numbers, the functions also include the indicators of four fixed halves of the set of values. If all functions of the values
+/// are uninformative, the result is the effective number of groups.
 pub(crate) fn group_samples(
     groups: &[Vec<(u32, f64)>],
     probabilities: &[f64],
@@ -108,12 +110,12 @@ pub(crate) fn group_samples(
     }
 }
 
-/// The share of a group in the total weight.
+/// Returns the share of a group in the total weight.
 fn weight(group: &[(u32, f64)]) -> f64 {
     group.iter().map(|&(_, share)| share).sum()
 }
 
-/// The effective number of groups, `(Σw)² / Σw²` for their weights `w`.
+/// Returns the effective number of groups, `(Σw)² / Σw²` for their weights `w`.
 pub(crate) fn effective_groups(groups: &[Vec<(u32, f64)>]) -> f64 {
     let total: f64 = groups.iter().map(|group| weight(group)).sum();
     let squares: f64 = groups.iter().map(|group| weight(group).powi(2)).sum();
@@ -172,7 +174,7 @@ mod tests {
         assert_eq!(group_samples(&groups, &[1.0], &words(1)), 2.0);
     }
 
-    /// If all draws of the groups are different, their effective number is estimated from their numbers, or from halves of the set of
+    /// If all draws of the groups differ, the effective sample size must be estimated from the numbers, or from halves of the set of
     /// values.
     #[test]
     fn values_that_never_return_are_worth_their_draws() {

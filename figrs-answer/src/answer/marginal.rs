@@ -30,8 +30,8 @@ impl<T: Value> Marginal<T> {
         }
     }
 
-    /// The values with their probabilities. The order of the values is that of the support if the probabilities are exact, and that of
-    /// first occurrence if they are estimated from samples. Values of probability zero may be included.
+    /// Iterates over the values with their probabilities. The values are in the order of the support if the probabilities are exact, and in
+    /// the order of first occurrence if they are estimated from samples. The iteration may include values of probability zero.
     pub fn iter(&self) -> <&Self as IntoIterator>::IntoIter {
         self.into_iter()
     }
@@ -46,28 +46,28 @@ impl<T: Value> Marginal<T> {
         self.values.is_empty()
     }
 
-    /// The probability of a value; zero if the value cannot occur. If the probabilities are estimated from draws, the result is the
-    /// fraction of draws with exactly this value, which is uninformative if the element is continuous.
+    /// Returns the probability of a value; zero if the value cannot occur. If the probabilities are estimated from draws, the result is the
+    /// fraction of draws with exactly this value, which is meaningless for a continuous element.
     pub fn probability(&self, value: &T) -> f64 {
         self.probability_that(|v| v.same(value))
     }
 
-    /// The probability that the value passes a test.
+    /// Returns the probability that the value passes a test.
     pub fn probability_that(&self, test: impl Fn(&T) -> bool) -> f64 {
         let passing = self.iter().filter(|(v, _)| test(v));
         // A plain sum without terms would be -0.0.
         passing.fold(0.0, |sum, (_, p)| sum + p)
     }
 
-    /// The expectation of a function of the value.
+    /// Returns the expectation of a function of the value.
     pub fn expectation(&self, function: impl Fn(&T) -> f64) -> f64 {
         // A value of probability zero may be infinite, and is therefore left out.
         let possible = self.iter().filter(|(_, p)| *p != 0.0);
         possible.map(|(v, p)| function(v) * p).sum()
     }
 
-    /// The most likely value; if there are several, the first in support order. If the probabilities are estimated from draws, the
-    /// result is the value with the largest weight, which is uninformative if the element is continuous.
+    /// Returns the most likely value; of several, the first in the order of the support. If the probabilities are estimated from draws, the
+    /// result is the drawn value with the largest weight, which is meaningless for a continuous element.
     pub fn most_likely_value(&self) -> Option<&T> {
         let mut best: Option<(&T, f64)> = None;
         for (value, p) in self {
@@ -78,7 +78,7 @@ impl<T: Value> Marginal<T> {
         best.map(|(value, _)| value)
     }
 
-    /// The distribution as a new element: a [`Select`] of the values, with these probabilities as weights. If the probabilities are
+    /// Returns the distribution as a new element: a [`Select`] of the values, with these probabilities as weights. If the probabilities are
     /// estimated from draws, the new element has the values that were drawn.
     #[track_caller]
     pub fn element(&self) -> Element<T> {
@@ -86,60 +86,61 @@ impl<T: Value> Marginal<T> {
         Select::new(possible.map(|(value, p)| (p, value.clone())))
     }
 
-    /// The quality of the probabilities.
+    /// Returns the quality of the probabilities: exact, sampled or approximate.
     pub fn quality(&self) -> Quality {
         self.estimate
             .quality(&self.probabilities, || self.columns())
     }
 
-    /// The values as columns of numbers; there are no columns if the values are not numbers.
+    /// Returns the values as columns of numbers; there are no columns if the values are not numbers.
     fn columns(&self) -> NumericColumns {
         NumericColumns::new(self.values.iter().map(|value| value as &dyn Any))
     }
 
-    /// The standard error of [`expectation`](Self::expectation); zero if the expectation is exact, NaN if no error is known.
+    /// Returns the standard error of [`expectation`](Self::expectation); zero if the expectation is exact, NaN if the error is unknown.
     ///
-    /// For weighted samples, the error is `√Σ w²(f − μ)² / Σw`, by the delta method (Geweke 1989). For independent groups, the same formula
-    /// is applied to groups instead of samples. The result is multiplied by `√(K / (K − 1))`, where `K` is the effective number of groups,
-    /// and by the [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with `K − 1` degrees of freedom. An interval of
-    /// 1.96 errors on each side then contains the exact number with a probability of 95 %. For chains, the error is the standard deviation
-    /// of the function, divided by the square root of its effective sample size. The error is infinite if the effective number of samples
-    /// is below two, if the effective number of groups is below one and a half, or if a single chain has fewer than four draws. A possible
-    /// value that no weighted sample or group has is included with the upper bound of its probability
-    /// ([`unseen_share`](crate::unseen_share)), if the element is Boolean, or atomic with at most 256 values. The error is zero if the
-    /// function has the same result for all these values.
+    /// For weighted samples, the error is `√Σ w²(f − μ)² / Σw`, by the delta method (Geweke 1989). For independent groups of samples, the
+    /// formula for weighted samples is applied to the groups. For independent groups, the error is also multiplied by `√(K / (K − 1))`,
+    /// where `K` is the effective number of groups, and by the [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with
+    /// `K − 1` degrees of freedom. With both factors, an interval of 1.96 standard errors on each side contains the exact number with a
+    /// probability of 95 %. For Markov chains, the error is the standard deviation of the function, divided by the square root of its
+    /// effective sample size. The error is infinite for fewer than two effective samples, for fewer than one and a half effective groups,
+    /// and for a single chain of fewer than four draws. A possible value that no weighted sample or group has counts with the upper bound
+    /// of its probability ([`unseen_share`](crate::unseen_share)), if the element is Boolean, or atomic with at most 256 values. The error
+    /// is zero if the function has the same result for all values that were drawn or are included.
     pub fn standard_error_of(&self, function: impl Fn(&T) -> f64) -> f64 {
         let numbers: Vec<f64> = self.values.iter().map(function).collect();
         self.estimate.standard_error(&self.probabilities, &numbers)
     }
 
-    /// The standard error of [`probability`](Self::probability); zero if the probability is exact.
+    /// Returns the standard error of [`probability`](Self::probability); zero if the probability is exact.
     pub fn standard_error(&self, value: &T) -> f64 {
         self.standard_error_that(|v| v.same(value))
     }
 
-    /// The [`standard_error`](Self::standard_error) of every value, in the order of [`iter`](Self::iter). If there are many values, one
-    /// call is faster than calling `standard_error` for each value.
+    /// Returns the [`standard_error`](Self::standard_error) of every value, in the order of [`iter`](Self::iter). For many values, one call
+    /// is faster than a call of `standard_error` for each value.
     ///
-    /// **Complexity.** Linear in the number of values and of samples. For chains, all draws are read for each value.
+    /// **Complexity.** The time is linear in the number of values and of samples. For Markov chains, all draws are read for each value.
     pub fn standard_errors(&self) -> Vec<f64> {
         let columns = || self.columns();
         self.estimate.value_errors(&self.probabilities, columns)
     }
 
-    /// The standard error of [`probability_that`](Self::probability_that); zero if the probability is exact.
+    /// Returns the standard error of [`probability_that`](Self::probability_that); zero if the probability is exact.
     ///
-    /// If all samples agree, the delta method would give an error of zero. If all samples agree, the error is that of one more success and
-    /// one more failure among the effective samples (Agresti and Coull 1998). With fewer than ten effective samples, one sample may
-    /// outweigh the others. With fewer than ten effective samples, the error is also at least that of one more success and one more
-    /// failure. If all weighted samples or groups agree, the error is at least the 95 % upper bound of the probability of unseen values
-    /// ([`unseen_share`](crate::unseen_share)), which may be infinite. If all draws of chains agree, the error is at least three divided by
-    /// their effective sample size, but at most a quarter. If the chains left their most frequent value fewer than ten times, the number of
-    /// times that they left it, plus the number of chains, replaces the effective sample size.
+    /// If all samples agree about the test, the delta method gives an error of zero, which is too small. If all samples agree about the
+    /// test, the error is that of one more success and one more failure among the effective samples (Agresti and Coull 1998). With fewer
+    /// than ten effective samples, one sample may outweigh all others. With fewer than ten effective samples, the error is also at least
+    /// that of one more success and one more failure. If all weighted samples or groups agree, the error is at least the 95 % upper bound
+    /// of the probability of unseen values ([`unseen_share`](crate::unseen_share)), which may be infinite. If all draws of Markov chains
+    /// agree, the error is at least three divided by their effective sample size, but at most a quarter. If the Markov chains left their
+    /// most frequent value fewer than ten times, the effective sample size is replaced by the number of times that they left it, plus the
+    /// number of chains.
     ///
-    /// If few samples have the event, or few do not have it, the error computed from the variance of the samples is too small. If there
-    /// are fewer than a hundred effective hits, the error is increased; if there are fewer than forty, the error allows for further hits
-    /// of the largest weight, provided that the model bounds that weight.
+    /// If few samples have an event, or few do not have it, the error computed from the variance of the samples is too small. With fewer
+    /// than a hundred effective hits (draws with the event), the error is increased. With fewer than forty effective hits, the error allows
+    /// for further hits of the largest weight, if the model bounds the weights.
     pub fn standard_error_that(&self, test: impl Fn(&T) -> bool) -> f64 {
         let indicator = |value| f64::from(u8::from(test(value)));
         let indicator: Vec<f64> = self.values.iter().map(indicator).collect();
@@ -183,8 +184,8 @@ impl<T: Value + ToPrimitive> Marginal<T> {
 }
 
 impl<T: Value> fmt::Display for Marginal<T> {
-    /// Writes one line with a bar for each value in support order; if there are more than twenty values, only for the
-    /// twenty most likely values.
+    /// Writes one line with a bar for each value, in the order of the support. If there are more than twenty values, only the twenty most
+    /// likely values are written.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 20;
         let mut order: Vec<usize> = (0..self.values.len()).collect();

@@ -17,20 +17,22 @@ pub struct NormalComponent {
     pub share: f64,
     /// The mean of each number.
     pub mean: Vec<f64>,
-    /// The covariance matrix, row by row. A number that is known exactly has variance zero.
+    /// The covariance matrix of the numbers, row by row. A number that is known exactly has variance zero.
     pub covariance: Vec<Vec<f64>>,
 }
 
-/// The distribution of a number, or of a list of numbers: a mixture of normal distributions, one for each possible assignment of the
-/// finite elements on which the numbers depend. It is exact, unless it comes from `ExpectationPropagation`.
+/// The distribution of a number, or of a list of numbers, as a mixture of normal distributions.
 ///
-/// A single number is a list of one number; the methods without a position answer for the first number of the list.
+/// The mixture has one component for each possible assignment of the finite elements on which the numbers depend. The distribution is exact,
+/// unless it comes from `ExpectationPropagation`.
+///
+/// A distribution of one number has a list of length one. Methods that return one number use the first number of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NormalMixture {
     components: Vec<NormalComponent>,
 }
 
-/// The distribution of a real target in closed form.
+/// The distribution of a real target in closed form, as a mixture.
 #[derive(Clone, Debug)]
 pub enum ClosedForm {
     /// A mixture of normal distributions.
@@ -68,7 +70,7 @@ impl ClosedForm {
         }
     }
 
-    /// The name of the distribution: that of its only component, or the number of components.
+    /// Returns the name of the distribution: that of its only component, or a text with the number of components.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Normal(mixture) => match mixture.components().len() {
@@ -86,21 +88,21 @@ impl ClosedForm {
     }
 }
 
-/// The distributions of the real targets of an answer, in closed form.
+/// The closed-form distributions of the real targets of an answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RealTargets {
     pub(crate) mixtures: Vec<(AnyElement, ClosedForm)>,
-    /// The method that computed the distributions; `None` if there are none.
+    /// The method that computed the distributions; `None` if the answer has no real targets.
     pub(crate) estimate: Option<Estimate>,
-    /// The position of each target in the list.
+    /// The index of each target in the list of distributions.
     places: FxHashMap<ElementId, usize>,
 }
 
-/// Number of halvings of the interval that contains a quantile: the interval then has the width of rounding errors.
+/// Number of halvings after which the interval that contains a quantile is as narrow as rounding errors.
 const HALVINGS: usize = 200;
 
 impl NormalMixture {
-    /// The mixture of these components, of which there is at least one; their shares sum to one.
+    /// Creates the mixture of these components, whose shares sum to one; there must be at least one component.
     pub fn new(components: Vec<NormalComponent>) -> Self {
         Self { components }
     }
@@ -110,7 +112,7 @@ impl NormalMixture {
         &self.components
     }
 
-    /// Number of numbers in the list.
+    /// Returns the length of the list of numbers.
     pub fn dimension(&self) -> usize {
         self.components.first().map_or(0, |c| c.mean.len())
     }
@@ -119,7 +121,7 @@ impl NormalMixture {
         self.components.iter().map(|c| c.share * value(c)).sum()
     }
 
-    /// The mean of each number of the list.
+    /// Returns the mean of each number of the list.
     pub fn means(&self) -> Vec<f64> {
         (0..self.dimension())
             .map(|i| self.average(|c| c.mean[i]))
@@ -131,7 +133,7 @@ impl NormalMixture {
         self.average(|c| c.mean[0])
     }
 
-    /// The covariance matrix of the list, row by row.
+    /// Returns the covariance matrix of the list, row by row.
     pub fn covariance(&self) -> Vec<Vec<f64>> {
         let means = self.means();
         let entry = |i: usize, j: usize| {
@@ -152,7 +154,7 @@ impl NormalMixture {
         self.variance().sqrt()
     }
 
-    /// The probability that the number is at most `x`.
+    /// Returns the probability that the first number is at most `x`.
     pub fn cdf(&self, x: f64) -> f64 {
         self.average(|c| match normal(c) {
             Some(normal) => normal.cdf(x),
@@ -160,7 +162,7 @@ impl NormalMixture {
         })
     }
 
-    /// The probability that the number is above `low` and at most `high`.
+    /// Returns the probability that the first number is above `low` and at most `high`.
     pub fn probability_between(&self, low: f64, high: f64) -> f64 {
         let upper_tail = |normal: &Normal| normal.sf(low) - normal.sf(high);
         let between = |c: &NormalComponent| match normal(c) {
@@ -172,7 +174,7 @@ impl NormalMixture {
         self.average(between).max(0.0)
     }
 
-    /// The density at `x`; infinite if the number is known to be `x`.
+    /// Returns the density of the first number at `x`; infinite if the number is known to be `x`.
     pub fn density(&self, x: f64) -> f64 {
         self.average(|c| match normal(c) {
             Some(normal) => normal.pdf(x),
@@ -181,10 +183,11 @@ impl NormalMixture {
         })
     }
 
-    /// The number that the value does not exceed with this probability; NaN if `probability` is outside of (0, 1).
+    /// Returns the quantile: the number that the first number of the list does not exceed with this probability; NaN if `probability` is outside
+    /// (0, 1).
     ///
-    /// **Guarantee.** Within rounding errors. For several components, the interval between their own quantiles is halved until it is as narrow
-    /// as rounding errors.
+    /// **Guarantee.** The quantile is exact within rounding errors. For several components, the quantile is found by halving the interval
+    /// between the components' quantiles until it is as narrow as rounding errors.
     pub fn quantile(&self, probability: f64) -> f64 {
         if !(probability > 0.0 && probability < 1.0) {
             return f64::NAN;
@@ -211,13 +214,13 @@ impl NormalMixture {
         }
     }
 
-    /// The interval between the quantiles that leave out half of the remaining probability on each side.
+    /// Returns the central interval with probability `mass`: half of the remaining probability is below the interval, and half is above.
     pub fn interval(&self, mass: f64) -> (f64, f64) {
         let outside = (1.0 - mass) / 2.0;
         (self.quantile(outside), self.quantile(1.0 - outside))
     }
 
-    /// A random number from the distribution.
+    /// Draws a random number from the distribution.
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> f64 {
         let mut rest: f64 = rng.random();
         let chosen = self.components.iter().find(|c| {
@@ -232,7 +235,8 @@ impl NormalMixture {
     }
 }
 
-/// Halves an interval, at whose lower end a statement is true and at whose upper end it is false, until it has the width of rounding errors.
+/// Halves an interval until it has the width of rounding errors. At the lower end of the interval, `holds` must be true, and at the upper end,
+/// false.
 pub(crate) fn halved((mut low, mut high): (f64, f64), holds: impl Fn(f64) -> bool) -> (f64, f64) {
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);
@@ -248,13 +252,13 @@ pub(crate) fn halved((mut low, mut high): (f64, f64), holds: impl Fn(f64) -> boo
     (low, high)
 }
 
-/// The distribution of the first number of a component; `None` if the number is known exactly.
+/// Returns the distribution of the first number of a component; `None` if the number is known exactly.
 fn normal(component: &NormalComponent) -> Option<Normal> {
     Normal::new(component.mean[0], component.covariance[0][0].sqrt()).ok()
 }
 
 impl Answer {
-    /// The distribution of a real target in closed form.
+    /// Returns the distribution of a real target in closed form.
     ///
     /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed form.
     ///
@@ -285,9 +289,10 @@ impl Answer {
         ))
     }
 
-    /// The distribution of a parameter with a conjugate prior, in closed form.
+    /// Returns the distribution of a parameter with a conjugate prior, in closed form.
     ///
-    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed form, or if it is normal.
+    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed form, or if the target is
+    /// normal.
     ///
     /// ```
     /// # use figrs_core::{Beta, Flip, Model};
@@ -317,14 +322,14 @@ impl Answer {
         }
     }
 
-    /// True if the answer has distributions of real targets that are approximations.
+    /// True if the answer has approximate distributions of real targets.
     #[doc(hidden)]
     pub fn has_approximate_mixtures(&self) -> bool {
         let estimate = self.reals.estimate.as_ref();
         estimate.is_some_and(|estimate| !matches!(estimate, Estimate::Exact))
     }
 
-    /// The mixture of a real target, if the answer has one.
+    /// Returns the closed-form distribution of a real target, if the answer has one.
     #[doc(hidden)]
     pub fn closed_form(&self, element: &AnyElement) -> Option<&ClosedForm> {
         let place = *self.reals.places.get(&element.id())?;

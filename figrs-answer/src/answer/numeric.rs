@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use num_traits::ToPrimitive;
 
-/// The components of a numeric value: one component if the value is a number, several if it is a list of floating-point
-/// numbers.
+/// The components of a numeric value: one for a number, several for a list of floating-point numbers.
 #[derive(Debug)]
 pub enum NumericValue<'a> {
     /// The value is a number.
@@ -33,7 +32,7 @@ macro_rules! number {
     };
 }
 
-/// The components of a value; `None` unless its type is a standard numeric type or a list of `f64`.
+/// Returns the components of a value; `None` unless its type is a standard numeric type or a list of `f64`.
 pub fn numbers(value: &dyn Any) -> Option<NumericValue<'_>> {
     number!(value: f64, f32, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
     if let Some(list) = value.downcast_ref::<Vec<f64>>() {
@@ -43,13 +42,13 @@ pub fn numbers(value: &dyn Any) -> Option<NumericValue<'_>> {
     list.map(|list| NumericValue::List(list))
 }
 
-/// True if a value is a floating-point number or a list of these.
+/// True if a value is a floating-point number or a list of floating-point numbers.
 pub(crate) fn is_real(value: &dyn Any) -> bool {
     value.is::<f64>() || value.is::<f32>() || value.is::<Vec<f64>>() || value.is::<Arc<[f64]>>()
 }
 
-/// The components of all values of a target: a column contains one component for each value. There are no columns if the values are not
-/// numbers.
+/// The components of all values of a target: each column contains one component of every value. If the values are not numbers, the
+/// list of columns is empty.
 #[derive(Clone, Debug)]
 pub struct NumericColumns {
     columns: Vec<Vec<f64>>,
@@ -57,7 +56,8 @@ pub struct NumericColumns {
 }
 
 impl NumericColumns {
-    /// The columns of some values. There are no columns unless the values are numbers, or lists of numbers of the same length.
+    /// Returns the columns of some values. The list of columns is empty unless the values are numbers, or lists of numbers that have
+    /// the same length.
     pub fn new<'a>(values: impl Iterator<Item = &'a dyn Any>) -> Self {
         let mut columns: Option<Vec<Vec<f64>>> = None;
         let mut count = 0;
@@ -81,7 +81,6 @@ impl NumericColumns {
         }
     }
 
-    /// Number of values, which is the length of each column.
     pub(crate) fn values(&self) -> usize {
         self.values
     }
@@ -91,7 +90,7 @@ impl NumericColumns {
         self.columns.is_empty()
     }
 
-    /// The columns, one for each component of a value.
+    /// Iterates over the columns, one for each component of a value.
     pub fn iter(&self) -> impl Iterator<Item = &[f64]> {
         self.columns.iter().map(Vec::as_slice)
     }

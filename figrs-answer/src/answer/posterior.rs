@@ -1,4 +1,4 @@
-//! Distributions of targets as labels and probabilities of classes, for text and charts.
+//! Distributions of targets for text and charts: labels and probabilities of classes (bins) of values.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use super::bars::write_bars;
 use super::contents::{Answer, AnswerContent, TargetMarginal};
 use crate::answer::value_names::{distinct_names, text};
 
-/// Number of classes (bins) for a target that has more values.
+/// Number of classes (bins) for a target with more values than that.
 const CLASSES: usize = 20;
 
-/// The distribution of one target, as untyped classes of values.
+/// The distribution of one target, as labelled classes of values.
 ///
-/// As text, a posterior has a line with a bar for each class.
+/// The text of a posterior has a line with a bar for each class.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Posterior {
@@ -21,9 +21,9 @@ pub struct Posterior {
     pub target: String,
     /// The name of the algorithm that computed the answer.
     pub algorithm: String,
-    /// The labels of the classes. Each value is a class if there are at most twenty values; numbers are in ascending order. If a target
-    /// has more than twenty numbers as values, a class is an interval. For other types with more than twenty values, the twenty most
-    /// likely values are classes, and the remaining values are one class.
+    /// The labels of the classes. If a target has at most twenty values, each value is a class; numbers are in ascending order. If
+    /// a target has more than twenty values that are numbers, each class is an interval. For other types with more than twenty
+    /// values, the twenty most likely values are classes, and all other values together are one class.
     pub classes: Vec<String>,
     /// The probability of each class.
     pub probabilities: Vec<f64>,
@@ -33,7 +33,7 @@ pub struct Posterior {
 }
 
 impl Answer {
-    /// The distributions of all targets, in the order of the targets.
+    /// Returns the distributions of all targets, in the order of the targets.
     ///
     /// **Errors.** [`Error::NotInAnswer`](crate::Error::NotInAnswer) if the answer contains bounds or a world.
     ///
@@ -93,7 +93,7 @@ impl Answer {
 }
 
 impl TargetMarginal {
-    /// The labels of the classes, each with the indices of its values.
+    /// Returns the labels of the classes, each with the indices of the values in the class.
     fn classes(&self) -> Vec<(String, Vec<usize>)> {
         let mut order: Vec<usize> = (0..self.support.len()).collect();
         let single = |&i: &usize| (text(&self.support.datum(i)), vec![i]);
@@ -121,7 +121,7 @@ impl TargetMarginal {
     }
 }
 
-/// The labels of intervals of equal length, each with the indices of the numbers in the interval.
+/// Returns the labels of intervals of equal length, each with the indices of the numbers that lie in it.
 fn intervals(numbers: &[f64], (low, high): (f64, f64)) -> Vec<(String, Vec<usize>)> {
     let step = (high - low) / CLASSES as f64;
     let end = |i: usize| low + step * i as f64;

@@ -4,22 +4,22 @@
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Quality {
-    /// The number is exact up to rounding.
+    /// The probability or expectation is exact up to rounding.
     Exact,
-    /// The number is estimated from samples.
+    /// The probability or expectation is estimated from samples.
     Sampled {
         /// The effective sample size: the number of independent draws from the posterior whose mean has the same variance as the estimate.
-        /// For independent weighted samples, the effective sample size is `(Σw)² / Σw²`. For chains, the effective sample size is the
-        /// smallest of the effective sample sizes of the numbers and of the indicators of frequent values, computed from autocorrelations.
-        /// For independent groups the effective sample size is computed from the variance between the groups. For independent groups, the
-        /// effective sample size differs from the number of particles: the particles of one population descend from few ancestors. If the
-        /// populations agree by chance, the effective sample size may even exceed the number of particles.
+        /// For independent weighted samples, the effective sample size is `(Σw)² / Σw²`. For Markov chains, the effective sample size is
+        /// computed from autocorrelations. The effective sample size of Markov chains is the smallest over the components of numeric
+        /// values and the indicators of frequent values. For independent groups, the effective sample size is computed from the variance
+        /// between groups. For independent groups, the effective sample size differs from the number of particles, because particles of
+        /// one population descend from few ancestors. If the populations agree by chance, the effective sample size may exceed the number
+        /// of particles.
         effective_samples: f64,
     },
-    /// The quality of a number computed by an approximation whose error has no known bound, such as loopy belief
-    /// propagation.
+    /// The probability or expectation is an approximation whose error has no known bound, such as a result of loopy belief propagation.
     Approximate,
-    /// The number is known only by bounds, which are correct up to rounding.
+    /// The probability or expectation is known only by bounds, which are correct up to rounding.
     Bounds {
         /// Maximum width of the bounds over all events.
         width: f64,

@@ -7,33 +7,34 @@ use super::marginal::Marginal;
 use super::quality::Quality;
 use crate::quality::diagnostics::quantile_range;
 
-/// Tolerance for rounding in sums of probabilities.
+/// Tolerance for rounding errors in sums of probabilities.
 const ROUNDING: f64 = 1e-12;
 
 impl<T: Value + ToPrimitive> Marginal<T> {
-    /// The smallest number that the value does not exceed with at least the given `probability`; NaN if `probability` is outside [0, 1].
+    /// Returns the smallest number that the value does not exceed with the given `probability` or a larger one; NaN if `probability` is
+    /// outside [0, 1].
     pub fn quantile(&self, probability: f64) -> f64 {
         quantile(&self.sorted(), probability)
     }
 
-    /// The median: the smallest number that the value exceeds with a probability of at most one half.
+    /// Returns the median: the smallest number that the value exceeds with a probability of at most one half.
     pub fn median(&self) -> f64 {
         self.quantile(0.5)
     }
 
-    /// A central credible interval: the value is inside the interval with probability `mass`, and below or above the interval
-    /// with equal probabilities.
+    /// Returns a central credible interval: the value is inside it with probability `mass`, and below it or above it with equal
+    /// probabilities.
     pub fn interval(&self, mass: f64) -> (f64, f64) {
         let sorted = self.sorted();
         let outside = (1.0 - mass) / 2.0;
         (quantile(&sorted, outside), quantile(&sorted, 1.0 - outside))
     }
 
-    /// The standard error of a quantile; zero if the quantile is exact, NaN if no error is known.
+    /// Returns the standard error of a quantile; zero if the quantile is exact, NaN if no error is known.
     ///
-    /// Let *p* be the probability that the value does not exceed the quantile. The error is half the distance between the quantiles
-    /// at the probabilities one standard error below and one standard error above *p*, for the effective sample size of *p* (Vehtari
-    /// et al. 2021, section 4.4).
+    /// Let *p* be the probability that a target does not exceed its quantile. The standard error of the quantile is half the distance
+    /// between two quantiles: those one standard error below and above *p*, for the effective sample size of *p* (Vehtari et al. 2021,
+    /// section 4.4).
     pub fn quantile_error(&self, probability: f64) -> f64 {
         let Quality::Sampled { effective_samples } = self.quality() else {
             return self.standard_error_of(|_| 0.0);
@@ -51,7 +52,7 @@ impl<T: Value + ToPrimitive> Marginal<T> {
         }
     }
 
-    /// The numbers with their probabilities, in ascending order of the numbers.
+    /// Returns the numbers with their probabilities, in ascending order of the numbers.
     fn sorted(&self) -> Vec<(f64, f64)> {
         let mut sorted: Vec<(f64, f64)> = self.iter().map(|(v, p)| (number(v), p)).collect();
         sorted.sort_by(|a, b| a.0.total_cmp(&b.0));

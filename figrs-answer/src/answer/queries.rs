@@ -9,7 +9,7 @@ use crate::error::Error;
 use figrs_factor::bounds::Improvement;
 
 impl Answer {
-    /// The marginal of a target; an error if the answer contains no marginals.
+    /// Returns the marginal of a target, or an error if the answer contains no marginals.
     pub(super) fn target<T: Value>(&self, element: &Element<T>) -> Result<&TargetMarginal, Error> {
         let marginals = match &self.content {
             AnswerContent::Marginals(marginals, _) => marginals,
@@ -39,7 +39,7 @@ impl Answer {
         })
     }
 
-    /// The distribution of a target; an error if the answer contains no marginals.
+    /// Returns the distribution of a target, or an error if the answer contains no marginals.
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         let target = self.target(element)?;
         let Some(values) = target.support.values::<T>() else {
@@ -54,12 +54,11 @@ impl Answer {
         ))
     }
 
-    /// The posterior of a target as a new element for further models. The new element is independent of all other elements, and
-    /// has this distribution. If a new element is to depend on several targets together, their joint distribution is needed:
-    /// make their [`tuple`](figrs_core::tuple) one target.
+    /// Returns a new element with the posterior of a target as its distribution, for use in further models. The new element is independent
+    /// of all other elements. For a new element that depends on several targets, make their [`tuple`](figrs_core::tuple) one target.
     ///
-    /// For an exact answer, the new element is a [`Select`](figrs_core::Select) of the values with their probabilities. For an answer from
-    /// samples, the new element is a Select of the drawn values with their weights.
+    /// For an exact answer, the new element is a [`Select`](figrs_core::Select) of the target's values, with their probabilities as
+    /// weights. For an answer from samples, the new element is a Select of the drawn values, with their weights.
     ///
     /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     ///
@@ -80,7 +79,7 @@ impl Answer {
         Ok(self.distribution(element)?.element())
     }
 
-    /// The distribution of a target; an error if no two of its draws are equal.
+    /// Returns the distribution of a target, or an error if no two of its draws are equal.
     fn single_values<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         if self.target(element)?.never_repeats() {
             return Err(Error::NoRepeatedValue {
@@ -90,16 +89,16 @@ impl Answer {
         self.distribution(element)
     }
 
-    /// The probability that a target has a value.
+    /// Returns the probability that a target has a value.
     ///
     /// **Errors.** [`Error::NoRepeatedValue`] if the target is a floating-point number (or a list of floating-point numbers) of which no
-    /// two draws are equal, as for a continuous target. For a continuous target, query the probability that it lies between two numbers,
-    /// with [`probability_that`](Self::probability_that).
+    /// two draws are equal, as for a continuous target. For a continuous target, query the probability of an interval by
+    /// [`probability_that`](Self::probability_that).
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.single_values(element)?.probability(value))
     }
 
-    /// The probability that a target's value passes a test.
+    /// Returns the probability that a target's value passes a test.
     ///
     /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     pub fn probability_that<T: Value>(
@@ -110,7 +109,7 @@ impl Answer {
         Ok(self.distribution(element)?.probability_that(test))
     }
 
-    /// The expectation of a function of a target's value.
+    /// Returns the expectation of a function of a target's value.
     ///
     /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     pub fn expectation<T: Value>(
@@ -141,13 +140,13 @@ impl Answer {
         Ok(self.distribution(element)?.variance())
     }
 
-    /// The standard error of [`probability`](Self::probability); zero if the probability is exact.
+    /// Returns the standard error of [`probability`](Self::probability); zero if the probability is exact.
     pub fn standard_error<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.single_values(element)?.standard_error(value))
     }
 
-    /// The most likely value of a target. If the answer consists of bounds, the bounds must determine the most likely value. If the answer
-    /// is a world, the result is the value of any element in the world.
+    /// The most likely value of a target. If the answer consists of bounds, they must show which value is the most likely. If the answer
+    /// is a world, the element need not be a target, and the result is its value in the world.
     ///
     /// **Errors.** [`Error::NoRepeatedValue`] as for [`probability`](Self::probability); [`Error::NotInWorld`] if the element is not part
     /// of the world.
@@ -166,14 +165,14 @@ impl Answer {
         })
     }
 
-    /// The natural logarithm of the joint probability of the world of this answer and the evidence.
+    /// Returns the natural logarithm of the joint probability of the world of this answer and the evidence.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn log_probability(&self) -> Result<f64, Error> {
         Ok(self.known()?.0)
     }
 
-    /// An upper bound of the log-probabilities of all worlds. If the answer is exact, the bound is the
+    /// Returns an upper bound of the log-probabilities of all worlds. If the answer is exact, the upper bound is the
     /// [`log_probability`](Self::log_probability) of the answer.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
@@ -183,7 +182,7 @@ impl Answer {
         Ok(bound.map_or(log_probability, |bound| bound.max(log_probability)))
     }
 
-    /// True if a proof exists, up to rounding, that no world is more probable than the world of this answer.
+    /// True if it is proven, up to rounding, that no world is more probable than the world in this answer.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn is_proven(&self) -> Result<bool, Error> {
@@ -191,15 +190,15 @@ impl Answer {
         Ok(bound - log_probability <= 1e-9 * (1.0 + log_probability.abs()))
     }
 
-    /// The states of the search for the world: each time that the search found a better world, some of the times that its upper bound
-    /// decreased, and its end. The list is empty if there was no search.
+    /// Returns states of the search for the world: each better world that was found, some decreases of the upper bound, and the end of the
+    /// search. If the algorithm did not search, the list of states is empty.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn improvements(&self) -> Result<&[Improvement], Error> {
         Ok(self.known()?.1)
     }
 
-    /// The log-probability of the world, and the improvements during the search for it.
+    /// Returns the log-probability of the world, and the improvements during the search for it.
     fn known(&self) -> Result<(f64, &[Improvement]), Error> {
         match &self.content {
             AnswerContent::World(_, log_probability, improvements) => {
@@ -211,9 +210,9 @@ impl Answer {
         }
     }
 
-    /// The logarithm of the probability of the evidence, with its standard error.
+    /// Returns the logarithm of the probability of the evidence, with its standard error.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if the algorithm does not compute this probability, or computes only bounds.
+    /// **Errors.** [`Error::NotInAnswer`] if the algorithm does not compute the probability of the evidence, or computes only bounds.
     pub fn log_evidence(&self) -> Result<LogEvidence, Error> {
         match self.content {
             AnswerContent::Marginals(_, Some(log_evidence)) => Ok(log_evidence),

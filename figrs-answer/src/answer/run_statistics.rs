@@ -8,41 +8,41 @@ use figrs_factor::Stopped;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RunStatistics {
-    /// The reason why the run ended.
+    /// The reason why the run of the algorithm ended.
     pub stopped: Stopped,
-    /// Number of samples, steps or sweeps that were made, over all chains.
+    /// Number of samples, steps or sweeps that were made, over all Markov chains.
     pub done: u64,
-    /// Requested number of samples, steps or sweeps, if the request has a limit.
+    /// Requested number of samples, steps or sweeps, if the run has such a limit.
     pub asked: Option<u64>,
-    /// Number of independent chains, or of independent populations of particles; one if the samples are independent.
+    /// Number of independent Markov chains, or of independent populations of particles; one if the samples are independent.
     pub chains: usize,
     /// Wall-clock time of the run.
     pub elapsed: Duration,
-    /// The fraction of accepted proposals, or of samples that satisfied the evidence; `None` if the algorithm has
-    /// neither.
+    /// The fraction of accepted proposals, or of samples that satisfied the evidence; `None` for other algorithms.
     pub acceptance: Option<f64>,
-    /// The fraction of the total weight that the heaviest draw has, if draws are weighted.
+    /// If draws are weighted, the fraction of the total weight that the heaviest draw has.
     pub largest_share: Option<f64>,
-    /// The Pareto k-hat of the weights of independent draws, if there are enough draws: see
-    /// [`pareto_k`](crate::quality::diagnostics::pareto_k).
+    /// The Pareto k-hat of the weights of independent draws ([`pareto_k`](crate::quality::diagnostics::pareto_k)), if there are
+    /// enough draws.
     pub pareto_k: Option<f64>,
-    /// Change in the last iteration, for an algorithm that iterates to a fixed point.
+    /// Change in the last iteration of an algorithm that iterates to a fixed point.
     pub residual: Option<f64>,
-    /// The largest residual at which the algorithm counts as converged.
+    /// The largest change in an iteration at which the algorithm counts as converged.
     pub tolerance: Option<f64>,
-    /// For a sampler that updates blocks of variables: the number of groups of variables that are connected by zeros and that no single
-    /// block contains. If the number is zero, every possible world can be reached; otherwise it is not known whether this is the case.
+    /// For a sampler that updates blocks of variables, the number of groups of variables that are connected by zeros and are not
+    /// contained in a single block. If every group of variables that zeros connect lies within one block, the sampler can reach
+    /// every possible world; otherwise it is not known whether it can.
     pub cut_groups: Option<u64>,
     /// Number of resamplings, over all populations of particles.
     pub resampled: Option<u64>,
     /// The indices of the populations of particles that died, because none of their particles satisfied all evidence.
     pub died: Option<Vec<u64>>,
-    /// Number of normal elements and parameters that were integrated out in closed form instead of drawn.
+    /// Number of normal elements and parameters that were integrated out in closed form instead of being drawn.
     pub integrated_out: Option<u64>,
 }
 
 impl RunStatistics {
-    /// Statistics with these three fields; all other fields are empty.
+    /// Creates statistics with the three given fields; all other fields are empty.
     #[doc(hidden)]
     pub fn new(stopped: Stopped, done: u64, elapsed: Duration) -> Self {
         Self {

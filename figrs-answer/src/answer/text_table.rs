@@ -1,4 +1,4 @@
-//! Tables as text, with columns of fixed width that are two spaces apart.
+//! Text tables whose columns have fixed widths and are two spaces apart.
 
 use std::fmt;
 
@@ -7,11 +7,12 @@ use std::fmt;
 pub enum TableAlignment {
     /// All columns are aligned to the left.
     Left,
-    /// The first column is aligned to the left, all other columns to the right.
+    /// The first column is aligned to the left, and all other columns are aligned to the right.
     NumbersRight,
 }
 
-/// Writes a table. All rows have the same number of cells, and the first row is the header.
+/// Writes a table as text. All rows must have the same number of cells; the first row is the
+/// header.
 pub fn write_table(
     f: &mut fmt::Formatter<'_>,
     lines: &[Vec<String>],

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use figrs_core::{AnyElement, Datum};
 
-/// The names of elements; an element without a name has its constructor and source line. All names are made different from each other and
-/// from the reserved names.
+/// Returns the names of elements; an element without a name gets its constructor and source line. The returned names differ from each
+/// other and from the reserved names.
 pub fn distinct_names(elements: &[AnyElement], reserved: &[&str]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for element in elements {
@@ -22,7 +22,7 @@ pub fn distinct_names(elements: &[AnyElement], reserved: &[&str]) -> Vec<String>
     names
 }
 
-/// A value as text. Characters and strings are unchanged; other values are printed by `Debug`.
+/// Formats a value as text. Characters and strings are unchanged, and other values are printed by `Debug`.
 pub fn text(value: &Datum) -> String {
     if let Some(text) = value.get::<String>() {
         return text.clone();

@@ -1,4 +1,4 @@
-//! Worlds (assignments of values to elements) of a compiled model.
+//! Worlds (assignments of values to elements) that come from a compiled model.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,19 +8,19 @@ use figrs_core::{AnyElement, Datum, Element, Label, Value};
 
 use crate::error::Error;
 
-/// Decodes the worlds of a compiled model; a world is a list of indices of values.
+/// A decoder of the worlds of a compiled model; a world is a list of value indices.
 pub trait WorldDecoder: fmt::Debug + Send + Sync {
-    /// The value of an element; `None` if the world does not reach the element.
+    /// Returns the value of an element in a world; `None` if the world does not reach the element.
     fn value(&self, element: &AnyElement, values: &[u32]) -> Option<Datum>;
-    /// All elements that some world may reach.
+    /// Returns all elements that some world may reach.
     fn elements(&self) -> Vec<AnyElement>;
-    /// The error for a query of an element that has no value in the world.
+    /// Returns the error for a query of an element that has no value in a world.
     fn missing(&self, element: Label) -> Error {
         Error::NotInWorld { element }
     }
 }
 
-/// Decodes worlds that are assignments of the variables of an encoding.
+/// A decoder of worlds that are assignments of the variables of an encoding (factor graph).
 #[derive(Debug)]
 pub struct EncodingDecoder {
     pub expansion: Arc<Expansion>,
@@ -56,7 +56,7 @@ impl World {
         }
     }
 
-    /// The value of an element in this world.
+    /// Returns the value of an element in this world.
     ///
     /// **Errors.** [`Error::NotInWorld`] if the branches of this world do not reach the element. [`Error::NotATarget`] if the world comes
     /// from a `CompiledFrontier`, which stores only the values of targets, and the element is not a target.
@@ -66,7 +66,7 @@ impl World {
         value.ok_or_else(|| self.reader.missing(element.label()))
     }
 
-    /// The values of some elements of one type in this world.
+    /// Returns the values of some elements of one type in this world.
     ///
     /// **Errors.** The errors of [`value`](Self::value).
     pub fn values<'a, T: Value>(
@@ -79,12 +79,12 @@ impl World {
             .collect()
     }
 
-    /// The natural logarithm of the probability of this world and the evidence, including soft weights.
+    /// Returns the natural logarithm of the joint probability of this world and the evidence, including soft weights.
     pub fn log_probability(&self) -> f64 {
         self.log_probability
     }
 
-    /// All elements of this world with their values.
+    /// Iterates over all elements of this world with their values.
     pub fn elements(&self) -> impl Iterator<Item = (AnyElement, Datum)> {
         let elements = self.reader.elements().into_iter();
         elements.filter_map(|element| {

@@ -1,5 +1,5 @@
-//! Minimal conflicts: subsets of contradictory statements that become possible when any one statement is removed. They are found by
-//! trials, each of which may remain undecided.
+//! Minimal conflicts: subsets of contradictory statements that become possible when any one statement is removed. Minimal conflicts are found by
+//! trials (tests of subsets), each of which may remain undecided.
 
 /// Result of a trial, which tests whether some statements can all be true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,12 +8,12 @@ pub enum Trial {
     Possible,
     /// The statements cannot all be true.
     Impossible,
-    /// Work, time or memory did not suffice to decide the trial.
+    /// The work, time or memory for the trial did not suffice to decide whether the statements can all be true.
     Unknown,
 }
 
 impl Trial {
-    /// The result of a trial that decided whether the statements are possible.
+    /// Returns the result of a trial that has found whether the statements are possible.
     pub fn decided(is_possible: bool) -> Self {
         if is_possible {
             Self::Possible
@@ -26,24 +26,23 @@ impl Trial {
 /// A conflict: statements that cannot all be true, in the order in which they were given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Core {
-    /// Numbers of the statements.
+    /// Indices of the conflicting statements.
     pub members: Vec<usize>,
-    /// True if trials proved, for each statement of the conflict, that the other statements can all be true.
+    /// True if trials proved, for each conflicting statement, that all the others can be true together.
     pub is_minimal: bool,
 }
 
-/// Returns a subset of contradictory statements that is also contradictory.
+/// Returns a subset of contradictory statements that is itself contradictory.
 ///
-/// The search removes `at_once` neighbouring statements at a time, from the first to the last, if the remaining statements are
-/// still impossible. After each pass, the search removes half as many statements at a time as before, down to single
-/// statements. `trial` tests the remaining statements, and returns `None` to end the search early.
+/// In each pass, the search removes `at_once` neighbouring statements at a time, if the remaining statements are still impossible. After each pass,
+/// half as many statements are removed at a time, down to single statements. `trial` tests the statements that remain, and returns `None` to end
+/// the search early.
 ///
-/// **Guarantee.** The trials prove that the subset is impossible, provided that the given statements are impossible. The subset is
-/// minimal (none of its proper subsets is impossible, though there may be smaller conflicts), unless the trial without one of its
-/// statements remained undecided or the search ended early.
+/// **Guarantee.** If the given statements are impossible, the trials prove that the returned subset is impossible. The subset is minimal (none of
+/// its proper subsets is impossible) if the search was not ended early, and if no trial without one of its statements remained undecided.
 ///
-/// **Complexity.** One trial for each statement if `at_once` is 1; about `k log n` trials for a conflict of `k` among `n` statements if `at_once` is half of
-/// them (`QuickXplain` has the same bound).
+/// **Complexity.** If `at_once` is 1, the search takes one trial for each statement. If `at_once` is half of the `n` statements, the search takes
+/// about `k log n` trials for a conflict of `k` statements (`QuickXplain` has the same bound).
 ///
 /// **References.** Junker, "`QuickXplain`: Preferred Explanations and Relaxations for Over-Constrained Problems", AAAI 2004.
 pub fn minimal_conflict(

@@ -14,15 +14,15 @@ use figrs_factor::eliminate::eliminate;
 use minimal_conflict::{Core, Trial, minimal_conflict};
 use possibility::PossibilityTrials;
 
-/// The error for evidence that is known to be impossible. The error contains a conflict: statements of evidence that exclude each
-/// other. The conflict is minimal if this can be proven within a limit of work.
+/// Returns the error for evidence that is known to be impossible. The error contains a conflict: statements of evidence that exclude each
+/// other. The conflict is minimal if its minimality can be proven within a limit of work.
 ///
-/// Statements are removed as long as the remaining statements are impossible: first all soft weights, because few weights exclude a
-/// world, then halves of the statements, quarters, and so on ([`minimal_conflict`]). If the total work of the trials is used up or
-/// the deadline has passed, the conflict consists of the remaining statements.
+/// A statement is removed from the conflict if the other statements are still impossible. First, all soft weights are removed, because few
+/// weights exclude a world; then halves of the statements, quarters, and so on (`minimal_conflict`). When the total work of the trials is
+/// used up or the deadline has passed, the conflict consists of the statements that remain.
 ///
-/// Scores belong to the program and are not removed. If the remaining evidence is impossible only together with Scores on which
-/// the targets depend, these Scores are named as well.
+/// Scores belong to the program and are not removed from a conflict. If the remaining evidence is impossible only together with Scores, the
+/// error names the Scores too.
 pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Error {
     let mut trials = PossibilityTrials::new(model, targets, limits);
     let Core {
@@ -41,7 +41,7 @@ pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Err
     }
 }
 
-/// The statements of a conflict, in ascending order of their indices.
+/// Returns the statements of a conflict, in ascending order of their indices.
 fn reduced(model: &Model, targets: &[AnyElement], trials: &mut PossibilityTrials<'_>) -> Core {
     let mut trial = |rest: &[usize]| {
         let rest_only = model.filtered(|piece| rest.binary_search(&piece).is_ok());
@@ -57,7 +57,7 @@ fn reduced(model: &Model, targets: &[AnyElement], trials: &mut PossibilityTrials
     minimal_conflict(pieces, half, trial)
 }
 
-/// Descriptions of the first few Scores on which the roots depend.
+/// Returns descriptions of the first few Scores on which the roots depend.
 fn scores(model: &Model, targets: &[AnyElement], limits: &Limits) -> Vec<String> {
     const NAMED: usize = 8;
     let Ok(expansion) = expand(limits, model, targets) else {
@@ -79,7 +79,7 @@ fn some_world(encoding: &Encoding, limits: &Limits) -> Result<bool, Error> {
     Ok(outcome.values.first().copied().unwrap_or(false))
 }
 
-/// Returns an error if a function of the model fails in some world; failures for combinations of values that occur in no world are ignored.
+/// Returns an error if a function of the model fails in some world; a failure for values that occur in no world is ignored.
 pub fn check_failures(expansion: &Expansion, limits: &Limits) -> Result<(), Error> {
     let fails = |position| some_world(&Encoding::for_failures(expansion, position)?, limits);
     if expansion.failures().next().is_none() || !fails(None)? {
@@ -103,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    /// A model of coins with this number of clauses of three coins each; the clauses are pseudo-random.
+    /// Returns a model of coins with `clauses` pseudo-random clauses of three coins each.
     fn formula(coins: usize, clauses: usize) -> (Model, Vec<Element<bool>>) {
         let coins: Vec<Element<bool>> = (0..coins).map(|_| Flip::new(0.5)).collect();
         let mut state = 7_u64;

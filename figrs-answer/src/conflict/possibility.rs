@@ -1,4 +1,4 @@
-//! Tests of the satisfiability of evidence with limited work: by Boolean elimination, or by exhaustive search if the elimination is too wide.
+//! Tests whether evidence is possible, with limited work: by Boolean elimination, or by exhaustive search if the elimination is too wide.
 
 use std::cell::Cell;
 
@@ -13,24 +13,24 @@ use figrs_factor::eliminate::eliminate;
 use figrs_search::circuit::SearchControl;
 use figrs_search::circuit::log_sum;
 
-/// Total number of operations of all trials for a small model: about a third of a second.
+/// Total number of operations of all trials (tests of evidence) for a small model: about a third of a second.
 const WORK: f64 = 3e8;
-/// All trials together take at most as long as this number of expansions of a large model.
+/// Maximum time of all trials (tests of evidence) for a large model, in units of the time of one expansion of the model.
 const EXPANSIONS: f64 = 32.0;
-/// Fraction of the remaining work that a trial may use; each trial may use at least `LEAST` operations.
+/// Fraction of the remaining work that one trial may use, unless it is below `LEAST`.
 const WORK_SHARE: f64 = 0.125;
 const LEAST: f64 = 1e7;
-/// Number of operations that take as long as the expansion of an element (`ELEMENT`), the reading of an entry of a factor
-/// (`ENTRY`), or a decision of a search.
+/// Cost of the expansion of an element, in operations; the constants that follow are the costs of reading a factor entry and of a search
+/// decision.
 const ELEMENT: f64 = 2e3;
 const ENTRY: f64 = 20.0;
 const OPERATIONS_PER_DECISION: f64 = 5e3;
-/// Number of operations that take as long as the preparation of a search.
+/// Number of operations that take as much time as the preparation of a search.
 const SEARCH: f64 = 2e7;
 /// Maximum memory of a trial in bytes.
 const MEMORY: u64 = 1 << 24;
 
-/// Tests whether evidence is possible, within the work and the memory that remain.
+/// Trials whether subsets of the evidence are possible, within a limit of work and memory.
 #[derive(Debug)]
 pub(super) struct PossibilityTrials<'a> {
     limits: &'a Limits,
@@ -39,8 +39,8 @@ pub(super) struct PossibilityTrials<'a> {
 }
 
 impl<'a> PossibilityTrials<'a> {
-    /// Prepares trials about a model. The total work of all trials is at most that of a fixed number of expansions of the model, or
-    /// a constant for small models.
+    /// Prepares trials (tests of subsets of the evidence) for a model. The total work of all trials is limited to the work of a few
+    /// expansions of the model, or to a constant for small models.
     pub(super) fn new(model: &Model, targets: &[AnyElement], limits: &'a Limits) -> Self {
         let expansion = expand(limits, model, targets);
         let elements = expansion.map_or(0, |expansion| expansion.reached());
@@ -53,8 +53,7 @@ impl<'a> PossibilityTrials<'a> {
         self.left <= 0.0 || self.limits.until.is_over()
     }
 
-    /// Tests whether some world agrees with the evidence; a world in portions of the model that are not expanded counts as a world that
-    /// agrees.
+    /// Tests whether some world agrees with the evidence; worlds in unexpanded parts of the model count as worlds that agree.
     pub(super) fn is_possible(&mut self, model: &Model, targets: &[AnyElement]) -> Trial {
         let decided = self.decided(model, targets);
         decided.map_or(Trial::Unknown, Trial::decided)
@@ -86,7 +85,7 @@ impl<'a> PossibilityTrials<'a> {
         self.search(graph, &limits, work)
     }
 
-    /// As [`decided`](Self::decided), by an exhaustive search; `work` limits the number of its decisions.
+    /// Tests a factor graph as [`decided`](Self::decided) does, but by an exhaustive search with at most `work` decisions.
     fn search(&mut self, graph: &FactorGraph, limits: &Limits, work: f64) -> Option<bool> {
         let made = Cell::new(0);
         let control = SearchControl {
@@ -99,7 +98,7 @@ impl<'a> PossibilityTrials<'a> {
         found.ok().map(|log| log > f64::NEG_INFINITY)
     }
 
-    /// The limits of a trial with at most `work` operations.
+    /// Returns the limits of a trial (test of evidence) with at most `work` operations.
     fn within(&self, work: f64) -> Limits {
         let limits = self.limits;
         let memory = limits.memory.map_or(MEMORY, |own| own.min(MEMORY));

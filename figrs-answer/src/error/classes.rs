@@ -1,4 +1,4 @@
-//! Classes of errors: exceeded budgets, stopped runs, and models to which an algorithm cannot be applied.
+//! Classes of errors: exceeded limits, stopped runs, and models to which an algorithm cannot be applied.
 
 use figrs_core::ModelError;
 
@@ -6,7 +6,7 @@ use super::Error;
 use figrs_factor::eliminate::EliminationError;
 
 impl Error {
-    /// True if the error is an exceeded budget, which is not a mistake in the model.
+    /// True if a limit was exceeded, so that the model need not have a mistake.
     #[doc(hidden)]
     pub fn is_budget(&self) -> bool {
         match self {
@@ -34,7 +34,7 @@ impl Error {
         )
     }
 
-    /// True if an algorithm cannot be applied to a model or its targets, however large its budget and its time are.
+    /// True if an algorithm cannot be applied to a model or its targets, whatever its limits are.
     #[doc(hidden)]
     pub fn is_refusal(&self) -> bool {
         matches!(

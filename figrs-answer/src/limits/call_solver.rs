@@ -1,4 +1,4 @@
-//! Solves the bodies of shared recursive calls by elimination: computes one weight for each value of the call.
+//! Solution of the bodies of shared recursive calls by elimination, which computes one weight for each value of a call.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_factor::Limits;
@@ -8,9 +8,9 @@ use crate::error::Error;
 use figrs_factor::algebra::MaxProduct;
 use figrs_factor::eliminate::{eliminate, share_weights};
 
-/// The probability of each value of the only target. The body of a shared call has no evidence; the weights of its worlds therefore sum to
-/// one. The weights are nevertheless divided by their sum: if a call contains more than one call on average, rounding errors would
-/// otherwise grow from call to call.
+/// Returns the probability of each value of an expansion's only target. The body of a shared recursive call has no evidence, so that the
+/// weights of its worlds sum to one. The weights are nevertheless divided by their sum, because rounding errors would otherwise grow from
+/// call to call.
 pub fn sums(body: &Expansion, limits: &Limits) -> Result<Weights, Error> {
     let encoding = Encoding::for_sums(body, body.targets())?;
     Ok(share_weights(
@@ -20,7 +20,7 @@ pub fn sums(body: &Expansion, limits: &Limits) -> Result<Weights, Error> {
     )?)
 }
 
-/// For each value of the only target, the weight of the most probable world with this value.
+/// Returns, for each value of an expansion's only target, the weight of the most probable world with this value.
 pub(crate) fn maxima(body: &Expansion, limits: &Limits) -> Result<Weights, Error> {
     let encoding = Encoding::for_worlds(body)?;
     let keep = kept(body, &encoding);

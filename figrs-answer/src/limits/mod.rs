@@ -1,4 +1,4 @@
-//! Expansions within the limits of an exact algorithm.
+//! Expansions of models within the limits of an exact algorithm.
 
 use figrs_core::expand::{Expansion, ExpansionCache};
 use figrs_core::internals::QueryKind;
@@ -9,7 +9,7 @@ use crate::error::Error;
 
 pub use figrs_factor::cores;
 
-/// Parses a text that states the memory of an algorithm.
+/// Parses a text that states an amount of memory.
 ///
 /// **Errors.** [`Error::InvalidSetting`] if the text is not a number of bytes.
 pub fn memory_of(algorithm: &'static str, text: &str) -> Result<Bytes, Error> {
@@ -38,8 +38,8 @@ pub fn expand(limits: &Limits, model: &Model, targets: &[AnyElement]) -> Result<
     })
 }
 
-/// Expands a model for a search of its most probable world. For each value of a shared call, the weight is that of the most probable
-/// world with this value.
+/// Expands a model for a search of its most probable world. The weight of each value of a shared recursive call is that of the
+/// most probable world with this value.
 pub fn expand_for_best_world(
     limits: &Limits,
     model: &Model,

@@ -1,4 +1,4 @@
-//! Converts panics in the code of users' value types to errors.
+//! Conversion of panics in the code of users' value types to errors.
 
 use figrs_core::Fault;
 use figrs_core::internals::{contained, unprinted};
@@ -7,9 +7,9 @@ use crate::error::Error;
 
 /// Runs an inference, and converts a panic to an error.
 ///
-/// Panics of functions and distributions are caught where the functions and distributions are called, with an error that names the
-/// element. The code of value types (`Clone`, `Eq`, `Hash`, `Debug`, `Drop`) is called in many places and for each value; a single guard
-/// around the whole run costs nothing.
+/// Panics of functions and distributions are not caught here, but where the functions and distributions are called, with an error that
+/// names the element. The code of value types (`Clone`, `Eq`, `Hash`, `Debug`, `Drop`) is called in many places and for each value, so
+/// that a guard around each call would be slow. A single guard around the whole run costs almost nothing.
 pub fn guarded<R>(infer: impl FnOnce() -> Result<R, Error>) -> Result<R, Error> {
     match contained(|| unprinted(infer)) {
         Ok(outcome) => outcome,

@@ -1,13 +1,13 @@
-//! Samplers of sets of numbered items.
+//! Samplers of numbered items, such as the levels of a game.
 
 use std::error::Error;
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// A sampler of sets of numbered items, such as levels and boards. Each item of a set is written to a file of its own.
+/// A sampler of numbered items, such as levels and boards of games. Each item is written to a file of its own.
 ///
-/// **Guarantee.** An item depends only on the sampler, the seed and the number of the item. A set of items therefore does not depend on
-/// the parts, processes and threads in which it is drawn.
+/// **Guarantee.** An item depends only on the sampler, the seed and the number of the item. Therefore a set of items is the same,
+/// whatever parts, processes and threads it is drawn in.
 ///
 /// ```
 /// # use std::io::{self, Write};
@@ -40,20 +40,20 @@ use std::ops::Range;
 pub trait ItemSampler: Sync {
     /// The type of an item.
     type Item: Send;
-    /// The reason why an item cannot be drawn.
+    /// The type of the error if an item cannot be drawn.
     type Error: Error + Send + Sync + 'static;
 
-    /// The best number of items for one request; requests should begin at multiples of this number.
+    /// Returns the best number of items for one request; a request should begin at a multiple of this number.
     fn batch(&self) -> u64 {
         1
     }
 
     /// Draws the items with these numbers: one item for each number, in order.
     ///
-    /// **Errors.** The errors of the sampler.
+    /// **Errors.** The errors of the sampler that draws the items.
     fn items(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Self::Item>, Self::Error>;
 
-    /// The extension of the names of the files into which items are written.
+    /// Returns the extension of the names of the files into which items are written.
     fn extension(&self) -> &'static str {
         "txt"
     }
@@ -64,11 +64,11 @@ pub trait ItemSampler: Sync {
     fn write(&self, item: &Self::Item, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// The numbers of one batch that must be drawn: from the first missing number of the batch to the last missing number. The range is empty
-/// if no number is missing.
+/// Returns the range of item numbers that must be drawn for one batch: from its first missing item to its last. The range is empty if
+/// no item of the batch is missing.
 ///
-/// If a set of items is continued, its batches begin at the same numbers as in a single run; the missing items are
-/// therefore the same.
+/// If a set of items is continued, its batches begin at the same numbers as in an uninterrupted run. Therefore a set of items that is
+/// continued has the same items as an uninterrupted run.
 ///
 /// ```
 /// # use figrs_infer::missing_in_batch;

@@ -1,4 +1,4 @@
-//! Samplers whose work is divided into numbered units of work.
+//! Samplers whose work is divided into numbered units of work, such as blocks of worlds or Markov chains.
 
 use std::ops::Range;
 
@@ -12,16 +12,15 @@ use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 
-/// The [`PortablePart`] with the units of work of a sampler and the values of these targets.
+/// The [`PortablePart`] of a run of the sampler, with the values of these targets.
 pub type PortablePartOf<S, T> =
     PortablePart<<<S as MergeableSampler>::Sums as Sums>::Unit, <T as PortableTargets>::Columns>;
 
-/// A sampler whose work is divided into numbered units of work. Some of the units may be run in other processes or on other machines, and
-/// their results merged.
+/// A sampler whose work is divided into numbered units of work. Some units of work may be run in other processes or on other machines,
+/// and their results are then merged.
 ///
-/// The units of work are determined by the settings, the model and the targets, and do not depend on the machine that runs them. If a
-/// deadline or an interrupt ends a range of units early, [`Partial::units`] returns the units that are done, and the rest can be run
-/// later.
+/// The settings, the model and the targets determine the units of work, whichever machine runs them. If a deadline or an interrupt ends a
+/// run early, [`Partial::units`] returns the finished units of work, and the others can be run later.
 ///
 /// **Guarantee.** If the partial sums of a run are merged in the order of their units of work, the answer is that of a single run to the
 /// last bit, except for its time.
@@ -44,11 +43,12 @@ pub trait MergeableSampler: Algorithm {
     /// The type of the sums that the sampler accumulates.
     type Sums: PortableSums<Answer = Answer>;
 
-    /// The settings that determine the units of work, as text. Partial sums of runs with different texts are not merged. Threads,
-    /// time limits and listeners are not included. Functions that propose values are included only by their source lines.
+    /// Returns, as text, the settings on which the units of work depend. Partial sums of runs are not merged if the texts of their
+    /// settings differ. Numbers of threads, time limits and listeners are not part of the text. Functions that propose values appear in
+    /// the text only by their source lines.
     fn settings(&self) -> String;
 
-    /// Number of units of work of the whole run; [`u64::MAX`] if the settings do not limit it.
+    /// Returns the number of units of work of the whole run; [`u64::MAX`] if the settings do not limit it.
     fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error>;
 
     #[doc(hidden)]
@@ -60,8 +60,8 @@ pub trait MergeableSampler: Algorithm {
         absorption: Absorption,
     ) -> Result<Partial<Self::Sums>, Error>;
 
-    /// Runs the units of work with these numbers, as far as they exist, on all threads. The listener receives the progress with
-    /// respect to the whole run.
+    /// Runs the units of work with these numbers, as far as they exist, on several threads. The listener receives the progress of the
+    /// whole run.
     ///
     /// **Errors.** The errors of the sampler, except the errors of computing the answer.
     fn partial(
@@ -73,14 +73,14 @@ pub trait MergeableSampler: Algorithm {
         self.run_units(model, targets, units, Absorption::AtOnce)
     }
 
-    /// Runs the units of work with these numbers for another process. The other process has built the same model and targets, and merges
-    /// the parts by [`Partial::merge_portable`].
+    /// Runs the units of work with these numbers for another process. The other process, which must have built the same model and
+    /// targets, merges the parts by [`Partial::merge_portable`].
     ///
     /// **Guarantee.** The answer of the merged parts is that of a single run to the last bit, except for its time.
     ///
-    /// **Complexity.** The time of the units. Data that chains share, such as the candidates for their first worlds or the tables of a
-    /// factor graph, are computed again for each part. Memory grows with the number of units of work, because each unit is stored
-    /// separately.
+    /// **Complexity.** The time is that of the computation of the units of work. Data that Markov chains share, such as the candidates
+    /// for their first worlds or the tables of a factor graph, are computed again for each part. Memory grows with the number of units of
+    /// work, because each unit is stored separately.
     ///
     /// **Errors.** The errors of [`partial`](Self::partial); [`Error::Panicked`] if the code of a value's type panics.
     ///

@@ -14,32 +14,32 @@ use crate::answer::Answer;
 use crate::error::Error;
 use figrs_factor::Stopped;
 
-/// The sums of a sampler. The units of work are added to the sums in the order of their numbers.
+/// The sums that a sampler accumulates. Units of work are added to the sums in the order of their numbers.
 pub trait Sums: Debug {
-    /// The contribution of one unit of work: the sums of a block of worlds or of some populations, or the draws of a
+    /// The contribution of one unit of work: the sums of a block of worlds or of some populations of particles, or the draws of a Markov
     /// chain.
     type Unit: Debug + Send;
-    /// The type of the answer that is computed from the sums at the end.
+    /// The type of the answer that is computed from the sums.
     type Answer;
 
-    /// Adds the contribution of the next unit.
+    /// Adds the contribution of the next unit of work.
     fn absorb(&mut self, unit: Self::Unit);
 
-    /// True if the run needs no further units.
+    /// True if the run needs no further units of work.
     fn is_enough(&self) -> bool {
         false
     }
 
-    /// The answer of a run that ended for the reason `stopped` after the time `elapsed`.
+    /// Computes the answer of a run that ended for the reason `stopped` after the time `elapsed`.
     fn into_answer(self, stopped: Stopped, elapsed: Duration) -> Result<Self::Answer, Error>;
 }
 
 /// Partial sums of a sampler: the sums of some consecutive units of its work, as
 /// [`MergeableSampler::partial`](crate::MergeableSampler::partial) computes them.
 ///
-/// Sums of floating-point numbers depend on the order of addition. Units of work are therefore added immediately only in partial sums that
-/// begin with the first unit. Partial sums that begin later store the contributions of their units separately, until they are merged or
-/// converted to an answer. The memory of partial sums that begin later grows with the number of their units.
+/// Sums of floating-point numbers depend on the order of addition. Therefore partial sums add units of work immediately only if they begin
+/// with the first unit. Partial sums that begin with a later unit store the contributions of their units separately, until they are merged
+/// or converted to an answer. The memory of partial sums that begin with a later unit grows with the number of their units.
 #[derive(Debug)]
 #[must_use]
 pub struct Partial<S: Sums> {
@@ -53,18 +53,18 @@ pub struct Partial<S: Sums> {
     elapsed: Duration,
 }
 
-/// Whether the contributions of units of work are added immediately, which requires that the partial sums begin with the
-/// first unit of the run.
+/// Whether the contributions of units of work are added immediately; this requires that the partial sums begin with the first unit of the
+/// run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absorption {
-    /// Each contribution is added to the sums as soon as the contributions of all units before it have been added.
+    /// Each contribution is added to the sums as soon as all contributions before it have been added.
     AtOnce,
     /// The contributions are stored separately, because they will be sent to another process.
     Later,
 }
 
 impl<S: Sums> Partial<S> {
-    /// Starts without units of work; `first` is the number of the first unit to be added.
+    /// Creates partial sums without units of work; `first` is the number of the first unit to be added.
     #[doc(hidden)]
     pub fn new(sums: S, first: u64, absorption: Absorption) -> Self {
         Self {
@@ -77,8 +77,8 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// Runs the units of work below `end` in batches on several threads, until `work` returns `None` because the run was stopped. Calls
-    /// `tell` with each unit before it is added.
+    /// Runs the units of work below `end` in batches on several threads, until `work` returns `None` because the run was stopped. Each unit
+    /// of work is passed to `tell` before it is added.
     #[doc(hidden)]
     pub fn run<W>(
         mut self,
@@ -117,13 +117,12 @@ impl<S: Sums> Partial<S> {
         Ok(self)
     }
 
-    /// Sets the time in which the units were run.
+    /// Sets the time that the units of work took.
     pub(crate) fn after(self, elapsed: Duration) -> Self {
         Self { elapsed, ..self }
     }
 
-    /// For units of work that end early by themselves: sets the time of the run and, if the run was stopped, the
-    /// reason.
+    /// Sets the time of the run and the reason why it stopped (if it did), for units of work that end early by themselves.
     #[doc(hidden)]
     pub fn of_run(self, run: &RunMonitor<'_>) -> Self {
         Self {
@@ -132,19 +131,19 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// The range of the units of work that are done. The range is shorter than requested if the run was stopped or needed no
-    /// further units.
+    /// Returns the range of the numbers of the finished units of work. The range is shorter than requested if the run was stopped or needed
+    /// no further units.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
 
-    /// True if the run needs no further units of work, although it has more, as with `until_effective`. Units of work beyond
-    /// these units are then dropped.
+    /// True if the run needs no further units of work although more units exist, as in runs `until_effective`. If the run needs no further
+    /// units of work, later units are dropped.
     pub fn is_enough(&self) -> bool {
         self.sums.is_enough()
     }
 
-    /// Adds the next unit.
+    /// Adds the next unit of work.
     #[doc(hidden)]
     pub fn push(&mut self, unit: S::Unit) {
         if self.absorbs {
@@ -155,14 +154,14 @@ impl<S: Sums> Partial<S> {
         self.units.end += 1;
     }
 
-    /// Adds partial sums whose units of work follow these units. All units of work must come from the same run, with the same
-    /// sampler, settings, model and targets.
+    /// Adds partial sums, whose units of work must follow the units of these sums. All units of work must come from the same run, with the
+    /// same sampler, settings, model and targets.
     ///
     /// **Guarantee.** Merging is associative. If partial sums are merged in the order of their units of work, the result is that of a
-    /// single run to the last bit, however the units are divided. If the run needs no further units, as with `until_effective`, later units
-    /// are dropped.
+    /// single run to the last bit, however the units were divided. If the run needs no further units of work, as in runs `until_effective`,
+    /// later units are dropped.
     ///
-    /// **Errors.** [`Error::NotConsecutive`] if the next units of work do not begin where these units end.
+    /// **Errors.** [`Error::NotConsecutive`] if the next units of work do not begin where the units of these sums end.
     pub fn merge(&mut self, next: Self) -> Result<(), Error> {
         if self.sums.is_enough() {
             return Ok(());
@@ -192,10 +191,10 @@ impl<S: Sums> Partial<S> {
         })
     }
 
-    /// Counts the following units of work as done without their contributions; the answer is then computed from the other
+    /// Counts the following units of work as done although their contributions are missing, so that the answer is computed from the other
     /// units.
     ///
-    /// **Errors.** [`Error::NotConsecutive`] if the next units of work do not begin where these units end.
+    /// **Errors.** [`Error::NotConsecutive`] if the next units of work do not begin where the units of these sums end.
     pub fn leave_out(&mut self, units: Range<u64>) -> Result<(), Error> {
         self.check_follows(&units)?;
         self.units.end = units.end.max(units.start);
@@ -212,8 +211,8 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// The answer that is computed from these units of work alone. The time of the answer is the sum of the times of
-    /// all merged partial sums.
+    /// Computes the answer from the units of work in these partial sums alone. The time of the answer is the sum of the times of all merged
+    /// partial sums.
     ///
     /// **Errors.** The errors of the sampler.
     pub fn into_answer(mut self) -> Result<S::Answer, Error> {
@@ -227,8 +226,8 @@ impl<S: Sums> Partial<S> {
 }
 
 impl<S: Sums<Answer = Answer>> Partial<S> {
-    /// The answer with the model of the query, as [`Run::run`](crate::Run::run) returns it. The answer of
-    /// [`into_answer`](Self::into_answer) does not support queries that need the model.
+    /// Computes the answer with the model of the query, as [`Run::run`](crate::Run::run) returns it. The answer of
+    /// [`into_answer`](Self::into_answer), by contrast, does not support queries that need the model.
     ///
     /// **Errors.** The errors of the sampler.
     pub fn into_answer_about(self, model: &Model, targets: impl Parents) -> Result<Answer, Error> {
@@ -238,7 +237,7 @@ impl<S: Sums<Answer = Answer>> Partial<S> {
 }
 
 impl<S: PortableSums> Partial<S> {
-    /// The units of work in a form that can be sent to another process. The contributions of the units must not have been
+    /// Returns the units of work in a form that can be sent to another process. The contributions of the units of work must not have been
     /// added to the sums.
     pub(super) fn into_portable<T>(
         self,
@@ -258,10 +257,11 @@ impl<S: PortableSums> Partial<S> {
 
     /// Adds the following units of work, which were received from another process of the same run.
     ///
-    /// **Guarantee.** The same as of [`merge`](Self::merge). After an error, the sums are unchanged.
+    /// **Guarantee.** The guarantee is the same as that of [`merge`](Self::merge). If an error is returned, the sums are unchanged.
     ///
-    /// **Errors.** [`Error::NotConsecutive`] if the units do not begin where these units end, even if there are no units yet.
-    /// [`Error::UnfitPart`] if the part does not belong to this run: its targets or numbers of values differ, or an index is out of range.
+    /// **Errors.** [`Error::NotConsecutive`] if the units of work do not begin where the units of these sums end, even if these sums have
+    /// no units. [`Error::UnfitPart`] if the part does not belong to this run: its targets or its numbers of values differ, or an index is
+    /// out of range.
     pub fn merge_portable<T>(
         &mut self,
         part: PortablePart<S::Unit, T::Columns>,

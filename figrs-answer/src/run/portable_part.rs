@@ -1,4 +1,4 @@
-//! Parts of a run in the form in which they are sent from one process to another.
+//! Parts of a run in a form that can be sent from one process to another.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use super::portable_targets::PortableTargets;
 use crate::error::Error;
 use figrs_factor::Stopped;
 
-/// The contribution of a unit of work that can be sent to another process. Serde serialises everything except the values of the
+/// The contribution of a unit of work that can be sent to another process. Serde serialises a unit of work without the values of the
 /// targets, whose types depend on the targets.
 pub trait PortableUnit: Serialize + DeserializeOwned {
-    /// The values of each target, as one column for each target; empty if the unit of work has no values.
+    /// Returns the values of each target, as one column for each target; empty if the unit of work has no values.
     fn values(&mut self) -> &mut Vec<Box<dyn AnyColumn>>;
 }
 
@@ -24,16 +24,16 @@ pub trait PortableSums: Sums<Unit: PortableUnit> {
     /// The targets of the run.
     fn targets(&self) -> Vec<AnyElement>;
 
-    /// Checks that a unit of work is possible in the run with these sums; returns the problem otherwise. The values of the unit of work
+    /// Checks that a unit of work is possible in the run of these sums; returns the problem if it is not. The values of the unit of work
     /// must have the types of the targets.
     fn check(&self, number: u64, unit: &Self::Unit) -> Result<(), String>;
 }
 
-/// The contributions of consecutive units of work of a run, which serde serialises, with the values of the targets in columns of the
-/// type `C`.
+/// The contributions of consecutive units of work of a run, which serde can serialise. The values of the targets are stored in columns
+/// of the type `C`.
 ///
-/// The answer is preserved to the last bit if the format preserves the bits of floating-point numbers, including infinities and NaN.
-/// Binary formats such as postcard preserve these bits, JSON does not.
+/// A part is preserved to the last bit if the format preserves the bits of floating-point numbers, including infinities and NaN. Binary
+/// formats such as postcard preserve the bits of floating-point numbers; JSON does not.
 #[derive(Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct PortablePart<U, C> {
@@ -44,22 +44,23 @@ pub struct PortablePart<U, C> {
 }
 
 impl<U, C> PortablePart<U, C> {
-    /// The range of the units of work that are done; the range is shorter than requested if the run was stopped.
+    /// Returns the range of the finished units of work, which is shorter than requested if the run was stopped.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
 
-    /// The reason why the part ended: [`Finished`](Stopped::Finished), unless a deadline or an interrupt omitted or shortened some units.
+    /// Returns the reason why the part ended: [`Finished`](Stopped::Finished), unless a deadline or an interrupt omitted or shortened
+    /// units of work.
     pub fn stopped(&self) -> Stopped {
         self.stopped
     }
 
-    /// The time in which the units were run.
+    /// Returns the time that the units of work took.
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
 
-    /// The same part with a time of zero; it then does not depend on when and where the units of work were run.
+    /// Returns the same part with a time of zero, so that it does not depend on when and where it was computed.
     pub fn without_time(self) -> Self {
         Self {
             elapsed: Duration::ZERO,
@@ -68,7 +69,7 @@ impl<U, C> PortablePart<U, C> {
     }
 }
 
-/// The units of work of a part, with the reason why the part ended and with the time of the part.
+/// The units of work of a part of a run, with the part's time and the reason why it ended.
 pub(super) struct UnitList<U> {
     pub(super) units: Range<u64>,
     pub(super) each: Vec<U>,
@@ -102,7 +103,7 @@ impl<U: PortableUnit, C> PortablePart<U, C> {
         })
     }
 
-    /// The units of work of the part with their values, after a check that these sums allow them.
+    /// Returns the units of work of the part with their values, after a check that the units fit the run of these sums.
     pub(super) fn checked<T, S>(self, sums: &S, targets: &T) -> Result<UnitList<U>, Error>
     where
         T: PortableTargets<Columns = C> + ?Sized,
@@ -152,12 +153,12 @@ impl<U: PortableUnit, C> PortablePart<U, C> {
     }
 }
 
-/// Returns `problem` as an error unless the condition holds.
+/// Returns `problem` as an error if the condition does not hold.
 pub fn demand(holds: bool, problem: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(problem.into()) }
 }
 
-/// Returns an error unless all of these indices are below a limit.
+/// Returns an error if one of the indices is not below a limit.
 pub fn demand_below<'a>(
     positions: impl IntoIterator<Item = &'a u32>,
     below: usize,

@@ -1,4 +1,4 @@
-//! Targets whose values can be sent to another process, because they can be serialised.
+//! Targets whose values can be serialised, and can therefore be sent to another process.
 
 use std::fmt::Debug;
 
@@ -11,14 +11,14 @@ use serde::de::DeserializeOwned;
 ///
 /// [`Value`] itself does not require serde; only the targets of runs in several processes require it.
 pub trait PortableTargets: Parents {
-    /// One column of values for each target.
+    /// The type of the columns: one column of values for each target.
     type Columns: Debug + Send + Serialize + DeserializeOwned;
 
-    /// Copies the columns of values. Returns `None` unless there is exactly one column of the right type for each
+    /// Copies the columns of the targets' values. Returns `None` unless there is exactly one column of the right type for each
     /// target.
     fn columns(&self, values: &[Box<dyn AnyColumn>]) -> Option<Self::Columns>;
 
-    /// The columns of values as untyped columns.
+    /// Converts the columns to untyped columns.
     fn values(columns: Self::Columns) -> Vec<Box<dyn AnyColumn>>;
 }
 
@@ -30,7 +30,7 @@ fn erased<T: Value>(column: Vec<T>) -> Box<dyn AnyColumn> {
     Box::new(column)
 }
 
-/// The columns of `count` targets of the same type.
+/// Returns the columns of `count` targets that have the same type.
 fn typed_list<T: Value>(count: usize, values: &[Box<dyn AnyColumn>]) -> Option<Vec<Vec<T>>> {
     let all = (values.len() == count).then_some(values)?;
     all.iter().map(|column| typed(&**column)).collect()
@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
 
-    /// The values of the targets as text, after they were serialised and deserialised.
+    /// Returns the values of the targets as text, after they were serialised and deserialised.
     fn sent<P: PortableTargets>(targets: &P, values: Vec<Box<dyn AnyColumn>>) -> Option<String> {
         let columns = targets.columns(&values)?;
         let bytes = postcard::to_allocvec(&columns).unwrap();

@@ -5,16 +5,17 @@ use rand::RngExt;
 
 use crate::algorithm::Algorithm;
 
-/// A sampler whose runs can be repeated with independent random numbers, and which can retain its draws.
+/// A sampler whose runs can be repeated with independent random numbers, and which can keep its draws.
 ///
-/// `SampledPolicies` runs such a sampler once for each decision, and one further time.
+/// `SampledPolicies` runs such a sampler several times: once for each decision, and one more time.
 pub trait Replicate: Algorithm + Sized {
-    /// The sampler for the replicate with this number: it has other random numbers, and retains its draws.
+    /// Returns the sampler for the repetition with this number; it has other random numbers and keeps
+    /// its draws.
     #[must_use]
     fn replicate(&self, number: u64) -> Self;
 }
 
-/// The seed of the replicate with this number, for a run with the seed `seed`.
+/// Returns the seed of the repetition with this number, for a run with seed `seed`.
 pub fn replicate_seed(seed: u64, number: u64) -> u64 {
     stream(seed, number).random()
 }

@@ -1,7 +1,7 @@
-//! The settings of an algorithm as text.
+//! Text of the settings of an algorithm; runs with equal settings have equal texts.
 
-/// The text of settings, with the given fields at their defaults. The fields at their defaults, such as threads and deadlines, do
-/// not affect results.
+/// Formats settings as text, in which the given fields have their default values. Fields that do not affect results,
+/// such as threads and deadlines, are set to their defaults.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! settings_text {

@@ -1,4 +1,4 @@
-//! Divides the time of a run among several chains that run one after another.
+//! Division of the time of a run among several Markov chains that run one after another.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -9,20 +9,21 @@ use figrs_factor::Stopped;
 /// Longest interval between two reports to a listener, unless a single step takes longer.
 const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 
-/// One chain's share of the time until the deadline, if several chains run one after another on each thread.
+/// The share of one Markov chain in the time until the deadline, if each thread runs several chains one after another.
 ///
-/// Without such shares, the first chain would use all the time, and no time would be left for later chains.
+/// Without shares of the time, the first chain would use all the time, and the later chains would have none.
 #[derive(Debug)]
 pub struct TimeShare<'a> {
     run: &'a RunMonitor<'a>,
-    /// Time, counted from the beginning of the run, at which the chain's share ends.
+    /// Time at which the chain's share ends, counted from the beginning of the run.
     ends: Option<Duration>,
     warm_up: Option<Duration>,
     last_report: Cell<Duration>,
 }
 
 impl<'a> TimeShare<'a> {
-    /// The share of the chain with the index `chain` among `chains` chains on `threads` threads. The share begins now.
+    /// Creates the share of the chain with the index `chain` among `chains` chains on `threads` threads. The share of
+    /// a chain begins when it is created.
     pub fn new(run: &'a RunMonitor<'a>, chain: u64, chains: usize, threads: usize) -> Self {
         let threads = threads.clamp(1, chains.max(1));
         let rounds = chains.div_ceil(threads).max(1);
@@ -39,8 +40,8 @@ impl<'a> TimeShare<'a> {
         }
     }
 
-    /// The reason why the chain must end now; `None` if it need not end. Without a deadline, the call does not read the
-    /// clock.
+    /// Returns the reason why the chain must end now; `None` if it need not end. Without a deadline, the call does not
+    /// read the clock.
     #[inline]
     pub fn stopped(&self) -> Option<Stopped> {
         if self.run.is_interrupted() {
@@ -50,8 +51,8 @@ impl<'a> TimeShare<'a> {
         (self.run.elapsed() >= ends).then_some(Stopped::Deadline)
     }
 
-    /// True when a third of the chain's share of the time has passed. From then on, burn-in must end and draws must be
-    /// retained.
+    /// True if a third of the chain's share of the time has passed. When a third of the time has passed, burn-in must
+    /// end, and draws must be kept.
     #[inline]
     pub fn is_warm_up_over(&self) -> bool {
         self.warm_up.is_some_and(|warm| self.run.elapsed() >= warm)

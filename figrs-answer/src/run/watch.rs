@@ -16,8 +16,8 @@ pub struct Progress {
     pub algorithm: &'static str,
     /// Number of samples, worlds, steps, sweeps or elements processed so far, over all chains and threads.
     pub done: u64,
-    /// Total number of samples, worlds, steps, sweeps or elements, if it is known. If an algorithm processes elements repeatedly, `done`
-    /// may exceed the total.
+    /// Total number of samples, worlds, steps, sweeps or elements, if the number is known. If an algorithm processes elements repeatedly,
+    /// `done` may exceed the total.
     pub total: Option<u64>,
     /// Time since the run began.
     pub elapsed: Duration,
@@ -25,7 +25,7 @@ pub struct Progress {
 
 pub(crate) type ProgressListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 
-/// The deadline, the listener and the interrupt of a run; each of these is optional.
+/// The deadline, the listener and the interrupt of a run, each of which is optional.
 #[derive(Clone, Default)]
 pub struct Watch {
     deadline: Option<Duration>,
@@ -57,8 +57,9 @@ impl Watch {
         interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// Returns an error if a deadline, a listener or an interrupt is set on an algorithm that works within another algorithm, because
-    /// only the outer algorithm may have them.
+    /// Returns an error if an algorithm within another algorithm has a deadline, a listener or an interrupt.
+    ///
+    /// Only the outer algorithm may have a deadline, a listener or an interrupt.
     pub fn refuse_within(&self, algorithm: &'static str) -> Result<(), Error> {
         if self.can_end_run() || self.listener.is_some() {
             return Err(Error::InvalidSetting {
@@ -71,8 +72,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Starts the clock for an algorithm that performs a part of another run; the part ends when `until` ends the other
-    /// run.
+    /// Starts the clock of a run that is a part of another run; the part ends when `until` ends the other run.
     pub fn start_within(&self, algorithm: &'static str, until: &Until) -> RunMonitor<'_> {
         RunMonitor {
             until: until.clone(),
@@ -105,7 +105,7 @@ impl fmt::Debug for Watch {
     }
 }
 
-/// A run in progress, with its clock.
+/// A run in progress, with its clock, deadline, listener and interrupt.
 #[derive(Debug)]
 pub struct RunMonitor<'a> {
     until: Until,
@@ -118,18 +118,18 @@ pub struct RunMonitor<'a> {
 }
 
 impl RunMonitor<'_> {
-    /// The reason why the run must stop now; `None` if it need not stop. The call is cheap enough to be made every few
+    /// Returns the reason why the run must stop now; `None` if it need not stop. `stopped` is cheap enough to be called every few
     /// microseconds.
     pub fn stopped(&self) -> Option<Stopped> {
         self.until.stopped()
     }
 
-    /// The deadline and the interrupt of the run, for code that does not use `RunMonitor`.
+    /// Returns the deadline and the interrupt of the run, for code that does not use `RunMonitor`.
     pub fn until(&self) -> &Until {
         &self.until
     }
 
-    /// The remaining time until the deadline, with the interrupt and the listener, for an algorithm that performs a part of the run.
+    /// Returns the remaining time until the deadline, with the interrupt and the listener, for an algorithm that runs a part of this run.
     pub fn rest(&self) -> Watch {
         let now = Instant::now();
         let left = |deadline: Instant| deadline.saturating_duration_since(now);
@@ -153,13 +153,12 @@ impl RunMonitor<'_> {
         self.watch.listener.is_some()
     }
 
-    /// Sets the total of the progress, for a run whose total becomes known only after its start.
+    /// Sets the total of the progress, if the total becomes known only after the start of the run.
     pub fn expect_total(&mut self, total: u64) {
         self.total = Some(total);
     }
 
-    /// Reports progress to the listener. Progress that is not above the last report is ignored, because a call from another thread may come
-    /// late.
+    /// Reports progress to the listener. A report below the last report is ignored, because a report from another thread may come late.
     pub fn report(&self, done: u64) {
         if let Some(listener) = &self.watch.listener {
             // If the listener panics, the panic ends the run.
@@ -177,15 +176,15 @@ impl RunMonitor<'_> {
         }
     }
 
-    /// The error of a run that was stopped before it had a result.
+    /// Returns the error for a run that was stopped before it had a result.
     pub fn nothing_done(&self) -> Error {
         Error::NothingDone {
             algorithm: self.algorithm,
         }
     }
 
-    /// Converts an error of the work of a run. If the work was stopped, the result is the error that the run has produced
-    /// nothing.
+    /// Converts an error of a computation within a run. If the computation was stopped, the converted error says that the run has no
+    /// results.
     pub fn error_of(&self, error: Error) -> Error {
         if error.is_stopped() {
             self.nothing_done()

@@ -1,4 +1,4 @@
-//! A parallel loop with ordered results: numbered units of work run on several threads, and their results are processed in order.
+//! A parallel loop with ordered results: several threads run numbered units of work, and the results are processed in order.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -8,26 +8,26 @@ use std::thread;
 use super::guard::guarded;
 use crate::error::Error;
 
-/// Maximum number of batches, for each thread, that have begun and whose results have not been processed yet.
+/// Maximum number of batches of units for each thread whose results have not been processed yet.
 const MAX_BATCHES_IN_FLIGHT: u64 = 8;
-/// A batch contains a thread's share of the remaining units of work, divided by this number (guided self-scheduling); all threads then
-/// end at about the same time.
+/// Divisor of a thread's share of the remaining units of work, which gives the size of its next batch (guided self-scheduling). With
+/// batches of this size, all threads end at about the same time.
 const SHARE_DIVISOR: u64 = 2;
 
-/// Runs numbered units of work on up to `threads` threads, including the calling thread; each thread has its own worker. Passes the
-/// results to `take` on the calling thread, in the order of the numbers, until `take` breaks or a unit fails.
+/// Runs numbered units of work on up to `threads` threads, including the calling thread. The calling thread passes the results to `take`
+/// in the order of their numbers, until `take` breaks or a unit of work fails.
 ///
-/// A thread begins up to `batch` units of work at a time. A batch should take some tenths of a millisecond, because threads that request
-/// work more often spend more time waiting than working. The worker of a thread is made before the first unit of work of the thread.
+/// A thread takes up to `batch` units of work at a time. A batch should take some tenths of a millisecond, because with smaller batches
+/// threads would wait for work. Each thread has a worker of its own, which is created before the first unit of work of the thread.
 ///
-/// **Guarantee.** The sequence of results does not depend on the number of threads, and neither do the bits of a sum to which the results
-/// are added. The guarantee requires that the result of a unit depends only on its number, not on the earlier units of the worker, and that
-/// each unit has its own random numbers from [`stream`](figrs_core::stream). Every sampler of this library that runs blocks, populations or
-/// chains in parallel uses this function.
+/// **Guarantee.** The sequence of results does not depend on the number of threads, and neither do the bits of a sum of the results. The
+/// guarantee requires that the result of a unit of work depends only on its number, and not on earlier units of the same worker. Each unit
+/// of work must have its own random numbers from [`stream`](figrs_core::stream). Every sampler of figrs that runs blocks, populations or
+/// Markov chains in parallel uses this function.
 ///
-/// **Complexity.** One lock for each batch. For each thread, the results of at most eight batches wait to be processed.
+/// **Complexity.** Each batch of units of work takes one lock. For each thread, at most eight batches wait to be processed.
 ///
-/// **Errors.** The first error of a unit of work or of a worker, in the order of the numbers. A panic in a unit of work or a
+/// **Errors.** The error of the first unit of work or worker that fails, in the order of the numbers. A panic in a unit of work or a
 /// worker is returned as [`Error::Panicked`](crate::Error::Panicked).
 ///
 /// ```
@@ -115,7 +115,7 @@ pub fn in_order<W, R: Send>(
     })
 }
 
-/// The results of a batch, up to the first result that is an error. The worker is made before the first batch.
+/// Returns the results of a batch, up to the first result that is an error. The worker is created before the first batch.
 fn done<W, R>(
     own: &mut Option<W>,
     batch: Range<u64>,
@@ -141,7 +141,7 @@ fn done<W, R>(
     results
 }
 
-/// Passes results to `take` until one of them is an error or `take` breaks.
+/// Passes results to `take` until a result is an error or `take` breaks.
 fn pass_on<R>(
     results: Vec<Result<R, Error>>,
     take: &mut impl FnMut(R) -> ControlFlow<()>,
@@ -163,7 +163,7 @@ enum QueueAction<R> {
 
 /// A queue of units of work that all threads share.
 struct WorkQueue<R> {
-    /// The number after the last unit.
+    /// The number that follows the number of the last unit of work.
     end: u64,
     batch: u64,
     threads: u64,
@@ -172,19 +172,19 @@ struct WorkQueue<R> {
 }
 
 struct QueueState<R> {
-    /// The first unit of work that no thread has begun.
+    /// The number of the first unit of work that no thread has begun.
     begun: u64,
-    /// The first unit of work whose result has not been processed.
+    /// The number of the first unit of work whose result has not been processed.
     taken: u64,
     /// `true` if no more results are needed.
     ended: bool,
-    /// The results that wait to be processed; the key is the first unit of work of the batch.
+    /// The results that wait to be processed, keyed by the number of the first unit of work of their batch.
     results: BTreeMap<u64, Vec<Result<R, Error>>>,
 }
 
 impl<R> WorkQueue<R> {
-    /// The poisoning of the lock is ignored: a thread panics only while it does not hold the lock, or after the queue
-    /// has ended.
+    /// Locks the state of the queue and ignores poisoning, which does no harm: a thread panics only when it does not hold the lock, or
+    /// after the queue has ended.
     fn lock(&self) -> MutexGuard<'_, QueueState<R>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -195,7 +195,7 @@ impl<R> WorkQueue<R> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Begins the next batch; `None` if no unit of work remains, or if too many results wait to be processed.
+    /// Begins the next batch; returns `None` if no unit of work remains, or if too many results wait to be processed.
     fn begin_batch(&self, state: &mut QueueState<R>) -> Option<Range<u64>> {
         let waiting = state.begun - state.taken;
         if state.begun >= self.end
@@ -212,7 +212,7 @@ impl<R> WorkQueue<R> {
         Some(first..state.begun)
     }
 
-    /// The next batch for a thread that only works and does not process results.
+    /// Returns the next batch for a thread that only works and does not process results.
     fn next(&self) -> Option<Range<u64>> {
         let mut state = self.lock();
         while !state.ended && state.begun < self.end {
@@ -243,7 +243,7 @@ impl<R> WorkQueue<R> {
         }
     }
 
-    /// Stores the results of a batch. If the batch failed, no further batches are begun.
+    /// Stores the results of a batch. If a unit of work of the batch failed, no further batches are begun.
     fn store(&self, first: u64, results: Vec<Result<R, Error>>) {
         let mut state = self.lock();
         if matches!(results.last(), Some(Err(_))) {
@@ -323,7 +323,7 @@ mod tests {
         }
     }
 
-    /// The argument `batch` is the maximum number of units that a thread begins at a time, not the minimum.
+    /// In this test, `batch` is the maximum number of units of work that a thread takes at a time, not the minimum.
     #[test]
     fn few_units_are_shared_too() {
         let workers = AtomicU64::new(0);
@@ -339,8 +339,8 @@ mod tests {
         assert_eq!(in_order(2, (0..4, 32), worker, work, take), Ok(()));
     }
 
-    /// The result of the second unit cannot be processed before the result of the first unit. The first unit waits until the other
-    /// threads can begin no further units.
+    /// In this test, the result of the second unit of work cannot be processed before the result of the first unit. The first unit of work
+    /// waits until the other threads cannot begin further units.
     #[test]
     fn no_thread_runs_far_ahead() {
         let most = 2 * MAX_BATCHES_IN_FLIGHT;

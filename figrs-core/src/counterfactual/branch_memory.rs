@@ -1,4 +1,4 @@
-//! Remembers the element that each Chain returns; both worlds of a counterfactual then get the same element for the same parent values.
+//! Storage for the elements that a Chain returns, so that both worlds of a counterfactual get the same element for the same parent values.
 
 use std::any::Any;
 use std::fmt;
@@ -11,19 +11,19 @@ use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::Fault;
 use crate::value::support::SupportBuilder;
 
-/// Results of a Chain's function, stored while a counterfactual needs the same result for the same arguments.
+/// Stored results of a Chain's function, for counterfactuals, which need the same result for the same arguments.
 ///
-/// While no counterfactual needs the results, a call of the Chain's function costs only one additional atomic load.
+/// If no counterfactual needs the results, a call of the Chain's function costs only one additional atomic load.
 #[derive(Default)]
 pub struct BranchMemory {
     is_active: AtomicBool,
-    /// The stored results; the memory is allocated when it is first needed, because models have many Chains.
+    /// The stored results; their memory is allocated when it is first needed, because models have many Chains.
     results: OnceLock<Box<Mutex<RememberedResults>>>,
 }
 
 #[derive(Default)]
 struct RememberedResults {
-    /// The registries of the counterfactuals that need the results.
+    /// The registries of the counterfactuals that need the stored results.
     needed_by: Vec<Weak<BranchRegistry>>,
     /// For each argument of the function, the values that have occurred, with their indices.
     values: Vec<SupportBuilder>,
@@ -31,7 +31,7 @@ struct RememberedResults {
 }
 
 impl BranchMemory {
-    /// True while the memory stores results. While the memory stores results, the Chain shares no results with other Chains
+    /// True while the Chain stores its results. A Chain that stores its results for a counterfactual does not share them with other Chains
     /// that have the same function.
     pub(crate) fn is_active(&self) -> bool {
         self.is_active.load(Ordering::Acquire)
@@ -74,7 +74,7 @@ impl BranchMemory {
         Ok(self.lock().results.entry(key).or_insert(made).clone())
     }
 
-    /// Starts storing results for a counterfactual; returns the results that have already been stored.
+    /// Starts storing results for a counterfactual, and returns the results that have already been stored.
     fn activate(&self, parents: &[AnyElement], registry: &Arc<BranchRegistry>) -> Vec<AnyElement> {
         let mut all = self.lock();
         if all.needed_by.is_empty() {
@@ -115,20 +115,20 @@ impl RememberedResults {
     }
 }
 
-/// Origin of the elements that a registry visits: roots, or results of Chains.
+/// Source of the elements that the registry of a counterfactual visits: roots of the query, or results of Chains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum VisitedElements {
-    /// The elements with evidence, and the targets.
+    /// The elements with evidence, and the targets of the query.
     Roots,
-    /// The result of a Chain, created by its function.
+    /// An element that the function of a Chain returned.
     Created,
 }
 
-/// Registry of one counterfactual: all elements that its roots and the results of their Chains reach. The Chains among these elements store
-/// their results.
+/// Registry of one counterfactual: all elements that the roots of its query and the results of Chains reach. The Chains among the
+/// registered elements store their results.
 pub(super) struct BranchRegistry {
-    /// The visited elements. The elements are held because engines then treat them as shared, and because no new element
-    /// can then reuse their identities.
+    /// The visited elements. The registry keeps the elements alive, so that algorithms treat them as shared and no new element reuses
+    /// their identities.
     seen: Mutex<FxHashMap<ElementId, AnyElement>>,
     max_elements: usize,
     /// Number of elements that Chains have created.
@@ -150,7 +150,7 @@ impl BranchRegistry {
         self.max_elements
     }
 
-    /// True if a Score was visited, or a Chain that may create a Score.
+    /// True if a Score was visited, or a Chain whose function may create a Score.
     pub(super) fn may_reach_scores(&self) -> bool {
         self.may_reach_scores.load(Ordering::Relaxed)
     }
@@ -159,7 +159,7 @@ impl BranchRegistry {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns an error if more elements had to be stored than allowed; the registry then adds no more elements.
+    /// Returns an error if more elements had to be stored than the limit allows.
     pub(super) fn check(&self) -> Result<(), Fault> {
         if self.created.load(Ordering::Relaxed) > self.max_elements {
             return Err(Fault::TooManyBranches(self.max_elements));
@@ -167,7 +167,7 @@ impl BranchRegistry {
         Ok(())
     }
 
-    /// Makes all Chains that an element reaches store their results; returns `false` if there are too many elements.
+    /// Makes all Chains that an element reaches store their results; returns `false` if the limit on elements is exceeded.
     pub(super) fn visit(
         registry: &Arc<Self>,
         element: &AnyElement,

@@ -1,10 +1,10 @@
 //! Counterfactuals: worlds in which some elements have other values than in the factual world, with the same random choices.
 //!
-//! | file | contents |
+//! | file | content |
 //! |---|---|
-//! | `twin_world.rs` | the elements of the counterfactual world, built from those of the factual world |
+//! | `twin_world.rs` | the elements of the counterfactual world, built from the elements of the factual world |
 //! | `twin_ops.rs` | the functions of the elements of the counterfactual world |
-//! | `branch_memory.rs` | the elements that Chains return, remembered so that both worlds get the same elements |
+//! | `branch_memory.rs` | stored results of Chains, so that both worlds get the same elements |
 
 pub(crate) mod branch_memory;
 mod twin_ops;
@@ -23,21 +23,22 @@ use crate::value::datum::Datum;
 
 use twin_world::TwinWorld;
 
-/// A query about a counterfactual world, in which some elements have other values than in the factual world. Evidence holds in the factual
-/// world; the other values are set in the counterfactual world. Both worlds share their random choices, called chances.
+/// A query about a counterfactual world, in which some elements have other values than in the factual world. Evidence holds in the factual world; the
+/// changed values are set in the counterfactual world. The two worlds have the same random choices, which are called chances.
 ///
 /// [`Model::had`] builds a counterfactual, and every algorithm answers it (`Run::run_counterfactual` of `figrs-infer`). The targets of a
-/// counterfactual are elements of the model; their values are those in the counterfactual world.
+/// counterfactual are elements of the model, but their values in the answer are the values in the counterfactual world.
 ///
-/// **Semantics.** The two worlds are twins. In the counterfactual world, an element set by `had` has the set value, whatever the values of
-/// its parents. Evidence and [`Score`](crate::Score)s hold in the factual world; interventions hold in both worlds. An element that depends
-/// on none of the set elements is the same in both worlds. Functions are evaluated again in the counterfactual world. Chances are atomic
-/// elements, the rows of conditional tables, and the members of a family of distributions for given values of its parameters. A chance that
-/// both worlds reach has the same value in both; chances that only one world reaches are independent. Therefore an element `Flip::new(if x
-/// { 0.9 } else { 0.1 })` of a Chain on `x` is a different chance for each value of `x`. To use one chance for both values of `x`, build
-/// one random number outside the Chain and let both branches read it.
+/// **Semantics.** In the counterfactual world, an element set by `had` has the set value, independent of its parents. Evidence and
+/// [`Score`](crate::Score)s hold in the factual world; interventions hold in both worlds. An element that depends on none of the set elements is the
+/// same in both worlds. Deterministic functions are evaluated again in the counterfactual world. A chance is a random choice: an atomic element, a
+/// row of a conditional table, or a member of a family of distributions for given values of its parameters. A chance that both worlds reach has the
+/// same value in both worlds; chances that only one world reaches are independent. Therefore, in a Chain on `x`, the element
+/// `Flip::new(if x { 0.9 } else { 0.1 })` is a different chance for each value of `x`. To use one random choice for both values of `x`, build one
+/// random number outside the Chain and let both branches read it.
 ///
-/// **References.** Balke and Pearl, *Probabilistic evaluation of counterfactual queries*, AAAI 1994; Pearl, *Causality*, 2nd edition, 2009, section 7.1.
+/// **References.** Balke and Pearl, *Probabilistic evaluation of counterfactual queries*, AAAI 1994; Pearl, *Causality*, 2nd edition, 2009, section
+/// 7.1.
 ///
 /// ```
 /// use figrs_core::{Flip, Model};
@@ -56,7 +57,7 @@ pub struct Counterfactual {
 }
 
 impl Model {
-    /// Builds a counterfactual in which `element` has this value, given that the evidence of this model is about the factual world.
+    /// Builds a counterfactual in which `element` has this value; the evidence of this model is about the factual world.
     ///
     /// See [`Counterfactual`].
     pub fn had<T: Value>(&self, element: &Element<T>, value: T) -> Counterfactual {
@@ -68,17 +69,17 @@ impl Model {
     }
 }
 
-/// The targets of a counterfactual, as elements that an algorithm can query.
+/// The targets of a counterfactual query, as elements that an algorithm can query.
 #[derive(Clone, Debug)]
 pub struct TwinTargets {
-    /// The twin of each target in the counterfactual world.
+    /// For each target, its twin: the corresponding element in the counterfactual world.
     pub twins: Vec<AnyElement>,
-    /// Elements of the factual world that must take part in the run because they may reach Scores.
+    /// Elements of the factual world that the run must visit because they may reach Scores.
     pub factual: Vec<AnyElement>,
 }
 
 impl Counterfactual {
-    /// Sets one more element in the counterfactual world; a value that was set earlier for the same element is replaced.
+    /// Sets one more element in the counterfactual world, and replaces a value that was set earlier for the same element.
     pub fn had<T: Value>(self, element: &Element<T>, value: T) -> Self {
         let mut set = self.world.set();
         set.retain(|(e, _)| e.id() != element.erased().id());
@@ -91,8 +92,8 @@ impl Counterfactual {
         }
     }
 
-    /// Limits the number of Chain-created elements that are stored to be shared by both worlds (default 2²⁰). The limit is reached if the
-    /// parents of a Chain have very many values.
+    /// Limits the number of elements created by Chains that are stored for both worlds (default 2²⁰). Many elements must be stored if the parents of
+    /// a Chain have very many values.
     pub fn max_elements(self, elements: usize) -> Self {
         let world = TwinWorld::new(&self.model, self.world.set(), elements);
         world.keep_factual_of(&self.world);
@@ -102,8 +103,8 @@ impl Counterfactual {
         }
     }
 
-    /// Returns an element that has its factual value also in the counterfactual world; with such elements, a target can read values of
-    /// both worlds.
+    /// Returns an element that has its factual value also in the counterfactual world. A target that reads this element can combine values of both
+    /// worlds.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, tuple};
@@ -120,12 +121,12 @@ impl Counterfactual {
         factual
     }
 
-    /// The model of the factual world.
+    /// Returns the model of the factual world.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The targets as elements that an algorithm can query, in runs of the [model](Self::model), while this counterfactual is alive.
+    /// Returns elements that an algorithm can query with the [model](Self::model), while this counterfactual is alive.
     ///
     /// **Errors.** [`ModelError::Function`] if more elements would have to be stored than [allowed](Self::max_elements).
     pub fn targets(&self, targets: impl Parents) -> Result<TwinTargets, ModelError> {

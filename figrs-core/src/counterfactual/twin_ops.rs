@@ -10,7 +10,7 @@ use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::SupportBuilder;
 
-/// A value that was set for an element, together with the element, which gives the type of the value.
+/// A value that was set for an element in the counterfactual world, together with the element.
 pub(super) struct FixedValue {
     of: AnyElement,
     value: Datum,
@@ -50,14 +50,14 @@ fn interned(value: &dyn Any, values: &mut SupportBuilder) -> Result<usize, Fault
         .ok_or_else(|| Fault::Row("a value of another type was set".into()))
 }
 
-/// The function of the twin of a Chain: applied to the values of the twin's parents, it returns the twin of the element that the Chain returns.
+/// The function of the twin of a Chain: maps the values of the twin's parents to the twin of the element that the Chain returns.
 pub(super) struct TwinChain {
     chain: AnyElement,
     world: Weak<TwinWorld>,
 }
 
 impl TwinChain {
-    /// The function of the twin of a Chain.
+    /// Creates the function of the twin of a Chain.
     pub(super) fn new(chain: &AnyElement, world: Weak<TwinWorld>) -> Result<Self, Fault> {
         match chain.kind() {
             Kind::Chain(_, op) if op.memory().is_some() => Ok(Self {
@@ -83,9 +83,9 @@ impl ChainOp for TwinChain {
     }
 }
 
-/// The counterfactual twin of a row of a conditional table, or of a member of a family. The parents of the twin are the parents of the row,
-/// their twins, and the row itself. The twin equals the row if the parents and their twins have the same values; otherwise it is drawn
-/// independently.
+/// The counterfactual twin of a row of a conditional table, or of a member of a family of distributions. The parents of the twin of a row
+/// are the parents of the original, their twins, and the original itself. If the parents and their twins have the same values, the twin
+/// of a row equals the original; otherwise it is drawn independently.
 pub(super) struct TwinRow(pub(super) AnyElement);
 
 impl ChainOp for TwinRow {

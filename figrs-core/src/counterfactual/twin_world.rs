@@ -14,18 +14,18 @@ use crate::value::datum::Datum;
 /// The counterfactual world: maps each element of the factual world to its twin, which is built when it is first
 /// needed.
 pub(super) struct TwinWorld {
-    /// The elements that are set in the counterfactual world, with their values in that world.
+    /// The elements that are set in the counterfactual world, with their counterfactual values.
     set: Vec<(AnyElement, Datum)>,
     registry: Arc<BranchRegistry>,
-    /// The twin of each element of the factual world; the element is stored too, which prevents a new element from reusing
+    /// The twin of each element of the factual world; the element is stored with its twin, so that no new element reuses
     /// its identity.
     twins: Mutex<FxHashMap<ElementId, (AnyElement, AnyElement)>>,
-    /// Elements that are the same in both worlds, whatever elements they read.
+    /// Elements that have their factual value in both worlds, whatever elements they read.
     factual: Mutex<Vec<AnyElement>>,
 }
 
 impl TwinWorld {
-    /// Default limit on the number of elements that are stored.
+    /// Default limit on the number of elements that a counterfactual stores.
     pub(super) const MAX_ELEMENTS: usize = 1 << 20;
 
     pub(super) fn new(
@@ -62,12 +62,12 @@ impl TwinWorld {
         self.registry.may_reach_scores()
     }
 
-    /// Makes the Chains that a root reaches store their results, before any of these Chains is called.
+    /// Makes the Chains that a root of the query reaches store their results, before any of these Chains is called.
     pub(super) fn visit(&self, root: &AnyElement) {
         BranchRegistry::visit(&self.registry, root, VisitedElements::Roots);
     }
 
-    /// Returns an error if more elements had to be stored than allowed.
+    /// Returns an error if more elements had to be stored than the limit allows.
     pub(super) fn check(&self) -> Result<(), Fault> {
         self.registry.check()
     }
@@ -76,7 +76,7 @@ impl TwinWorld {
         self.twins.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes an element its own twin; the element then has its factual value in both worlds.
+    /// Makes an element its own twin, so that it has its factual value in both worlds.
     pub(super) fn keep_factual(&self, element: &AnyElement) {
         let kept = (element.clone(), element.clone());
         self.twins().insert(element.id(), kept);
@@ -96,7 +96,7 @@ impl TwinWorld {
         }
     }
 
-    /// The twin of an element: the element itself if everything that it reads is equal in both worlds.
+    /// Returns the twin of an element; it is the element itself if all elements that it reads are equal in both worlds.
     pub(super) fn twin(world: &Arc<Self>, root: &AnyElement) -> Result<AnyElement, Fault> {
         let mut twins = world.twins();
         let mut open = vec![root.clone()];

@@ -4,10 +4,10 @@ use std::hint::select_unpredictable;
 
 use rand::Rng;
 
-/// An alias table (Walker 1977; construction by Vose 1991): the probability of each outcome is accurate to 2^-64.
+/// An alias table (Walker 1977; construction by Vose 1991), in which the probability of each outcome is accurate to 2^-64.
 #[derive(Clone, Debug)]
 pub struct Alias {
-    /// The cells; each cell has a threshold out of 2^64, its own outcome and its alias.
+    /// The cells of the alias table; each cell has a threshold out of 2^64, its own outcome and its alias.
     cells: Vec<(u64, u32, u32)>,
 }
 
@@ -17,7 +17,8 @@ impl Alias {
         size_of_val(&*self.cells)
     }
 
-    /// A table that draws outcome `codes[i]` with a probability proportional to `weights[i]`; at least one weight must be positive.
+    /// Creates a table that draws outcome `codes[i]` with a probability proportional to `weights[i]`; at least one weight must be
+    /// positive.
     pub fn new(weights: &[f64], codes: &[u32]) -> Self {
         const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
         let n = weights.len();

@@ -22,7 +22,7 @@ use crate::value::{Value, canonical};
 pub struct Apply;
 
 impl Apply {
-    /// The element with value `function(values of parents)`; the function must be pure.
+    /// Creates the element with value `function(values of parents)`; the function must be pure.
     ///
     /// ```
     /// # use figrs_core::{Apply, Uniform};
@@ -34,8 +34,8 @@ impl Apply {
     /// # drop((sum, highest));
     /// ```
     ///
-    /// The function receives values in the shape of the parents: `&T` for one element, a tuple of references for a tuple of up to eight
-    /// elements, and a `Vec<&T>` for a list or an array (not a slice: a closure that names `&[T]` does not compile).
+    /// For one parent, the function receives a `&T`; for a tuple of up to eight parents, a tuple of references; for a list or an array,
+    /// a `Vec<&T>`. (The function receives a `Vec<&T>` and not a slice, because a closure that names `&[T]` does not compile.)
     #[track_caller]
     pub fn new<P, T, F>(parents: P, function: F) -> Element<T>
     where
@@ -68,7 +68,7 @@ where
     Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
 }
 
-/// An Apply whose function is shared with other elements.
+/// Creates an Apply element whose function is shared with other elements.
 pub(crate) fn apply_shared_at<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -94,7 +94,7 @@ where
 /// A function that returns the parent values that a result implies; see [`ApplyOp::demand`].
 pub(crate) type ImpliedParents = fn(&Datum, parents: usize) -> Option<Vec<Option<Datum>>>;
 
-/// An Apply with backward inference: some results imply values of its parents.
+/// Creates an Apply element with backward inference: some results imply values of its parents.
 pub(crate) fn apply_with_demand<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -117,7 +117,7 @@ where
     Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
 }
 
-/// A comparison of two elements.
+/// Creates an element that compares the values of two elements.
 pub(crate) fn apply_comparison<T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -138,14 +138,15 @@ pub(crate) fn apply_comparison<T: Value>(
 /// A comparison of two real numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RealComparison {
-    /// True if the first number must be larger than the second one, false if it must be smaller.
+    /// True if the first number must be larger than the second number; false if it must be smaller.
     pub(crate) is_greater: bool,
-    /// The result for equal numbers.
+    /// The result of the comparison for equal numbers.
     pub(crate) if_equal: bool,
 }
 
 impl RealComparison {
-    /// The difference of two numbers of the type `f64` that is positive where the comparison is true, and the result for equal numbers.
+    /// Returns the difference of two `f64` numbers that is positive where the comparison is true, and the result of the comparison for
+    /// equal numbers.
     fn difference(self, arguments: &[OpenArgument<'_>]) -> Option<(LinearFunction, bool)> {
         let signs = if self.is_greater {
             [1.0, -1.0]

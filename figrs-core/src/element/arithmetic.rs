@@ -18,8 +18,8 @@ use crate::value::{Value, canonical};
 
 /// Types of numbers that support arithmetic on elements: all primitive integers and floating-point numbers.
 ///
-/// Each operation returns `None` if the result does not fit the type or, for integers, if the divisor is zero. A
-/// floating-point result always fits, because it may be infinite or NaN.
+/// Each operation returns `None` if the result does not fit its type, or if an integer is divided by zero. A floating-point
+/// result always fits its type, because it may be infinite or NaN.
 pub trait Arithmetic: Value {
     /// Returns `self + other`.
     fn add(&self, other: &Self) -> Option<Self>;
@@ -81,10 +81,10 @@ macro_rules! floats {
 }
 floats!(f32, f64);
 
-/// A function that has no result for some arguments.
+/// A function that has no result for some of its arguments.
 struct PartialFunction<A, F> {
     function: F,
-    /// The operation and its constant operands, for numbers of the type `f64`.
+    /// The arithmetic operation and its constant operands, if the numbers have the type `f64`.
     operation: Option<RealOperation>,
     arguments: PhantomData<fn(A)>,
 }
@@ -126,7 +126,7 @@ where
     }
 }
 
-/// An operation on real numbers; an operand that is `None` is an argument.
+/// An operation on real numbers, in which `None` stands for an operand that is not constant.
 #[derive(Clone, Copy, Debug)]
 struct RealOperation {
     operator: Operator,
@@ -144,7 +144,7 @@ enum Operator {
 }
 
 impl RealOperation {
-    /// The operation with these constants; `None` if the numbers have another type than `f64`.
+    /// Creates the operation with the given constants; `None` if the type of the numbers is not `f64`.
     fn new<T: Value>(operator: Operator, left: Option<&T>, right: Option<&T>) -> Option<Self> {
         let number = |x: &T| (x as &dyn Any).downcast_ref::<f64>().copied();
         (TypeId::of::<T>() == TypeId::of::<f64>()).then(|| Self {
@@ -154,7 +154,7 @@ impl RealOperation {
         })
     }
 
-    /// The operation as a linear function of the open arguments, if it is one.
+    /// Returns the operation as a linear function of its unknown arguments, if it is linear.
     fn linear(self, arguments: &[OpenArgument<'_>]) -> Option<LinearFunction> {
         let mut arguments = arguments.iter().map(|argument| match argument {
             OpenArgument::Known(value) => value.downcast_ref::<f64>().copied(),
@@ -299,16 +299,19 @@ macro_rules! operations {
 }
 
 operations! {
-    /// The sum, also written `&a + &b`; a result that does not fit the type is an error when a world reaches it.
-    plus add Add add,
-    /// The difference, also written `&a - &b`; a result that does not fit the type is an error when a world reaches it.
-    minus subtract Sub sub,
-    /// The product, also written `&a * &b`; a result that does not fit the type is an error when a world reaches it.
-    times multiply Mul mul,
-    /// The quotient, also written `&a / &b`. The quotient is rounded towards zero for integers, and a division by zero is an error
-    /// when a world reaches it.
-    divided_by divide Div div,
-    /// The remainder, also written `&a % &b`; it has the sign of `a`. For integers, a division by zero is an error when a world
+    /// Returns the sum of the elements, also written `&a + &b`; a result that does not fit the type is an error when a world
     /// reaches it.
+    plus add Add add,
+    /// Returns the difference of the elements, also written `&a - &b`; a result that does not fit the type is an error when a
+    /// world reaches it.
+    minus subtract Sub sub,
+    /// Returns the product of the elements, also written `&a * &b`; a result that does not fit the type is an error when a world
+    /// reaches it.
+    times multiply Mul mul,
+    /// Returns the quotient of the elements, also written `&a / &b`. A quotient of integers is rounded towards zero, and a
+    /// division by zero is an error when a world reaches it.
+    divided_by divide Div div,
+    /// Returns the remainder, also written `&a % &b`; the remainder has the sign of `a`. For integers, a division by zero is an
+    /// error when a world reaches it.
     modulo remainder Rem rem,
 }

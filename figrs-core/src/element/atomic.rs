@@ -29,7 +29,7 @@ use crate::value::support::SupportBuilder;
 pub struct Atomic;
 
 impl Atomic {
-    /// An element with this distribution.
+    /// Creates an element with this distribution.
     #[track_caller]
     pub fn new<T: Value>(distribution: impl Distribution<T>) -> Element<T> {
         atomic_at("Atomic", Location::caller(), distribution)
@@ -44,7 +44,7 @@ pub(crate) fn atomic_at<T: Value>(
     atomic_with_role(constructor, location, distribution, AtomicRole::Random)
 }
 
-/// An element that is a parameter to be learned, with this distribution as its prior.
+/// Creates an element that is a parameter to be learned, with this distribution as its prior.
 pub(crate) fn learned_at<T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -59,8 +59,8 @@ pub(crate) fn learned_at<T: Value>(
     )
 }
 
-/// An element whose value is chosen among the outcomes of a distribution, when the values of the elements `known` are
-/// known.
+/// Creates a decision: an element whose value is chosen among the outcomes of a distribution, given the values of the elements
+/// `known`.
 pub(crate) fn decision_at<T: Value>(
     location: &'static Location<'static>,
     options: impl Distribution<T>,
@@ -83,20 +83,20 @@ fn atomic_with_role<T: Value>(
     Element::from_kind(constructor, location, Kind::Atomic(Box::new(op)))
 }
 
-/// The source of an atomic element's value.
+/// Role of an atomic element: random, learned or decided.
 enum AtomicRole {
     /// The value is random.
     Random,
-    /// The value is random or learned: a parameter with this prior.
+    /// The element is a parameter with this prior; it is random for samplers and learned by expectation maximisation.
     Learned(LearnedPrior),
-    /// The value is chosen when the values of these elements are known.
+    /// The element is a decision: its value is chosen when the values of these elements are known.
     Decided(Vec<AnyElement>),
 }
 
-/// Tolerance on the sum of the probabilities of a list, for rounding in long lists.
+/// Tolerance on the sum of a list of probabilities, because long lists have rounding errors.
 const TOLERANCE: f64 = 1e-6;
 
-/// Converts outcomes to an untyped list: merges equal values and checks the probabilities.
+/// Converts outcomes to an untyped list: merges equal values, and checks the probabilities.
 pub(crate) fn listed<T: Value>(
     outcomes: Outcomes<T>,
 ) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault> {
@@ -128,7 +128,7 @@ pub(crate) fn listed<T: Value>(
 }
 
 /// Returns the log-probability of a value, or an error if the log-probability is neither a finite number nor `-inf`. A log-probability
-/// below the least log-weight becomes `-inf`, because sums of such numbers would overflow.
+/// so low that sums could overflow becomes `-inf`.
 pub(crate) fn proper(value: &(impl Debug + ?Sized), log: f64) -> Result<f64, Fault> {
     if log <= LARGEST_LOG {
         Ok(if log < -LARGEST_LOG {
@@ -143,7 +143,7 @@ pub(crate) fn proper(value: &(impl Debug + ?Sized), log: f64) -> Result<f64, Fau
     }
 }
 
-/// The sum of the log-probabilities of some values; an error unless [`proper`] accepts each log-probability.
+/// Returns the sum of the log-probabilities of some values, or an error if [`proper`] refuses one of them.
 pub(crate) fn proper_sum<T: Value>(
     values: &[T],
     log_prob: impl Fn(&T) -> f64,

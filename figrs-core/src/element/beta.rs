@@ -24,11 +24,11 @@ use crate::element::family::compiled_family;
 pub struct Beta;
 
 impl Beta {
-    /// A number with these two shape parameters; its density is proportional to x^(a − 1) (1 − x)^(b − 1).
+    /// Creates a number with these two shape parameters, whose density is proportional to x^(a − 1) (1 − x)^(b − 1).
     ///
-    /// The support is the numbers from 0 to 1. Mean a / (a + b), variance a b / ((a + b)² (a + b + 1)). The posterior after `heads` true
-    /// and `tails` false values of [`Flip::new(&x)`](crate::Flip::new) is Beta(a + heads, b + tails). If a shape is below one, the density
-    /// at one end is infinite, and observing that end is an error.
+    /// The support is the numbers from 0 to 1. The mean is a / (a + b), and the variance is a b / ((a + b)² (a + b + 1)). Given `heads`
+    /// true and `tails` false values of [`Flip::new(&x)`](crate::Flip::new), the posterior is Beta(a + heads, b + tails). If a shape
+    /// parameter is below one, the density at one end of the interval is infinite, and observing that end is an error.
     #[track_caller]
     pub fn new(a: impl Into<Operand>, b: impl Into<Operand>) -> Element<f64> {
         compiled_family!(
@@ -41,7 +41,7 @@ impl Beta {
     }
 }
 
-/// Sum of the shapes above which the textbook formula loses digits.
+/// Sum of the two shape parameters above which the textbook formula loses digits.
 const LARGE: f64 = 1000.0;
 
 pub(super) struct BetaDistribution;
@@ -166,7 +166,7 @@ impl Family<f64> for BetaDistribution {
         share.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0)
     }
 
-    /// Returns `None` for shapes above 10 000, for which the series of the library of special functions ends too early.
+    /// Returns `None` for shape parameters above 10 000, for which the library of special functions ends its series too early.
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
         if parameters[0].max(parameters[1]) > 1e4 {
             return None;

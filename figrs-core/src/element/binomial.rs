@@ -1,4 +1,4 @@
-//! `Binomial`: the binomial distribution, of the number of successes in independent trials.
+//! `Binomial`: the binomial distribution of the number of successes in independent trials.
 
 use std::fmt;
 use std::ops::Range;
@@ -21,10 +21,10 @@ use crate::value::integer::Integer;
 pub struct Binomial;
 
 impl Binomial {
-    /// The number of successes in `trials` trials; `trials` is an integer or an element of integers, and the probability is a number, a
-    /// [`Param`](crate::Param), or an element.
+    /// Creates the number of successes in `trials` trials. `trials` is an integer or an element of integers; the probability is a
+    /// number, a [`Param`](crate::Param), or an element.
     ///
-    /// The support is the integers from 0 to `trials`, which is at most 2²⁴. Mean n p, variance n p (1 − p).
+    /// The support is the integers from 0 to `trials`, which is at most 2²⁴. The mean is n p, and the variance is n p (1 − p).
     #[track_caller]
     pub fn new(trials: impl Into<Integer>, probability: impl Into<Operand>) -> Element<u32> {
         let parameters = vec![trials.into().operand(), probability.into()];
@@ -38,7 +38,7 @@ impl Binomial {
     }
 }
 
-/// Maximum number of outcomes that are listed.
+/// Maximum number of outcomes whose list is computed.
 const MAX_OUTCOMES: u32 = 1 << 24;
 
 struct BinomialDistribution;

@@ -19,11 +19,11 @@ use crate::element::family::compiled_family;
 pub struct Cauchy;
 
 impl Cauchy {
-    /// A number whose median is the location; with probability one half the number is within this [`Scale`] of the
+    /// Creates a number whose median is the location; with probability one half, the number is within this [`Scale`] of the
     /// location.
     ///
-    /// The support is all finite numbers. Density 1 / (π scale (1 + ((x − location) / scale)²)); there is no mean and no variance.
-    /// [`StudentT`](crate::StudentT) with one degree of freedom is the same distribution.
+    /// The support is all finite numbers. The density is 1 / (π scale (1 + ((x − location) / scale)²)); the distribution has no
+    /// mean and no variance. [`StudentT`](crate::StudentT) with one degree of freedom is the same distribution.
     #[track_caller]
     pub fn new<P: Into<Operand>>(location: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
         compiled_family!(

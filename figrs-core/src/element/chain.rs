@@ -20,10 +20,10 @@ use crate::value::Value;
 pub struct Chain;
 
 impl Chain {
-    /// The element that `function` returns for the values of `parents`.
+    /// Creates the element that `function` returns for the values of `parents`.
     ///
-    /// The function must be pure: it may be called more than once for the same values (in debug builds it is called
-    /// twice and the results are compared), and it is never called for values that no query needs.
+    /// The function must be pure: it may be called more than once for the same values, and debug builds compare the
+    /// results. The function is never called for values that no query needs.
     #[track_caller]
     pub fn new<P, T, F>(parents: P, function: F) -> Element<T>
     where
@@ -51,7 +51,7 @@ where
     })
 }
 
-/// A Chain whose function is shared with other elements.
+/// Creates a Chain whose function is shared with other elements.
 pub(crate) fn chain_shared_at<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -73,7 +73,7 @@ where
     Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
 }
 
-/// A Chain whose function may return no element for some values.
+/// Creates a Chain whose function may fail to return an element for some values.
 pub(crate) fn fallible_chain_at<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,

@@ -1,4 +1,4 @@
-//! Named comparisons of elements: `==` and `<` cannot return elements in Rust.
+//! Named comparisons of elements, because `==` and `<` cannot return elements in Rust.
 
 use std::panic::Location;
 

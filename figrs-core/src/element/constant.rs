@@ -13,7 +13,7 @@ use crate::value::Value;
 pub struct Constant;
 
 impl Constant {
-    /// The element whose value is always `value`.
+    /// Creates the element whose value is always `value`.
     #[track_caller]
     pub fn new<T: Value>(value: T) -> Element<T> {
         atomic_at("Constant", Location::caller(), PointMass(value))

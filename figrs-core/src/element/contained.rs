@@ -1,4 +1,4 @@
-//! Turns panics of users' functions into faults.
+//! Containment of panics of users' functions, which become faults.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -29,9 +29,9 @@ fn panicked(payload: Box<dyn Any + Send>) -> Fault {
 }
 
 thread_local! {
-    /// Number of calls of [`unprinted`] on this thread.
+    /// Number of calls of [`unprinted`] that are in progress on this thread.
     static CALLS: Cell<u32> = const { Cell::new(0) };
-    /// File, line and column of the last panic.
+    /// File, line and column of the last panic on this thread.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -43,8 +43,8 @@ impl Drop for End {
     }
 }
 
-/// Calls a function; a panic of the function becomes an error that names the source line. The panic hook does not print such a panic unless
-/// `RUST_BACKTRACE` is set.
+/// Calls a function; a panic of the function becomes an error that names the source line. Unless `RUST_BACKTRACE` is set, the panic hook
+/// does not print a panic of the called function.
 pub fn unprinted<R>(function: impl FnOnce() -> R) -> R {
     static HOOK: Once = Once::new();
     let install = || {

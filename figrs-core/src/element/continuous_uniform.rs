@@ -19,11 +19,11 @@ use crate::element::family::compiled_family;
 pub struct ContinuousUniform;
 
 impl ContinuousUniform {
-    /// A number between `lower` and `upper`, which must be larger than `lower`; each bound is a number, a
-    /// [`Param`](crate::Param), or an element.
+    /// Creates a number between `lower` and `upper`, where `upper` must be larger. Each bound of the interval is a
+    /// number, a [`Param`](crate::Param), or an element.
     ///
-    /// Mean (lower + upper) / 2, variance (upper − lower)² / 12. Both ends of the interval have the same density as its
-    /// interior.
+    /// The mean is (lower + upper) / 2, and the variance is (upper − lower)² / 12. The density is the same at both
+    /// ends of the interval as in its interior.
     #[track_caller]
     pub fn new(lower: impl Into<Operand>, upper: impl Into<Operand>) -> Element<f64> {
         compiled_family!(

@@ -1,4 +1,5 @@
-//! Parameters whose type names their parametrisation, such as [`Rate`] and [`Scale`], and checks of parameters.
+//! Wrapper types that name the parametrisation of a distribution, such as [`Rate`] and [`Scale`], and checks of
+//! parameters.
 
 use super::distribution::WrongParameter;
 use super::likelihood::{Likelihood, Term};
@@ -8,7 +9,7 @@ macro_rules! convention {
     ($($(#[$doc:meta])+ $name:ident)+) => {$(
         $(#[$doc])+
         ///
-        /// The argument is a number, a [`Param`](crate::Param), or an element.
+        /// The wrapped argument is a number, a [`Param`](crate::Param), or an element.
         #[derive(Clone, Copy, Debug)]
         pub struct $name<P>(pub P);
 
@@ -38,7 +39,7 @@ convention! {
     Concentration
 }
 
-/// Parametrisation of waiting times: rate or scale.
+/// Parametrisation of a distribution of waiting times: by a rate or by a scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RateConvention {
     Rate,
@@ -46,7 +47,7 @@ pub(super) enum RateConvention {
 }
 
 impl RateConvention {
-    /// Converts the time `x` to units of the scale.
+    /// Divides the time `x` by the scale parameter.
     pub(super) fn standard(self, x: f64, parameter: f64) -> f64 {
         match self {
             Self::Rate => x * parameter,
@@ -54,7 +55,7 @@ impl RateConvention {
         }
     }
 
-    /// Multiplies `x`, a time in units of the scale, by the scale.
+    /// Multiplies `x`, a time in units of the scale parameter, by the scale parameter.
     pub(super) fn stretched(self, x: f64, parameter: f64) -> f64 {
         match self {
             Self::Rate => x / parameter,
@@ -62,7 +63,7 @@ impl RateConvention {
         }
     }
 
-    /// The logarithm of the rate, computed from a rate or a scale.
+    /// Returns the logarithm of the rate, computed from a rate or a scale.
     pub(super) fn ln_rate(self, parameter: f64) -> f64 {
         match self {
             Self::Rate => parameter.ln(),
@@ -70,7 +71,7 @@ impl RateConvention {
         }
     }
 
-    /// The log-density of a gamma-distributed value as a function of the rate or scale.
+    /// Adds the log-density of a gamma-distributed value, as a function of the rate or scale, to `likelihood`.
     pub(super) fn likelihood(self, shape: f64, value: f64, likelihood: &mut Likelihood) {
         match self {
             Self::Rate => {
@@ -110,7 +111,6 @@ impl<P: Into<Operand>> From<Scale<P>> for RateOrScale {
     }
 }
 
-/// Checks that the parameter at `index` is a finite number.
 #[inline]
 pub(super) fn finite(parameters: &[f64], index: usize) -> Result<(), WrongParameter> {
     if parameters[index].is_finite() {
@@ -130,13 +130,14 @@ pub(super) fn positive(parameters: &[f64], index: usize) -> Result<(), WrongPara
     }
 }
 
-/// Clamps a draw that became infinite by rounding to the nearest finite number.
+/// Replaces a random draw that became infinite by rounding with the nearest finite number.
 #[inline]
 pub(super) fn kept_finite(x: f64) -> f64 {
     x.clamp(-f64::MAX, f64::MAX)
 }
 
-/// Clamps a draw from the positive numbers that became zero or infinite by rounding to the nearest positive number.
+/// Replaces a random draw of a positive number that became zero or infinite by rounding with the nearest positive
+/// number.
 #[inline]
 pub(super) fn kept_positive(x: f64) -> f64 {
     x.clamp(f64::MIN_POSITIVE, f64::MAX)

@@ -1,4 +1,4 @@
-//! Copies of Chains and tables: elements with the same function and the same parents.
+//! Copies of Chains and tables: new elements with the same function and the same parents.
 
 use std::any::Any;
 use std::panic::Location;
@@ -10,8 +10,8 @@ use crate::element::Element;
 use crate::error::Fault;
 use crate::value::Value;
 
-/// A new element with the function and the parents of a Chain or a table; for any other element, a Chain that returns the element
-/// itself.
+/// Creates a new element with the function and the parents of a Chain or a table. For any other element, the result is a Chain
+/// that returns the element itself.
 pub(super) fn copied<T: Value>(
     of: &AnyElement,
     location: &'static Location<'static>,

@@ -1,4 +1,4 @@
-//! `Cpd`: a conditional probability distribution, one element for each combination of parent values.
+//! `Cpd`: a conditional probability distribution with one element for each combination of parent values.
 
 use std::panic::Location;
 
@@ -12,15 +12,16 @@ use crate::element::tuple::Joint;
 use crate::error::Fault;
 use crate::value::{Key, KeyRef};
 
-/// Builds an element that is distributed as the row of a table that its parents' values select.
+/// Builds an element that is distributed like the row of a table that its parents' values select.
 #[derive(Debug)]
 pub struct Cpd;
 
 impl Cpd {
-    /// The element in the row whose key equals the parents' values.
+    /// Creates the element whose value is the element in the row with the parents' values as its key.
     ///
-    /// Every combination that can occur needs exactly one row; a missing or repeated row is an error when a world
-    /// reaches that combination. For tables of numbers see [`Table`](crate::Table).
+    /// Each combination of parent values needs exactly one row, if it can occur. A combination without a row,
+    /// or with two rows, is an error when a world reaches it. For tables of numbers instead of elements, see
+    /// [`Table`](crate::Table).
     ///
     /// ```
     /// # use figrs_core::{Cpd, Flip};

@@ -12,11 +12,12 @@ use crate::value::Value;
 
 /// Builds a decision: an element whose value is not random, but chosen among options when the values of some elements are known.
 ///
-/// The first argument is the elements whose values are known: one element, a tuple or a list of elements, or `()`. A decision has no probabilities.
-/// `MaximiseUtility` (of `figrs-infer`) finds the choices of largest expected utility; every other algorithm refuses a model that reaches a
-/// decision with [`ModelError::Undecided`](crate::ModelError::Undecided), unless [`Model::intervene`](crate::Model::intervene) sets the decision.
+/// The first argument gives the elements whose values are known when the decision is made: one element, a tuple or a list of elements, or `()`. A
+/// decision has no probabilities. `MaximiseUtility` (of `figrs-infer`) finds the choices of largest expected utility. Every other algorithm
+/// refuses a model that reaches a decision with [`ModelError::Undecided`](crate::ModelError::Undecided), unless
+/// [`Model::intervene`](crate::Model::intervene) sets the decision.
 ///
-/// Equal options count once. The order of options breaks ties between them.
+/// Options that are listed twice count as one option. If options have equal utility, the first of them is chosen.
 ///
 /// ```
 /// # use figrs_core::{Constant, Decision, Flip, If, Parents};
@@ -34,7 +35,7 @@ use crate::value::Value;
 pub struct Decision;
 
 impl Decision {
-    /// A decision among these options, made when the values of the elements `known` are known.
+    /// Creates a decision among these options, made when the values of the elements `known` are known.
     #[track_caller]
     #[allow(clippy::needless_pass_by_value)]
     pub fn new<T: Value>(known: impl Parents, options: impl IntoIterator<Item = T>) -> Element<T> {
@@ -43,7 +44,6 @@ impl Decision {
     }
 }
 
-/// The options of a decision.
 #[derive(Debug)]
 struct Options<T>(Vec<T>);
 
@@ -52,7 +52,7 @@ impl<T: Value> Distribution<T> for Options<T> {
         Err("a decision has no probabilities".into())
     }
 
-    /// Lists the options with equal probabilities; of equal options only the first is listed.
+    /// Lists the options with equal probabilities; of equal options, only the first is listed.
     fn outcomes(&self) -> Outcomes<T> {
         let share = 1.0 / self.0.len() as f64;
         Outcomes::Finite(

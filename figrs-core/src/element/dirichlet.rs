@@ -19,12 +19,13 @@ use crate::value::vector::Vector;
 pub struct Dirichlet;
 
 impl Dirichlet {
-    /// A list with these concentrations; there must be at least two concentrations. The density of the list, over all numbers except the
-    /// last, is proportional to the product of `x_i^(a_i - 1)`.
+    /// Creates a list with these concentration parameters; there must be at least two of them. The density over all numbers of the list
+    /// except the last is proportional to the product of `x_i^(a_i - 1)`.
     ///
     /// The support consists of the lists of the same length whose numbers sum to one. With A the sum of the concentrations `a_i`, the means
-    /// are `a_i / A`, and the variances are `a_i (A - a_i) / (A² (A + 1))`. The posterior after counts `c_i` of
-    /// [`Select::by`](crate::Select::by) is `Dirichlet(a_i + c_i)`. An observed list must sum to one within 1e-9.
+    /// are `a_i / A`, and the variances are `a_i (A - a_i) / (A² (A + 1))`. Given counts `c_i` of the values of
+    /// [`Select::by`](crate::Select::by), the posterior is `Dirichlet(a_i + c_i)`. The numbers of an observed list must sum to one within
+    /// 1e-9.
     ///
     /// ```
     /// # use figrs_core::{Dirichlet, Select};
@@ -44,7 +45,7 @@ impl Dirichlet {
     }
 }
 
-/// Tolerance on the sum of an observed list.
+/// Tolerance on the sum of the numbers of an observed list.
 const TOLERANCE: f64 = 1e-9;
 
 pub(super) struct DirichletDistribution;

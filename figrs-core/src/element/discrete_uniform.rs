@@ -20,9 +20,9 @@ use crate::value::integer::Integer;
 pub struct DiscreteUniform;
 
 impl DiscreteUniform {
-    /// An integer from `lower` to `upper`, both included; each bound is an integer or an element of integers.
+    /// Creates an integer from `lower` to `upper`, both included; each bound is an integer or an element of integers.
     ///
-    /// Mean (lower + upper) / 2, variance (n² − 1) / 12 for a range of n values; n is at most 2²⁴.
+    /// The mean is (lower + upper) / 2, and the variance is (n² − 1) / 12 for a range of n values; n is at most 2²⁴.
     #[track_caller]
     pub fn new(lower: impl Into<Integer>, upper: impl Into<Integer>) -> Element<i64> {
         compiled_family!(
@@ -35,10 +35,10 @@ impl DiscreteUniform {
     }
 }
 
-/// Maximum number of outcomes that are listed.
+/// Maximum number of outcomes whose list is computed.
 const MAX_OUTCOMES: f64 = 16_777_216.0;
 
-/// 2⁵³: not every integer above this number can be represented by `f64`.
+/// The number 2⁵³, above which `f64` does not represent every integer.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 struct DiscreteUniformDistribution;
@@ -50,8 +50,7 @@ impl fmt::Debug for DiscreteUniformDistribution {
 }
 
 impl DiscreteUniformDistribution {
-    /// Returns the values from `lower` to `upper`; if there are more values than can be listed, returns only the first
-    /// of them.
+    /// Returns the integers from `lower` to `upper`; if they are too many for a list, returns only the first of them.
     fn values(lower: f64, upper: f64) -> RangeInclusive<i64> {
         lower as i64..=upper.min(lower + (MAX_OUTCOMES - 1.0)) as i64
     }

@@ -33,28 +33,28 @@ enum BinScheme {
     Probability,
 }
 
-/// Maximum number of cells, or of values of a truncated element.
+/// Maximum number of cells of a discretised element, or of values of a truncated element.
 const MAX_BINS: usize = 1 << 24;
 
-/// Maximum probability outside of bins that do not clip.
+/// Maximum probability outside the bins; it has no effect if the bins are clipped.
 const MAX_TAIL_MASS: f64 = 1e-9;
 
 impl Bins {
-    /// `count` cells of the same width from `lower` to `upper`; the value of a cell is its middle.
+    /// Creates `count` cells of the same width from `lower` to `upper`; the value of a cell is its middle.
     ///
-    /// A probability above 1e-9 outside the cells is an error; a smaller probability is added to the outermost cells.
+    /// A probability above 1e-9 outside the cells is an error; a smaller probability is added to the first and last cells.
     pub fn equal_width(lower: f64, upper: f64, count: usize) -> Self {
         Self::width(lower, upper, count, false)
     }
 
-    /// As [`equal_width`](Self::equal_width), but all the probability outside is added to the outermost cells.
+    /// Creates cells as [`equal_width`](Self::equal_width) does, but adds any probability outside the cells to the first and last cells.
     pub fn equal_width_clipped(lower: f64, upper: f64, count: usize) -> Self {
         Self::width(lower, upper, count, true)
     }
 
-    /// A division into `count` cells of the same probability, 1 / `count`; the value of a cell is its median.
+    /// Creates `count` cells of the same probability, 1 / `count`; the value of a cell is its median.
     ///
-    /// If a Chain is discretised, each result of the Chain has its own cells, and therefore its own values.
+    /// If a Chain is discretised, each result of the Chain has cells of its own, and therefore its own values.
     pub fn quantiles(count: usize) -> Self {
         let division = BinScheme::Probability;
         Self { division, count }
@@ -130,8 +130,8 @@ fn tails(op: &dyn AtomicOp, x: f64) -> Result<Tails, String> {
     })
 }
 
-/// The quantile function: the least number whose lower tail probability is at least `p`, found by bisection over all
-/// floating-point numbers in order.
+/// Returns the quantile at `p` (the least number whose lower tail probability is at least `p`), found by bisection over all floating-point
+/// numbers in order.
 fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
     // Maps numbers to integers in the same order; the map is its own inverse, except for the type.
     let key = |x: f64| {
@@ -163,16 +163,16 @@ fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
 }
 
 impl Element<f64> {
-    /// A finite element that replaces a continuous element, for exact algorithms.
+    /// Creates a finite element that replaces a continuous element, for exact algorithms.
     ///
-    /// The new element takes one value for each cell of `bins`, with the probability that this element's distribution gives to the cell,
-    /// exactly, from the distribution function. The new element has approximately the same distribution as this element, but is independent
-    /// of it: use the new element *instead* of this one. The error of an answer compared with the continuous model depends on the bins;
+    /// The discretised element takes one value for each cell of `bins`. Each value of the discretised element has exactly the probability
+    /// of its cell, computed from the distribution function. The discretised element has nearly the same distribution as this element, but
+    /// is independent of it; use it *instead* of this element. The discretisation error of an answer depends on the number of bins;
     /// compare the answers for two numbers of bins.
     ///
-    /// If the element is a Chain, or has elements as parameters, each result is discretised; the parents of the element must be finite:
-    /// discretise them if necessary. Results with finite supports are not changed. A function of continuous elements (Apply) is an error:
-    /// discretise its parents.
+    /// If the element is a Chain, or has elements as parameters, each result of the Chain is discretised. The parents of a discretised
+    /// element must be finite; discretise them if necessary. Results of a Chain that have finite supports are not changed. A function of
+    /// continuous elements (Apply) cannot be discretised; discretise its parents instead.
     ///
     /// ```
     /// # use figrs_core::{Bins, Flip, Normal, Variance};
@@ -192,12 +192,11 @@ impl Element<f64> {
 }
 
 impl Element<u64> {
-    /// A finite element that replaces an element with infinitely many values, such as [`Poisson`](crate::Poisson).
+    /// Creates a finite element that replaces an element with infinitely many values, such as [`Poisson`](crate::Poisson).
     ///
-    /// The new element takes the values in `range`, with their probabilities *given* that the value is in `range`: the probability of all
-    /// other values is divided among them in proportion. The range is given as a number, which is the largest value, or as a range such as
-    /// `1..=20`. The new element is independent of this element; Chains and results with finite supports are treated as in
-    /// [`discretised`](Element::discretised).
+    /// The truncated element takes the values in `range`, with their conditional probabilities *given* that the value is in `range`. The
+    /// argument `range` is a number, which is the largest value, or a range such as `1..=20`. The truncated element is independent of this
+    /// element. The results of a Chain are truncated separately, and finite supports are not changed.
     #[track_caller]
     pub fn truncated(&self, range: impl Into<CountRange>) -> Self {
         let range = range.into();
@@ -210,7 +209,7 @@ impl Element<u64> {
     }
 }
 
-/// The values that [`Element::truncated`] retains: all values up to a number, or a range that includes both ends.
+/// The values that [`Element::truncated`] retains: all values up to a maximum, or an inclusive range.
 #[derive(Clone, Copy, Debug)]
 pub struct CountRange {
     min: u64,
@@ -383,7 +382,7 @@ mod tests {
     use super::*;
     use crate::{Normal, StandardDeviation};
 
-    /// The search for negative quantiles used to stall between two neighbouring numbers.
+    /// Regression test: the bisection for negative quantiles used to stall between two neighbouring numbers.
     #[test]
     fn quantiles_are_found_below_zero_as_above() {
         for deviation in [1.0, 0.3, 1e17, 1e-200] {

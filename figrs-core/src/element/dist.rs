@@ -7,14 +7,15 @@ use super::parents::{AsElement, One};
 use crate::element::select::select_at;
 use crate::element::{Element, chain_at};
 
-/// Builds the element that takes the value of one of several elements, chosen with weights.
+/// Builds an element that takes the value of one of several elements, chosen at random with given weights.
 #[derive(Debug)]
 pub struct Dist;
 
 impl Dist {
-    /// The value of one of these elements; each weight is a number, a [`Param`](crate::Param), or an element.
+    /// Creates an element with the value of one of these elements; each weight is a number, a
+    /// [`Param`](crate::Param), or an element.
     ///
-    /// Which element is chosen is a random choice of its own.
+    /// The choice among the elements is a random choice of its own.
     #[track_caller]
     pub fn new<E: AsElement, W: Into<Operand>>(
         outcomes: impl IntoIterator<Item = (W, E)>,

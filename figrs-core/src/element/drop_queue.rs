@@ -1,4 +1,4 @@
-//! Drops elements by iteration, without recursion.
+//! Iterative dropping of elements, without recursion.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -10,7 +10,8 @@ thread_local! {
     static DROP_QUEUE: RefCell<Option<Vec<Kind>>> = const { RefCell::new(None) };
 }
 
-/// Drops the contents of a node without recursion: parents and captured elements are put in a queue.
+/// Drops the contents of a node without recursion, by putting its parents and captured elements in
+/// a queue.
 pub(super) fn release(kind: Kind) {
     let queued = DROP_QUEUE.try_with(|queue| match &mut *queue.borrow_mut() {
         Some(queue) => {

@@ -1,4 +1,4 @@
-//! Elements as values of other elements.
+//! Elements as values of other elements, compared by identity.
 
 use std::hash::{Hash, Hasher};
 

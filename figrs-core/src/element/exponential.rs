@@ -1,4 +1,4 @@
-//! `Exponential`: the exponential distribution, of the time until an event.
+//! `Exponential`: the exponential distribution of the time until an event.
 
 use std::fmt;
 use std::ops::Range;
@@ -22,9 +22,10 @@ use crate::element::family::compiled_family;
 pub struct Exponential;
 
 impl Exponential {
-    /// A time with this [`Rate`](crate::Rate), or with this [`Scale`](crate::Scale), which is the mean.
+    /// Creates a time with this [`Rate`](crate::Rate), or with this [`Scale`](crate::Scale), which is the mean.
     ///
-    /// The support is the non-negative numbers. Density rate · exp(−rate · x), mean 1 / rate, variance 1 / rate².
+    /// The support is the non-negative numbers. The density is rate · exp(−rate · x), the mean 1 / rate and the
+    /// variance 1 / rate².
     #[track_caller]
     pub fn new(pace: impl Into<RateOrScale>) -> Element<f64> {
         let RateOrScale { pace, operand } = pace.into();
@@ -137,7 +138,7 @@ impl Family<f64> for ExponentialDistribution {
     }
 }
 
-/// A draw from the exponential distribution of rate one.
+/// Draws from the exponential distribution of rate one.
 pub(super) fn unit_exponential<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     Statrs::new(1.0).map_or(f64::NAN, |exponential| exponential.sample(rng))
 }

@@ -14,10 +14,11 @@ use crate::element::{Atomic, Element, atomic_at};
 use crate::value::Value;
 
 impl Atomic {
-    /// The element of a [`Family`] with these parameters; each parameter is a number, a [`Param`](crate::Param), or an
-    /// element.
+    /// Creates an element of a [`Family`] with these parameters; each parameter is a number, a [`Param`](crate::Param), or an element.
     ///
-    /// All entries of a list have one type; if some are numbers and others are elements, convert each entry to an [`Operand`]:
+    /// All entries of the list of parameters must have the same type. If some entries of the list are numbers and others are elements,
+    /// convert each entry to an
+    /// [`Operand`]:
     ///
     /// ```
     /// # use figrs_core::rand::{Rng, RngExt};
@@ -45,8 +46,9 @@ impl Atomic {
     }
 }
 
-/// The member of a family with these parameters, one for each name: an atomic element if all parameters are numbers, otherwise a Chain on
-/// the elements among the parameters.
+/// Creates the member of a family with these parameters, one for each parameter name.
+///
+/// The created element is atomic if all parameters are numbers, otherwise a Chain on the elements among the parameters.
 pub(crate) fn family_at<T: Value, F: Family<T>>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -63,8 +65,8 @@ pub(crate) fn family_at<T: Value, F: Family<T>>(
 
 /// Defines a function like [`family_at`] for one family whose type is known.
 ///
-/// A constructor is generic in its parameters, and is therefore compiled by the crate that calls it. The code that depends only on the
-/// family is compiled here, once.
+/// A constructor is generic in its parameters, and is therefore compiled in the crate that calls it. Code that depends only on the
+/// family is compiled once, in this crate.
 macro_rules! compiled_family {
     ($value:ty, $constructor:literal, $type:ty, $family:expr, $parameters:expr) => {{
         fn member(
@@ -79,14 +81,14 @@ macro_rules! compiled_family {
 }
 pub(crate) use compiled_family;
 
-/// A parameter, or one element whose value is a list of parameters.
+/// A parameter of a family, or one element whose value is a list of parameters.
 #[derive(Clone, Debug)]
 pub(crate) enum Parameter {
     One(Operand),
     List(Element<Vec<f64>>),
 }
 
-/// As [`family_at`], for lists of parameters.
+/// Creates the member of a family as [`family_at`] does, from lists of parameters.
 pub(crate) fn family_of<T: Value, F: Family<T>>(
     constructor: &'static str,
     location: &'static Location<'static>,

@@ -1,4 +1,4 @@
-//! Members of a [`Family`]: its distributions for some parameters.
+//! Members of a [`Family`]: the distributions for given parameters.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,18 +12,16 @@ use super::param::Number;
 use crate::random::Stream;
 use crate::value::Value;
 
-/// The member of a family with constant parameters.
 pub(super) fn constant_member<F>(family: F, parameters: &[f64]) -> FamilyMember<F> {
     let parameters = parameters.iter().map(|&x| Number::Constant(x)).collect();
     FamilyMember::new(Arc::new(family), parameters)
 }
 
-/// One member of a family.
 #[derive(Debug)]
 pub(super) struct FamilyMember<F> {
     family: Arc<F>,
     parameters: Vec<Number>,
-    /// The values of the parameters, if no parameter can change.
+    /// The values of the parameters, if all of them are constants.
     constants: Option<Vec<f64>>,
 }
 
@@ -152,7 +150,8 @@ impl<T: Value, F: Family<T>> Distribution<T> for FamilyMember<F> {
     }
 }
 
-/// Number of bytes that a family takes if this is the only reference to it; zero otherwise.
+/// Returns the number of bytes that a family takes on the heap; zero if there are other references
+/// to the family.
 pub(super) fn own_bytes<T: Value, F: Family<T>>(family: &Arc<F>) -> usize {
     if Arc::strong_count(family) == 1 {
         size_of::<F>() + family.heap_bytes()
@@ -179,7 +178,7 @@ pub(super) fn message(name: &str, parameters: &[Number], wrong: &WrongParameter)
     }
 }
 
-/// The parameters of a family, stored on the stack if there are few of them.
+/// The parameters of a member of a family, stored on the stack if there are few of them.
 #[derive(Default)]
 pub(super) struct Parameters {
     few: [f64; Self::FEW],

@@ -1,4 +1,4 @@
-//! Arguments and values of a family of distributions, without their types.
+//! Untyped arguments and values of a family of distributions.
 
 use std::any::Any;
 
@@ -6,7 +6,8 @@ use super::param::Param;
 use crate::error::Fault;
 use crate::value::column::AnyColumn;
 
-/// An argument of a family: the value of a parent, or the `Param`s that replace the parent.
+/// An untyped argument of a family of distributions: the value of a parent, or the `Param`s that
+/// replace the parent.
 #[derive(Clone, Copy, Debug)]
 pub enum MemberArgument<'a> {
     /// The value of a parent: a number, or a list of numbers.
@@ -18,9 +19,9 @@ pub enum MemberArgument<'a> {
 /// Independent values of one member of a family.
 #[derive(Clone, Copy, Debug)]
 pub enum IidValues<'a> {
-    /// The values themselves, as a column.
+    /// The independent values themselves, as a column.
     Values(&'a dyn AnyColumn),
-    /// The sufficient statistics of the values.
+    /// The sufficient statistics of the independent values.
     Statistics(&'a [f64]),
 }
 

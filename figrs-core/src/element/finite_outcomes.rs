@@ -25,7 +25,7 @@ pub enum NotEnumerable {
 }
 
 impl NotEnumerable {
-    /// Describes the obstacle in words.
+    /// Describes in words why the outcomes cannot be listed.
     pub fn describe(self) -> &'static str {
         match self {
             Self::Infinite => "infinitely many discrete",
@@ -34,7 +34,7 @@ impl NotEnumerable {
         }
     }
 
-    /// The error of an algorithm that enumerates only the values of unobserved elements.
+    /// Returns the error of an algorithm that enumerates only the values of unobserved elements.
     pub fn unless_observed(self, element: Label) -> ModelError {
         ModelError::NotFinite {
             element,
@@ -43,8 +43,7 @@ impl NotEnumerable {
         }
     }
 
-    /// The error of an algorithm that enumerates the values of an element even if the element is observed, and compares them with the
-    /// observed value.
+    /// Returns the error of an algorithm that enumerates the values of an element even if the element is observed.
     pub fn even_if_observed(self, element: Label) -> ModelError {
         ModelError::NotFinite {
             element,

@@ -19,7 +19,8 @@ use crate::element::family::compiled_family;
 pub struct Flip;
 
 impl Flip {
-    /// True with this probability, which is a number, a [`Param`](crate::Param), or an element.
+    /// Creates an element that is true with this probability, which is a number, a
+    /// [`Param`](crate::Param), or an element.
     #[track_caller]
     pub fn new(probability: impl Into<Operand>) -> Element<bool> {
         compiled_family!(bool, "Flip", Bernoulli, Bernoulli, vec![probability.into()])

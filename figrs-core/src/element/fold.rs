@@ -1,4 +1,4 @@
-//! `fold`: a state carried over a list of elements.
+//! `fold`: a state that is updated along a list of elements.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use crate::element::{Constant, Element, apply_shared_at};
 use crate::value::Value;
 
-/// The state after `step` has processed all `elements` in order, starting from `start`.
+/// Creates the state after `step` has processed all `elements` in order, starting from `start`.
 ///
-/// Each step is an Apply of the state so far and of one element. The cost of a constraint over a whole list (a count, a pattern,
-/// connectivity) therefore depends only on its number of distinct states.
+/// Each step of the fold is an Apply of the previous state and of one element. Therefore the cost of a constraint over a
+/// whole list (a count, a pattern, connectivity) depends only on the number of distinct states of the fold.
 ///
 /// ```
 /// # use figrs_core::{Flip, fold};
@@ -23,12 +23,25 @@ pub fn fold<S: Value, T: Value>(
     start: S,
     step: impl Fn(&S, &T) -> S + Send + Sync + 'static,
 ) -> Element<S> {
-    let location = Location::caller();
     let step = Arc::new(move |(s, t): (&S, &T)| step(s, t));
+    fold_at("fold", Location::caller(), elements, start, &step)
+}
+
+/// A fold whose step is shared with other folds.
+pub(crate) fn fold_at<S: Value, T: Value, F>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    elements: &[Element<T>],
+    start: S,
+    step: &Arc<F>,
+) -> Element<S>
+where
+    F: for<'a> Fn((&'a S, &'a T)) -> S + Send + Sync + 'static,
+{
     let mut state = Constant::new(start);
     for element in elements {
         let parents = vec![state.erased().clone(), element.erased().clone()];
-        state = apply_shared_at::<(S, T), S, _>("fold", location, parents, &step);
+        state = apply_shared_at::<(S, T), S, _>(constructor, location, parents, step);
     }
     state
 }

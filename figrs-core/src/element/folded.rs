@@ -1,4 +1,4 @@
-//! Distributions of the absolute values of symmetric numbers: `HalfNormal`, `HalfCauchy`.
+//! Distributions of the absolute values of symmetric numbers: `HalfNormal` and `HalfCauchy`.
 
 use std::f64::consts::LN_2;
 use std::fmt;
@@ -22,12 +22,11 @@ use crate::element::family::compiled_family;
 pub struct HalfNormal;
 
 impl HalfNormal {
-    /// The absolute value of a normal number of mean zero; the [`Variance`](crate::Variance),
-    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision) belongs to the normal number, not to its absolute
-    /// value.
+    /// Creates the absolute value of a normal number of mean zero. The given [`Variance`](crate::Variance),
+    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision) is that of the normal number, not of its absolute value.
     ///
-    /// The support is the non-negative numbers. Density 2 exp(−x² / (2 variance)) / sqrt(2π variance), mean sqrt(2 variance / π), variance (1 − 2 /
-    /// π) variance.
+    /// The support is the non-negative numbers. The density is 2 exp(−x² / (2 variance)) / sqrt(2π variance), the mean sqrt(2 variance / π) and the
+    /// variance (1 − 2 / π) variance.
     #[track_caller]
     pub fn new(spread: impl Into<Spread>) -> Element<f64> {
         let (family, spread) = NormalDistribution::of_spread(spread.into());
@@ -49,9 +48,9 @@ impl HalfNormal {
 pub struct HalfCauchy;
 
 impl HalfCauchy {
-    /// A number with this [`Scale`], which is the median.
+    /// Creates a number with this [`Scale`], which is the median.
     ///
-    /// The support is the non-negative numbers. Density 2 / (π scale (1 + (x / scale)²)); there is no mean.
+    /// The support is the non-negative numbers. The density is 2 / (π scale (1 + (x / scale)²)); the distribution has no mean.
     #[track_caller]
     pub fn new<P: Into<Operand>>(scale: Scale<P>) -> Element<f64> {
         compiled_family!(
@@ -67,7 +66,7 @@ impl HalfCauchy {
     }
 }
 
-/// The family of absolute values of the members of a symmetric family, whose first parameter is their centre.
+/// The absolute values of a symmetric family, whose first parameter is the centre of its members.
 struct FoldedDistribution<F> {
     name: &'static str,
     family: F,
@@ -79,7 +78,7 @@ impl<F> fmt::Debug for FoldedDistribution<F> {
     }
 }
 
-/// The parameters of the symmetric member around zero.
+/// Returns the parameters of the symmetric member with centre zero.
 fn centred(parameters: &[f64]) -> [f64; 2] {
     [0.0, parameters[0]]
 }

@@ -1,16 +1,15 @@
-//! Footprint: the bytes of the elements that are alive on a thread.
+//! Count of the bytes of all elements that a thread has built and not dropped.
 //!
-//! Functions given to elements create elements that other functions may capture, where no traversal can find them. Each node is therefore
-//! counted when it is created and when it is dropped; the elements that a call created and did not drop are the difference between two
-//! readings of the counter.
+//! A function may capture elements that no traversal of the model can find. Therefore each thread counts its elements when they are
+//! created and when they are dropped. The difference between two readings of the counter gives the elements that a call created and
+//! did not drop.
 
 use std::cell::Cell;
 
 /// Overhead of an allocation beyond the requested bytes: 8 to 16 bytes on 64-bit systems.
 pub const ALLOCATION: usize = 16;
 
-/// Net number of nodes and bytes created on a thread since some reading: nodes and bytes dropped on the thread are
-/// deducted.
+/// A reading of the number of nodes and bytes that a thread has created and not dropped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
     pub nodes: i64,
@@ -22,12 +21,12 @@ thread_local! {
 }
 
 impl Footprint {
-    /// The current reading of this thread.
+    /// Returns the present reading of this thread.
     pub fn now() -> Self {
         ALIVE.with(Cell::get)
     }
 
-    /// Nodes and bytes added since this reading, minus the nodes and bytes dropped.
+    /// Returns the number of nodes and bytes created since this reading, minus the number dropped.
     #[must_use]
     pub fn since(self) -> Self {
         let now = Self::now();
@@ -37,7 +36,7 @@ impl Footprint {
         }
     }
 
-    /// Bytes added since this reading, minus the bytes dropped.
+    /// Returns the number of bytes created since this reading, minus the bytes dropped.
     pub fn bytes_since(self) -> u64 {
         self.since().bytes.max(0).unsigned_abs()
     }

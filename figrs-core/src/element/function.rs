@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use crate::value::datum::Datum;
 
-/// The identity of a function that was given to an element or to evidence. Equal identities mean that the functions are the same; results
-/// computed for one element then hold for the other. A function without an identity may still be the same as another function.
+/// The identity of a function that was given to an element or to evidence. If two functions have equal identities, results computed for
+/// one of them hold for the other. A function without an identity may still be the same as another function.
 ///
-/// A function that captures nothing has an identity, and so has a function that is shared through
-/// [`Parents::map_shared`](crate::Parents::map_shared) or a similar method, while an element holds the function.
+/// A closure that captures nothing has an identity. A function shared through [`Parents::map_shared`](crate::Parents::map_shared) or a
+/// similar method has an identity while an element holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionId {
     code: TypeId,
@@ -17,7 +17,7 @@ pub struct FunctionId {
 }
 
 impl FunctionId {
-    /// The identity of a function that captures nothing.
+    /// Returns the identity of a function that captures nothing.
     pub(crate) fn of_code<F: 'static>(_: &F) -> Option<Self> {
         (size_of::<F>() == 0).then(|| Self {
             code: TypeId::of::<F>(),
@@ -25,7 +25,6 @@ impl FunctionId {
         })
     }
 
-    /// The identity of a shared function.
     pub(crate) fn of_shared<F: 'static>(function: &Arc<F>) -> Self {
         Self {
             code: TypeId::of::<F>(),

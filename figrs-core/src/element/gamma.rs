@@ -1,4 +1,4 @@
-//! `Gamma`: the gamma distribution, of sums of waiting times.
+//! `Gamma`: the gamma distribution of sums of waiting times.
 
 use std::fmt;
 use std::ops::Range;
@@ -24,11 +24,11 @@ use crate::element::family::compiled_family;
 pub struct Gamma;
 
 impl Gamma {
-    /// A number with this shape, and a [`Rate`](crate::Rate) or a [`Scale`](crate::Scale); the scale is 1 / rate.
+    /// Creates a number with this shape, and a [`Rate`](crate::Rate) or a [`Scale`](crate::Scale); the scale is 1 / rate.
     ///
-    /// The support is the positive numbers. Mean shape / rate = shape · scale, variance shape / rate² = shape · scale². With a shape of
-    /// one, the distribution is [`Exponential`](crate::Exponential). With a shape below one, the density at zero is infinite, and
-    /// observing zero is an error.
+    /// The support is the positive numbers. The mean is shape / rate = shape · scale, and the variance is shape / rate² = shape ·
+    /// scale². With a shape of one, the distribution is [`Exponential`](crate::Exponential). With a shape below one, the density at
+    /// zero is infinite, and observing zero is an error.
     #[track_caller]
     pub fn new(shape: impl Into<Operand>, pace: impl Into<RateOrScale>) -> Element<f64> {
         let RateOrScale { pace, operand } = pace.into();
@@ -169,8 +169,8 @@ impl Family<f64> for GammaDistribution {
     }
 }
 
-/// The log-density of the gamma distribution of rate one at `x`, whose logarithm is `ln_x`. Rounding may make `x` zero or infinite
-/// although `value` is neither.
+/// Returns the log-density of the gamma distribution of rate one at `x`, whose logarithm is `ln_x`. Because of rounding, `x` may be
+/// zero or infinite although `value` is neither.
 pub(super) fn ln_gamma_density(shape: f64, x: f64, value: f64, ln_x: f64) -> f64 {
     if value < 0.0 || value == f64::INFINITY {
         f64::NEG_INFINITY
@@ -187,8 +187,7 @@ pub(super) fn ln_gamma_density(shape: f64, x: f64, value: f64, ln_x: f64) -> f64
     }
 }
 
-/// A draw from a gamma distribution times a likelihood with terms in ln θ and θ: the product is again a gamma
-/// distribution.
+/// Draws from a gamma distribution times a likelihood with terms in ln θ and θ; the product is a gamma distribution.
 pub(super) fn conditional_gamma(
     shape: f64,
     rate: f64,
@@ -200,8 +199,8 @@ pub(super) fn conditional_gamma(
     exists.then_some((shape, rate))
 }
 
-/// The tail probabilities of the gamma distribution of rate one. `None` for shapes above 1e8, for which the series of the library of
-/// special functions take too long.
+/// Returns the tail probabilities of the gamma distribution of rate one. Returns `None` for shapes above 1e8, for which the series of
+/// the library of special functions take too long.
 pub(super) fn unit_gamma_tails(shape: f64, x: f64) -> Option<Tails> {
     if shape > 1e8 {
         return None;
@@ -213,7 +212,7 @@ pub(super) fn unit_gamma_tails(shape: f64, x: f64) -> Option<Tails> {
     })
 }
 
-/// A draw from the gamma distribution of rate one; it may round to zero.
+/// Draws from the gamma distribution of rate one; the draw may round to zero.
 pub(super) fn unit_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
     // With an infinite shape, the library's loop does not end.
     match Statrs::new(shape, 1.0) {
@@ -222,10 +221,10 @@ pub(super) fn unit_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
     }
 }
 
-/// The logarithm of a draw from the gamma distribution of rate one; it is finite even if the draw rounds to zero.
+/// Returns the logarithm of a draw from the gamma distribution of rate one; the logarithm is finite even if the draw rounds to zero.
 ///
-/// The draw is computed as a draw with the next larger shape times a power of a uniform number: Marsaglia and Tsang (2000),
-/// section 6.
+/// The draw is computed from a draw with the next larger shape and a power of a uniform number: Marsaglia and Tsang (2000), section
+/// 6.
 pub(super) fn ln_unit_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
     if shape < 1.0 {
         let power = 1.0 - rng.random::<f64>();

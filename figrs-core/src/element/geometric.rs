@@ -1,4 +1,4 @@
-//! `Geometric`: the geometric distribution, of the trials until the first success.
+//! `Geometric`: the geometric distribution of the number of trials until the first success.
 
 use std::fmt;
 use std::ops::Range;
@@ -19,11 +19,11 @@ use crate::element::family::compiled_family;
 pub struct Geometric;
 
 impl Geometric {
-    /// The number of failures before the first success: 0, 1, 2, …
+    /// Creates the number of failures before the first success: 0, 1, 2, …
     ///
-    /// P(k) = (1 − p)^k p, mean (1 − p) / p, variance (1 − p) / p². The probability `p` of success is a number, a
-    /// [`Param`](crate::Param), or an element, between 1e-17 (for smaller probabilities, counts do not fit into `u64`)
-    /// and 1.
+    /// The probability of k failures is (1 − p)^k p, the mean (1 − p) / p and the variance (1 − p) / p². The
+    /// probability `p` of success is a number, a [`Param`](crate::Param), or an element. The probability of success
+    /// lies between 1e-17 and 1, because counts do not fit into `u64` for smaller probabilities.
     #[track_caller]
     pub fn failures(p: impl Into<Operand>) -> Element<u64> {
         let parameters = vec![p.into()];
@@ -36,10 +36,10 @@ impl Geometric {
         )
     }
 
-    /// The number of trials up to and including the first success: 1, 2, 3, …
+    /// Creates the number of trials up to and including the first success: 1, 2, 3, …
     ///
-    /// P(k) = (1 − p)^(k − 1) p, mean 1 / p, variance (1 − p) / p². The probability `p` of success is as for
-    /// [`failures`](Self::failures).
+    /// The probability of k trials is (1 − p)^(k − 1) p, the mean 1 / p and the variance (1 − p) / p². The
+    /// probability `p` of success has the same range as for [`failures`](Self::failures).
     #[track_caller]
     pub fn trials(p: impl Into<Operand>) -> Element<u64> {
         let parameters = vec![p.into()];
@@ -53,7 +53,7 @@ impl Geometric {
     }
 }
 
-/// Least probability of success: for smaller probabilities, counts above `u64::MAX` become possible in practice.
+/// Least probability of success: for smaller probabilities, counts above `u64::MAX` become likely.
 const MIN_PROBABILITY: f64 = 1e-17;
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! `Hypergeometric`: the hypergeometric distribution, of the marked items in a draw without replacement.
+//! `Hypergeometric`: the hypergeometric distribution of the number of marked items in a draw without replacement.
 
 use std::ops::RangeInclusive;
 use std::panic::Location;
@@ -14,7 +14,7 @@ use crate::element::{Element, atomic_at};
 pub struct Hypergeometric;
 
 impl Hypergeometric {
-    /// Number of marked items among `draws` taken from `population` items, of which `marked` are marked.
+    /// Creates the number of marked items among `draws` items taken from `population` items, `marked` of which are marked.
     #[track_caller]
     pub fn new(population: u32, marked: u32, draws: u32) -> Element<u32> {
         let draw = HypergeometricDistribution {
@@ -26,7 +26,7 @@ impl Hypergeometric {
     }
 }
 
-/// Maximum number of outcomes that are listed.
+/// Maximum number of outcomes whose list is computed.
 const MAX_OUTCOMES: u32 = 1 << 24;
 
 #[derive(Debug)]
@@ -42,8 +42,10 @@ impl HypergeometricDistribution {
         self.draws.saturating_sub(unmarked)..=self.draws.min(self.marked)
     }
 
-    /// The log-probability of a possible value, computed from binomial log-probabilities, which retain their digits in large populations:
-    /// each item is drawn independently with the same probability, given the total number drawn (Loader 2000).
+    /// Returns the log-probability of a possible value, computed from binomial log-probabilities (Loader 2000).
+    ///
+    /// The formula with binomial probabilities retains its digits in large populations: each item is drawn independently with the same
+    /// probability, given the total number drawn.
     fn ln_possible(&self, found: u32) -> f64 {
         let [all, marked, draws, found] =
             [self.population, self.marked, self.draws, found].map(f64::from);
@@ -129,8 +131,8 @@ mod tests {
         assert!((draw.log_prob(&4).exp() - 0.5).abs() < 1e-12);
     }
 
-    /// Differences of log-factorials used to lose half of the digits: the probability that neither of two items drawn from 2²⁵ items is
-    /// marked was computed as one.
+    /// Regression test for lost digits: the probability that neither of two items drawn from 2²⁵ items is marked used to be computed as
+    /// one.
     #[test]
     fn large_populations_keep_their_digits() {
         let population = 1 << 25;

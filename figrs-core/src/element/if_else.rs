@@ -11,9 +11,10 @@ use crate::value::Value;
 pub struct If;
 
 impl If {
-    /// The value of `then` if `test` is true, otherwise the value of `otherwise`.
+    /// Creates the element that has the value of `then` if `test` is true, and the value of `otherwise` if
+    /// not.
     ///
-    /// Only the chosen branch is part of the world.
+    /// Only the branch that is chosen is part of the world.
     #[track_caller]
     pub fn new<T: Value>(
         test: &Element<bool>,
@@ -22,13 +23,23 @@ impl If {
     ) -> Element<T> {
         let then = then.as_element().clone();
         let otherwise = otherwise.as_element().clone();
-        let parents = vec![test.erased().clone()];
-        chain_at::<One<bool>, T, _>("If", Location::caller(), parents, move |&test| {
-            if test {
-                then.clone()
-            } else {
-                otherwise.clone()
-            }
-        })
+        if_at("If", Location::caller(), test, then, otherwise)
     }
+}
+
+pub(crate) fn if_at<T: Value>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    test: &Element<bool>,
+    then: Element<T>,
+    otherwise: Element<T>,
+) -> Element<T> {
+    let parents = vec![test.erased().clone()];
+    chain_at::<One<bool>, T, _>(constructor, location, parents, move |&test| {
+        if test {
+            then.clone()
+        } else {
+            otherwise.clone()
+        }
+    })
 }

@@ -1,4 +1,4 @@
-//! `Inject`: the values of many elements as one list.
+//! `Inject`: a list element whose entries are the values of many elements.
 
 use std::panic::Location;
 
@@ -13,17 +13,17 @@ use crate::value::datum::Datum;
 pub struct Inject;
 
 impl Inject {
-    /// A list of the values of these elements, in order.
+    /// Creates a list of the values of these elements, in order.
     ///
-    /// The support has a list for every combination of the elements' values; for a summary of many elements use
-    /// [`fold`](crate::fold).
+    /// The support has a list for every combination of the elements' values. For a summary of many elements
+    /// (a count, a maximum), use [`fold`](crate::fold).
     #[track_caller]
     pub fn new<T: Value>(elements: &[Element<T>]) -> Element<Vec<T>> {
         inject(elements)
     }
 }
 
-/// A list of the values of these elements, in order: [`Inject::new`].
+/// Creates a list of the values of these elements, in order, like [`Inject::new`].
 #[track_caller]
 pub fn inject<T: Value>(elements: &[Element<T>]) -> Element<Vec<T>> {
     inject_at("Inject", Location::caller(), elements)

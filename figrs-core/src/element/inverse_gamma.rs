@@ -1,4 +1,4 @@
-//! `InverseGamma`: the inverse gamma distribution, of the reciprocal of a gamma-distributed number.
+//! `InverseGamma`: the inverse gamma distribution of the reciprocal of a gamma-distributed number.
 
 use std::fmt;
 use std::ops::Range;
@@ -21,11 +21,10 @@ use crate::element::family::compiled_family;
 pub struct InverseGamma;
 
 impl InverseGamma {
-    /// A number with this shape and [`Scale`]: the reciprocal of a [`Gamma`](crate::Gamma) number with this shape,
-    /// whose [`Rate`](crate::Rate) is the given scale.
+    /// Creates the reciprocal of a [`Gamma`](crate::Gamma) number with this shape, whose [`Rate`](crate::Rate) is the given [`Scale`].
     ///
-    /// The support is the positive numbers. Mean scale / (shape − 1) if the shape is above one, variance scale² / ((shape − 1)² (shape −
-    /// 2)) if the shape is above two; otherwise they are infinite.
+    /// The support is the positive numbers. If the shape is above one, the mean is scale / (shape − 1). If the shape is above two, the
+    /// variance is scale² / ((shape − 1)² (shape − 2)). Otherwise they are infinite.
     #[track_caller]
     pub fn new<P: Into<Operand>>(shape: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
         compiled_family!(
@@ -38,7 +37,7 @@ impl InverseGamma {
     }
 }
 
-struct InverseGammaDistribution;
+pub(super) struct InverseGammaDistribution;
 
 impl fmt::Debug for InverseGammaDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,4 +1,4 @@
-//! The values of elements of any types together.
+//! An element for the joint values of elements of any types.
 
 use std::any::Any;
 use std::panic::Location;
@@ -11,9 +11,9 @@ use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::SupportBuilder;
 
-/// The function of some elements whose value is the list of their values.
+/// The function of an element whose value is the list of the values of other elements.
 struct ListValues {
-    /// The elements, which know the types of their values.
+    /// The elements whose values are listed; they know the types of their values.
     elements: Vec<AnyElement>,
 }
 
@@ -58,7 +58,7 @@ impl ApplyOp for ListValues {
     }
 }
 
-/// An element whose value is the list of the values of these elements.
+/// Creates an element whose value is the list of the values of these elements.
 #[track_caller]
 pub fn joint_values(elements: Vec<AnyElement>) -> Element<Vec<Datum>> {
     let op = ListValues {

@@ -1,4 +1,4 @@
-//! The kinds of nodes.
+//! The kinds of nodes of a model graph.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,22 +7,23 @@ use super::footprint::ALLOCATION;
 use super::node::{AnyElement, ApplyOp, AtomicOp, ChainOp, FamilyOp, TableOp};
 use crate::model::evidence::Evidence;
 
-/// The complete list of the kinds of nodes; all constructors build elements of these kinds.
+/// The complete list of the kinds of nodes of a model graph; all constructors build elements of
+/// these kinds.
 pub enum Kind {
     /// A random value with its own distribution.
     Atomic(Box<dyn AtomicOp>),
-    /// A deterministic function of parents.
+    /// A deterministic function of the values of the parents.
     Apply(Vec<AnyElement>, Arc<dyn ApplyOp>),
-    /// A function from parent values to an element.
+    /// A function from the values of the parents to an element.
     Chain(Vec<AnyElement>, Box<dyn ChainOp>),
     /// A conditional table over finite parents.
     Table(Vec<AnyElement>, Arc<dyn TableOp>),
-    /// The value of another element, which evidence weighs in the worlds that reach this node.
+    /// The value of another element, weighed by evidence in the worlds that reach this node.
     Score(AnyElement, Evidence),
 }
 
 impl Kind {
-    /// The family of which the element is a member, if there is one.
+    /// Returns the family of distributions of which the element is a member, if there is one.
     #[inline]
     pub fn family(&self) -> Option<&dyn FamilyOp> {
         match self {
@@ -31,7 +32,8 @@ impl Kind {
         }
     }
 
-    /// Approximate number of bytes that the node holds on the heap, without its own size.
+    /// Returns the approximate number of bytes that the node holds on the heap, without its own
+    /// size.
     pub(super) fn heap_bytes(&self) -> usize {
         let (parents, op) = match self {
             Self::Atomic(op) => (0, size_of_val(&**op) + op.heap_bytes()),

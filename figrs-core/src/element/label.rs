@@ -1,4 +1,4 @@
-//! Labels of elements in messages and pictures.
+//! Labels that identify elements in messages and pictures.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,10 +11,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Name of an element (if it has a name), its constructor and its source line.
 ///
-/// A label can be serialised: a label that was read is equal to the label that was written, also in another process.
+/// A label can be serialised. A label that was read is equal to the label that was written, also in another process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Label {
-    /// The name given with `named`, with control characters written as escapes.
+    /// The name given by `named`, with control characters written as escapes.
     pub name: Option<String>,
     call: ConstructorCall,
 }
@@ -103,8 +103,8 @@ impl<'de> Deserialize<'de> for ConstructorCall {
     }
 }
 
-/// A name in printable form: characters that would break a line, hide other characters or control a terminal are written as
-/// escapes.
+/// Converts a name to printable form: characters that would break a line, hide other characters or control a terminal are
+/// written as escapes.
 pub fn printable(name: &str) -> Cow<'_, str> {
     // These characters are control characters, marks that change the direction of the following text, and line
     // separators.
@@ -127,7 +127,7 @@ pub fn printable(name: &str) -> Cow<'_, str> {
 }
 
 impl Label {
-    /// The label of an element that this constructor built, called at this source line.
+    /// Creates the label of an element that this constructor built, called at this source line.
     pub(crate) fn new(
         name: Option<String>,
         constructor: &'static str,
@@ -139,12 +139,12 @@ impl Label {
         }
     }
 
-    /// The constructor: `Flip`, `Chain`, ...
+    /// Returns the name of the constructor: `Flip`, `Chain`, ...
     pub fn constructor(&self) -> &str {
         self.call.constructor()
     }
 
-    /// The file, line and column of the source code that called the constructor.
+    /// Returns the file, line and column of the source code that called the constructor.
     pub fn location(&self) -> (&str, u32, u32) {
         self.call.place()
     }
@@ -154,13 +154,13 @@ impl Label {
         self.call == other.call
     }
 
-    /// The label without the name.
+    /// Returns the label without the name of the element.
     #[must_use]
     pub fn without_name(self) -> Self {
         Self { name: None, ..self }
     }
 
-    /// The name, or otherwise the constructor: a text short enough for a diagram.
+    /// Returns the name of the element, or its constructor if it has no name: a text short enough for a diagram.
     pub fn short(&self) -> &str {
         self.name.as_deref().unwrap_or(self.constructor())
     }

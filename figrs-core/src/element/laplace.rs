@@ -19,9 +19,10 @@ use crate::element::family::compiled_family;
 pub struct Laplace;
 
 impl Laplace {
-    /// A number with this location, and with this [`Scale`], which is the mean distance from the location.
+    /// Creates a number with this location, and with this [`Scale`], which is the mean distance from the location.
     ///
-    /// The support is all finite numbers. Density exp(−|x − location| / scale) / (2 scale), mean location, variance 2 scale².
+    /// The support is all finite numbers. The density is exp(−|x − location| / scale) / (2 scale), the mean the location and
+    /// the variance 2 scale².
     #[track_caller]
     pub fn new<P: Into<Operand>>(location: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
         compiled_family!(
@@ -42,7 +43,7 @@ impl fmt::Debug for LaplaceDistribution {
     }
 }
 
-/// Signed distance of `value` from the location, in units of the scale.
+/// Returns the signed distance of `value` from the location, in units of the scale.
 pub(super) fn distance(parameters: &[f64], value: f64) -> f64 {
     (value / 2.0 - parameters[0] / 2.0) / parameters[1] * 2.0
 }

@@ -4,20 +4,20 @@ use std::panic::Location;
 
 use super::atomic::learned_at;
 use super::beta::BetaDistribution;
-use super::convention::{Rate, RateConvention, StandardDeviation};
+use super::convention::{Rate, RateConvention, Scale, StandardDeviation};
 use super::dirichlet::DirichletDistribution;
 use super::family_member::constant_member;
 use super::gamma::GammaDistribution;
+use super::inverse_gamma::InverseGammaDistribution;
 use super::learned_prior::LearnedPrior;
 use super::normal::NormalDistribution;
 use crate::element::Element;
 
-/// Builds a parameter that is learned from data: an element with a prior, which other elements use in place of a number or
-/// a list of weights.
+/// Builds a parameter that is learned from data: an element with a prior, which other elements use as a number or a list of weights.
 ///
-/// Expectation-maximisation (in `figrs-infer`) estimates the value with the largest likelihood or posterior density. For samplers, the
-/// parameter is an ordinary element with this prior; they draw from its posterior. A learned element is a single parameter, whatever the
-/// number of elements and branches that use it.
+/// Expectation maximisation (in `figrs-infer`) estimates the value of the parameter with the largest likelihood or posterior density.
+/// Samplers treat the parameter as an ordinary element with this prior, and draw from its posterior. A learned element is a single
+/// parameter, even if many elements and branches use it.
 ///
 /// ```
 /// # use figrs_core::{Flip, If, Learned};
@@ -31,7 +31,7 @@ use crate::element::Element;
 pub struct Learned;
 
 impl Learned {
-    /// A probability with a [`Beta`](crate::Beta) prior with these shapes.
+    /// Creates a probability with a [`Beta`](crate::Beta) prior with these shapes.
     #[track_caller]
     pub fn beta(name: impl Into<String>, a: f64, b: f64) -> Element<f64> {
         let member = constant_member(BetaDistribution, &[a, b]);
@@ -39,7 +39,7 @@ impl Learned {
         learned_at("Learned::beta", Location::caller(), member, prior).named(name)
     }
 
-    /// Probabilities of several values, for use in [`Select::by`](crate::Select::by), with a [`Dirichlet`](crate::Dirichlet)
+    /// Creates probabilities of several values, for use in [`Select::by`](crate::Select::by), with a [`Dirichlet`](crate::Dirichlet)
     /// prior with these concentrations.
     #[track_caller]
     pub fn dirichlet(
@@ -52,7 +52,7 @@ impl Learned {
         learned_at("Learned::dirichlet", Location::caller(), member, prior).named(name)
     }
 
-    /// The mean of normal distributions, with a [`Normal`](crate::Normal) prior.
+    /// Creates a mean of normal distributions, with a [`Normal`](crate::Normal) prior.
     #[track_caller]
     pub fn normal(
         name: impl Into<String>,
@@ -66,7 +66,7 @@ impl Learned {
         learned_at("Learned::normal", Location::caller(), member, prior).named(name)
     }
 
-    /// A rate, as in [`Exponential`](crate::Exponential) and [`Poisson`](crate::Poisson), or a precision of normal
+    /// Creates a rate, as in [`Exponential`](crate::Exponential) and [`Poisson`](crate::Poisson), or a precision of normal
     /// distributions, with a [`Gamma`](crate::Gamma) prior.
     #[track_caller]
     pub fn gamma(name: impl Into<String>, shape: f64, rate: Rate<f64>) -> Element<f64> {
@@ -74,5 +74,23 @@ impl Learned {
         let member = constant_member(GammaDistribution(RateConvention::Rate), &[shape, rate]);
         let prior = LearnedPrior::Gamma { shape, rate };
         learned_at("Learned::gamma", Location::caller(), member, prior).named(name)
+    }
+
+    /// A [`Variance`](crate::Variance) of normal distributions, with an [`InverseGamma`](crate::InverseGamma) prior. Learning starts at the mean of the
+    /// prior, or at the value of the largest density if the mean is infinite (a shape of at most one).
+    ///
+    /// ```
+    /// # use figrs_core::{Learned, Normal, Scale, StandardDeviation, Variance};
+    /// let level = Learned::normal("level", 0.0, StandardDeviation(10.0));
+    /// let noise = Learned::inverse_gamma("noise", 1.0, Scale(1.0));
+    /// let reading = Normal::new(&level, Variance(&noise));
+    /// # drop(reading);
+    /// ```
+    #[track_caller]
+    pub fn inverse_gamma(name: impl Into<String>, shape: f64, scale: Scale<f64>) -> Element<f64> {
+        let Scale(scale) = scale;
+        let member = constant_member(InverseGammaDistribution, &[shape, scale]);
+        let prior = LearnedPrior::InverseGamma { shape, scale };
+        learned_at("Learned::inverse_gamma", Location::caller(), member, prior).named(name)
     }
 }

@@ -23,10 +23,17 @@ pub enum LearnedPrior {
         /// The rate of the gamma prior.
         rate: f64,
     },
+    /// The prior of a variance.
+    InverseGamma {
+        /// The shape of the inverse gamma prior.
+        shape: f64,
+        /// The scale of the inverse gamma prior.
+        scale: f64,
+    },
 }
 
 impl LearnedPrior {
-    /// The mean of the prior: one number, or a list of probabilities.
+    /// The mean of the prior: one number, or a list of probabilities. If the mean is infinite, the value with the largest density.
     pub fn mean(&self) -> Vec<f64> {
         match self {
             Self::Beta([a, b]) => vec![a / (a + b)],
@@ -36,21 +43,24 @@ impl LearnedPrior {
             }
             Self::Normal { mean, .. } => vec![*mean],
             Self::Gamma { shape, rate } => vec![shape / rate],
+            Self::InverseGamma { shape, scale } if *shape > 1.0 => vec![scale / (shape - 1.0)],
+            Self::InverseGamma { shape, scale } => vec![scale / (shape + 1.0)],
         }
     }
 
-    /// True if the parameter is a list, even a list of a single number.
+    /// True if the parameter is a list, even if the list has a single number.
     pub fn is_list(&self) -> bool {
         matches!(self, Self::Dirichlet(_))
     }
 
-    /// The terms of likelihoods to which the prior is conjugate.
+    /// Returns the terms of likelihoods to which the prior is conjugate.
     pub fn terms(&self) -> &'static [Term] {
         match self {
             Self::Beta(_) => &[Term::Log, Term::LogComplement],
             Self::Dirichlet(_) => &[Term::LogOfEach],
             Self::Normal { .. } => &[Term::Linear, Term::Square],
             Self::Gamma { .. } => &[Term::Log, Term::Linear],
+            Self::InverseGamma { .. } => &[Term::Log, Term::Inverse],
         }
     }
 
@@ -75,10 +85,14 @@ impl LearnedPrior {
                 likelihood.add(Term::Log, shape - 1.0);
                 likelihood.add(Term::Linear, -rate);
             }
+            Self::InverseGamma { shape, scale } => {
+                likelihood.add(Term::Log, -shape - 1.0);
+                likelihood.add(Term::Inverse, -scale);
+            }
         }
     }
 
-    /// The value at which a likelihood with these [`terms`](Self::terms) is largest.
+    /// Returns the value at which a likelihood with these [`terms`](Self::terms) is largest.
     pub fn mode_of(&self, likelihood: &Likelihood) -> Mode {
         let [log, linear] = [Term::Log, Term::Linear].map(|term| likelihood.get(term));
         match self {
@@ -101,6 +115,11 @@ impl LearnedPrior {
             Self::Gamma { .. } if log == 0.0 && linear == 0.0 => Mode::Flat,
             Self::Gamma { .. } if log > 0.0 && linear < 0.0 => Mode::At(vec![-log / linear]),
             Self::Gamma { .. } => Mode::Unbounded,
+            Self::InverseGamma { .. } => match likelihood.get(Term::Inverse) {
+                inverse if log == 0.0 && inverse == 0.0 => Mode::Flat,
+                inverse if log < 0.0 && inverse < 0.0 => Mode::At(vec![inverse / log]),
+                _ => Mode::Unbounded,
+            },
         }
     }
 }
@@ -108,15 +127,16 @@ impl LearnedPrior {
 /// The value at which a likelihood is largest, if there is such a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mode {
-    /// The likelihood is largest at this value: one number, or a list of numbers.
+    /// The likelihood has its maximum at this value: one number, or a list of numbers.
     At(Vec<f64>),
-    /// There is no single maximum: the likelihood is the same everywhere.
+    /// The likelihood has no single maximum, because it is the same everywhere.
     Flat,
-    /// There is no maximum: the likelihood grows towards a value that the parameter cannot have, or without bound.
+    /// The likelihood has no maximum: it grows without bound, or towards a value that the parameter cannot have.
     Unbounded,
 }
 
-/// The probabilities that maximise the sum of counts times their logarithms; a count below zero counts as zero.
+/// Returns the probabilities that maximise the sum of counts times log-probabilities; a count below zero counts as
+/// zero.
 fn shares(counts: &[f64]) -> Mode {
     let sum: f64 = counts.iter().map(|count| count.max(0.0)).sum();
     if sum > 0.0 {
@@ -145,6 +165,10 @@ mod tests {
                 shape: 3.0,
                 rate: 2.0,
             },
+            LearnedPrior::InverseGamma {
+                shape: 3.0,
+                scale: 2.0,
+            },
         ];
         for prior in priors {
             let mut likelihood = Likelihood::new(prior.terms());
@@ -152,7 +176,7 @@ mod tests {
             for &term in prior.terms() {
                 match term {
                     Term::LogOfEach => likelihood.add_log_of(1, 2.5),
-                    Term::Square | Term::Linear => likelihood.add(term, -0.7),
+                    Term::Square | Term::Linear | Term::Inverse => likelihood.add(term, -0.7),
                     _ => likelihood.add(term, 1.3),
                 }
             }
@@ -165,6 +189,7 @@ mod tests {
                         .sum(),
                     Term::Linear => likelihood.get(term) * x[0],
                     Term::Square => likelihood.get(term) * x[0] * x[0],
+                    Term::Inverse => likelihood.get(term) / x[0],
                     Term::LogComplement => likelihood.get(term) * (-x[0]).ln_1p(),
                     _ => likelihood.get(term) * x[0].ln(),
                 });

@@ -1,10 +1,10 @@
-//! A likelihood as a function of one parameter: coefficients of sufficient statistics.
+//! A log-likelihood as a function of one parameter: coefficients of basis functions.
 
 /// A basis function of a parameter θ: log-likelihoods are linear combinations of basis functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Term {
-    /// θ.
+    /// The parameter itself: θ.
     Linear,
     /// θ².
     Square,
@@ -30,7 +30,7 @@ const SCALAR_TERMS: [Term; SCALARS] = [
 ];
 
 impl Term {
-    /// The value of a basis function of one number at `x`, and its derivative; NaN for the term of a list.
+    /// Returns the value of a basis function at the number `x`, and its derivative; NaN for the term of a list.
     fn at(self, x: f64) -> (f64, f64) {
         match self {
             Self::Linear => (x, 1.0),
@@ -45,8 +45,8 @@ impl Term {
 
 /// The log-likelihood of a parameter, up to a constant: a sum of [`Term`]s with coefficients.
 ///
-/// The values that depend on a parameter add terms to its log-likelihood ([`Family::likelihood`](crate::Family::likelihood)). The distribution of
-/// the parameter uses the log-likelihood to draw from its conditional distribution
+/// Each value that depends on the parameter adds terms to its log-likelihood ([`Family::likelihood`](crate::Family::likelihood)). The
+/// likelihood of a parameter is used for draws from the parameter's conditional distribution
 /// ([`Family::sample_conditional`](crate::Family::sample_conditional)).
 ///
 /// ```
@@ -69,7 +69,7 @@ pub struct Likelihood {
 }
 
 impl Likelihood {
-    /// A constant likelihood, to which multiples of these terms can be added.
+    /// Creates a constant likelihood, to which multiples of the given terms can be added.
     pub fn new(terms: &'static [Term]) -> Self {
         Self {
             terms,
@@ -80,17 +80,17 @@ impl Likelihood {
         }
     }
 
-    /// Sets a power by which the coefficients of terms added from now on are multiplied.
+    /// Sets the power to which the likelihoods of further values are raised; it multiplies the coefficients of their terms.
     pub fn set_power(&mut self, power: f64) {
         self.power = power;
     }
 
-    /// Records that these terms cannot express the log-likelihood for the current value.
+    /// Records that no sum of terms expresses the log-likelihood of the current value.
     pub fn refuse(&mut self) {
         self.is_refused = true;
     }
 
-    /// True if the terms cannot express the log-likelihood.
+    /// True if no sum of terms expresses the log-likelihood of some value.
     pub fn is_refused(&self) -> bool {
         self.is_refused
     }
@@ -102,7 +102,7 @@ impl Likelihood {
         !self.is_refused
     }
 
-    /// Adds a multiple of a term of one number.
+    /// Adds a multiple of a term (basis function) of one number.
     #[inline]
     pub fn add(&mut self, term: Term, coefficient: f64) {
         let accepts = self.accepts(term, coefficient);
@@ -112,7 +112,7 @@ impl Likelihood {
         }
     }
 
-    /// Adds a multiple of the logarithm of the number at this position of a list.
+    /// Adds a multiple of the logarithm of the number at this index of a list.
     #[inline]
     pub fn add_log_of(&mut self, position: usize, coefficient: f64) {
         if self.accepts(Term::LogOfEach, coefficient) {
@@ -123,8 +123,7 @@ impl Likelihood {
         }
     }
 
-    /// The derivatives at a value with respect to each number of the parameter; for a number of a list that is zero, the derivative is
-    /// given as zero.
+    /// Returns the derivatives with respect to each number of the parameter; for a zero in a list, the derivative is set to zero.
     pub fn derivatives(&self, value: &[f64]) -> Vec<f64> {
         let derivative = |(i, &x): (usize, &f64)| {
             if self.terms.contains(&Term::LogOfEach) {
@@ -156,17 +155,17 @@ impl Likelihood {
         }
     }
 
-    /// The coefficient of a term of one number.
+    /// Returns the coefficient of a term (basis function) of one number.
     pub fn get(&self, term: Term) -> f64 {
         self.scalars.get(term as usize).copied().unwrap_or(0.0)
     }
 
-    /// A constant likelihood, to which any terms of one number can be added.
+    /// Creates a constant likelihood, to which any terms of one number can be added.
     pub(crate) fn of_one_number() -> Self {
         Self::new(&SCALAR_TERMS)
     }
 
-    /// The log-likelihood at `x`, and its derivative.
+    /// Returns the value of the log-likelihood at `x`, and its derivative.
     fn at(&self, x: f64) -> (f64, f64) {
         let terms = SCALAR_TERMS.iter().zip(&self.scalars);
         let present = terms.filter(|(_, coefficient)| **coefficient != 0.0);
@@ -176,8 +175,8 @@ impl Likelihood {
         })
     }
 
-    /// The derivative at `x` of a log-probability that is this sum plus a constant; if the probability is zero, the derivative of the
-    /// probability itself. `None` if the derivative does not exist.
+    /// Returns the derivative at `x` of a log-probability that is this sum plus a constant; at probability zero, returns the derivative of
+    /// the probability itself. Returns `None` if the derivative does not exist.
     pub(crate) fn derivative(&self, x: f64, log_prob: impl Fn(f64) -> f64) -> Option<f64> {
         if self.is_refused {
             return None;
@@ -190,8 +189,9 @@ impl Likelihood {
         slope.is_finite().then_some(slope)
     }
 
-    /// The derivative of a probability that is zero at `x`: near `x`, the probability is a power of the distance to 0 or 1, or
-    /// zero.
+    /// Returns the derivative of a probability that is zero at `x`.
+    ///
+    /// Near `x`, a probability that is zero at `x` is a power of the distance to 0 or 1, or zero.
     fn derivative_at_zero(&self, x: f64, log_prob: impl Fn(f64) -> f64) -> Option<f64> {
         let (term, sign) = match x {
             0.0 => (Term::Log, 1.0),
@@ -209,7 +209,7 @@ impl Likelihood {
         (order == 1.0).then(|| sign * (constant + rest.at(x).0).exp())
     }
 
-    /// The coefficient of the logarithm of the number at this position of a list.
+    /// Returns the coefficient of the logarithm of the number at this index of a list.
     pub fn log_of(&self, position: usize) -> f64 {
         self.each.get(position).copied().unwrap_or(0.0)
     }

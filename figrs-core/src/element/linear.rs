@@ -1,25 +1,26 @@
-//! Linear functions of open numbers, with normal noise.
+//! Linear functions of open (unknown) numbers, with normal noise.
 
-/// A linear function of some open numbers, whose value is a list of numbers: `offset + Σ columns[i] * x[i]`.
+/// A linear function of some open (unknown) numbers, whose value is a list of numbers:
+/// `offset + Σ columns[i] * x[i]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearFunction {
-    /// The value if all open numbers are zero.
+    /// The value of the function if all open numbers are zero.
     pub offset: Vec<f64>,
-    /// For each open number, in order, its coefficient in each number of the value.
+    /// For each open number, in order, its coefficients in the numbers of the value.
     pub columns: Vec<Vec<f64>>,
 }
 
 /// A normal distribution whose mean is a linear function of some open numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinearGaussian {
-    /// The mean.
+    /// The mean, as a linear function of the open numbers.
     pub mean: LinearFunction,
-    /// The covariance matrix, row by row; of one number its variance.
+    /// The covariance matrix, row by row; for one number, its variance.
     pub covariance: Vec<Vec<f64>>,
 }
 
 impl LinearFunction {
-    /// The list of these numbers, each of them open (`None`) or given.
+    /// Returns a list of numbers as a linear function of the numbers that are `None` (open).
     pub fn of_numbers(numbers: &[Option<f64>]) -> Self {
         let unit = |i| {
             let mut column = vec![0.0; numbers.len()];

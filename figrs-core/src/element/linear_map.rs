@@ -15,7 +15,7 @@ use crate::value::{Value, canonical};
 
 /// Builds the sum of numbers, each multiplied by a constant: `Σ weight * element`.
 ///
-/// A sum of `+` and `*` is the same, but has an element for each term.
+/// The operators `+` and `*` give the same sum, but build an element for each term.
 ///
 /// ```
 /// # use figrs_core::{Normal, Variance, weighted_sum};
@@ -42,7 +42,8 @@ pub fn weighted_sum<'a>(terms: impl IntoIterator<Item = (f64, &'a Element<f64>)>
 }
 
 impl Element<Vec<f64>> {
-    /// The list `matrix * self + offset`. The matrix is given row by row; each row has a number for each number of this list.
+    /// Creates the list `matrix * self + offset`. The matrix is given row by row, and each row has one coefficient for each number of this
+    /// list.
     ///
     /// ```
     /// # use figrs_core::{Covariance, MultivariateNormal};
@@ -70,7 +71,8 @@ impl Element<Vec<f64>> {
         )
     }
 
-    /// The number at a position of the list, counted from 0. A list without this position is an error when it is reached.
+    /// Creates an element with the number at an index of the list, counted from 0. An index beyond the end of a list is an error when a world
+    /// reaches it.
     #[track_caller]
     pub fn entry(&self, position: usize) -> Element<f64> {
         let mut row = vec![0.0; position + 1];
@@ -88,7 +90,8 @@ impl Element<Vec<f64>> {
     }
 }
 
-/// A linear function of the numbers of all arguments, one after another. A row may be shorter than the list of numbers: the others are not read.
+/// A linear function of the numbers of all arguments, taken as one list. A row of the matrix may be shorter than the list of numbers; the
+/// missing coefficients are zero.
 struct LinearMap<T> {
     rows: Vec<Vec<f64>>,
     offset: Vec<f64>,

@@ -1,4 +1,4 @@
-//! `LogNormal`: the log-normal distribution, of products of many factors.
+//! `LogNormal`: the log-normal distribution of products of many factors.
 
 use std::fmt;
 use std::ops::Range;
@@ -20,11 +20,11 @@ use crate::element::family::compiled_family;
 pub struct LogNormal;
 
 impl LogNormal {
-    /// A number whose logarithm has this mean, and this [`Variance`](crate::Variance), [`StandardDeviation`](crate::StandardDeviation) or
+    /// Creates a number whose logarithm has this mean, and this [`Variance`](crate::Variance), [`StandardDeviation`](crate::StandardDeviation) or
     /// [`Precision`](crate::Precision).
     ///
-    /// The support is the positive numbers. Density exp(−(ln x − mean)² / (2 variance)) / (x sqrt(2π variance)), median exp(mean), mean exp(mean +
-    /// variance / 2), variance (exp(variance) − 1) exp(2 mean + variance).
+    /// The support is the positive numbers. The density is exp(−(ln x − mean)² / (2 variance)) / (x sqrt(2π variance)). The median is exp(mean),
+    /// the mean exp(mean + variance / 2), and the variance (exp(variance) − 1) exp(2 mean + variance).
     #[track_caller]
     pub fn new(mean: impl Into<Operand>, spread: impl Into<Spread>) -> Element<f64> {
         let (family, spread) = NormalDistribution::of_spread(spread.into());

@@ -1,7 +1,7 @@
 //! Elements: the random values of a model.
 //!
-//! The kernel consists of five kinds of node (`atomic`, `apply`, `chain`, `table`, `score`); the other files build
-//! Figaro's constructors and the combinators from these nodes.
+//! Five kinds of node are basic (`atomic`, `apply`, `chain`, `table`, `score`); all other constructors of elements
+//! build on them.
 
 pub mod alias;
 mod apply;
@@ -12,7 +12,7 @@ mod beta;
 mod binomial;
 mod boolean;
 mod cauchy;
-mod chain;
+pub(crate) mod chain;
 mod compare;
 mod constant;
 pub(crate) mod contained;
@@ -35,14 +35,14 @@ mod family_member;
 pub mod family_values;
 mod finite_outcomes;
 mod flip;
-mod fold;
+pub(crate) mod fold;
 mod folded;
 pub mod footprint;
 pub mod function;
 mod gamma;
 mod geometric;
 mod hypergeometric;
-mod if_else;
+pub(crate) mod if_else;
 mod iid;
 mod inject;
 mod inverse_gamma;
@@ -162,8 +162,8 @@ use crate::value::support::SupportBuilder;
 /// A random value of type `T`, as a node of a lazily built model.
 ///
 /// Elements are immutable, shared and cheap to clone: a clone is the *same* random value. Building an element never
-/// fails and computes nothing; a mistake in a parameter is reported when the element is used, with the element's name
-/// or the source line that built it. Evidence is stated in a [`Model`](crate::Model).
+/// fails and computes nothing. A mistake in a parameter is reported when the element is used, with the name of the
+/// element or the source line that built it. Evidence about elements is stated in a [`Model`](crate::Model).
 #[must_use]
 pub struct Element<T> {
     node: AnyElement,
@@ -182,7 +182,7 @@ impl<T: Value> Element<T> {
         }
     }
 
-    /// Names the element, for messages and diagrams. A later call does not change the name.
+    /// Names the element, for messages and diagrams. A second call of `named` does not change the name.
     ///
     /// ```
     /// # use figrs_core::Flip;
@@ -195,12 +195,12 @@ impl<T: Value> Element<T> {
         self
     }
 
-    /// Label of the element: name, constructor and source line.
+    /// Returns the label of the element: name, constructor and source line.
     pub fn label(&self) -> Label {
         self.node.label()
     }
 
-    /// The element with its type; `None` if its values have another type.
+    /// Returns the element with its type; `None` if its values have another type.
     pub fn from_erased(element: &AnyElement) -> Option<Self> {
         let has_type = element.no_values().value_type() == std::any::TypeId::of::<T>();
         has_type.then(|| Self {
@@ -209,7 +209,7 @@ impl<T: Value> Element<T> {
         })
     }
 
-    /// The untyped handle of the element, which algorithms use.
+    /// Returns the untyped handle of the element, for algorithms.
     pub fn erased(&self) -> &AnyElement {
         &self.node
     }

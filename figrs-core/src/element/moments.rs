@@ -1,10 +1,9 @@
-//! Sums over lists of numbers, for sufficient statistics.
+//! Sums over lists of numbers, for the computation of sufficient statistics.
 
-/// Number of partial sums that are accumulated in parallel; in a single sum, each addition would wait for the previous
-/// addition.
+/// Number of partial sums that are accumulated in parallel, so that no addition waits for the previous one.
 const LANES: usize = 8;
 
-/// The sum of a function over some values.
+/// Returns the sum of a function over some values.
 #[inline]
 pub(super) fn sum_of<T>(values: &[T], term: impl Fn(&T) -> f64) -> f64 {
     let mut lanes = [0.0; LANES];
@@ -33,7 +32,7 @@ pub(super) fn moments(values: &[f64]) -> [f64; 3] {
     [count, mean, (squares - left * left / count).max(0.0)]
 }
 
-/// The product of a count and a logarithm; zero times the logarithm of an impossible event is zero.
+/// Returns the product of a count and a logarithm, where zero times the logarithm of an impossible event is zero.
 #[inline]
 pub(super) fn times(count: f64, log: f64) -> f64 {
     if count == 0.0 { 0.0 } else { count * log }

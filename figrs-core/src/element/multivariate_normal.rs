@@ -21,10 +21,10 @@ use crate::value::vector::Vector;
 pub struct MultivariateNormal;
 
 impl MultivariateNormal {
-    /// A list with this mean and [`Covariance`].
+    /// Creates a list with this mean and [`Covariance`].
     ///
     /// The support consists of the lists of finite numbers that are as long as the mean. The mean may be a list of numbers or elements, or
-    /// a single element whose value is a list, such as the last position of a random walk; the covariance is constant.
+    /// a single element whose value is a list, such as the last position of a random walk. The covariance is constant.
     ///
     /// ```
     /// # use figrs_core::{Covariance, MultivariateNormal};

@@ -1,4 +1,4 @@
-//! `NegativeBinomial`: the negative binomial distribution, for counts that are more dispersed than Poisson counts.
+//! `NegativeBinomial`: the negative binomial distribution for counts that are more dispersed than Poisson counts.
 
 use std::fmt;
 use std::ops::Range;
@@ -23,11 +23,11 @@ use crate::element::family::compiled_family;
 pub struct NegativeBinomial;
 
 impl NegativeBinomial {
-    /// The number of failures before `successes` successes, in independent trials that each succeed with the same probability.
+    /// Creates the number of failures before `successes` successes, in independent trials that each succeed with the same probability.
     ///
-    /// The support is 0, 1, 2, … P(k) = Γ(k + successes) / (k! Γ(successes)) p^successes (1 − p)^k, mean successes (1 − p) / p, variance
-    /// mean / p. The number of successes is positive and at most 1e15, and need not be an integer; the mean is at most 1e9.
-    /// [`Geometric::failures`](crate::Geometric::failures) is the special case of one success.
+    /// The support is 0, 1, 2, … The probability of k is Γ(k + successes) / (k! Γ(successes)) p^successes (1 − p)^k. The mean is
+    /// successes (1 − p) / p, and the variance is mean / p. The number of successes is positive and at most 1e15, and need not be an
+    /// integer; the mean is at most 1e9. [`Geometric::failures`](crate::Geometric::failures) is the special case of one success.
     #[track_caller]
     pub fn failures(successes: impl Into<Operand>, p: impl Into<Operand>) -> Element<u64> {
         compiled_family!(
@@ -39,10 +39,10 @@ impl NegativeBinomial {
         )
     }
 
-    /// A count with this mean and this dispersion: a smaller dispersion gives a larger variance.
+    /// Creates a count with this mean and this dispersion; the smaller the dispersion, the larger the variance.
     ///
-    /// Variance mean + mean² / dispersion. The count is that of [`failures`](Self::failures) before `dispersion` successes of
-    /// probability dispersion / (dispersion + mean), the form used in regressions of counts.
+    /// The variance is mean + mean² / dispersion. The distribution equals that of [`failures`](Self::failures) before `dispersion`
+    /// successes of probability dispersion / (dispersion + mean). Regressions of counts usually use a mean and a dispersion.
     #[track_caller]
     pub fn with_mean(mean: impl Into<Operand>, dispersion: impl Into<Operand>) -> Element<u64> {
         compiled_family!(
@@ -55,17 +55,17 @@ impl NegativeBinomial {
     }
 }
 
-/// Largest mean: the largest rate of a Poisson distribution.
+/// Largest mean of a count, which is the largest rate of a Poisson distribution.
 const MAX_MEAN: f64 = 1e9;
 
-/// Largest number of successes: above it, adding or removing one failure changes none of its digits.
+/// Largest number of successes for which `f64` represents a difference of one failure.
 const MAX_SUCCESSES: f64 = 1e15;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NegativeBinomialDistribution {
-    /// The number of successes and the probability of a success.
+    /// Parametrised by the number of successes and the probability of a success.
     Failures,
-    /// The mean and the dispersion.
+    /// Parametrised by the mean and the dispersion.
     Mean,
 }
 
@@ -78,7 +78,7 @@ impl fmt::Debug for NegativeBinomialDistribution {
     }
 }
 
-/// One member: the number of successes, the probability of a success and the probability of a failure.
+/// The parameters of one distribution: the number of successes, the probability of a success and the probability of a failure.
 struct Trials {
     successes: f64,
     success: f64,

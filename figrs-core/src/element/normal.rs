@@ -24,9 +24,9 @@ use crate::element::family::compiled_family;
 pub struct Normal;
 
 impl Normal {
-    /// A number with this mean, and a [`Variance`], a [`StandardDeviation`] or a [`Precision`].
+    /// Creates a number with this mean, and a [`Variance`], a [`StandardDeviation`] or a [`Precision`].
     ///
-    /// The support is all finite numbers. Density exp(−(x − mean)² / (2 variance)) / sqrt(2π variance).
+    /// The support is all finite numbers. The density is exp(−(x − mean)² / (2 variance)) / sqrt(2π variance).
     ///
     /// ```
     /// # use figrs_core::{Normal, StandardDeviation, Variance};
@@ -89,8 +89,8 @@ enum SpreadMeasure {
     Precision,
 }
 
-/// A normal log-density for any mean: stores the terms that depend only on the standard deviation, which are then computed only
-/// once.
+/// The log-density of a normal distribution with an unknown mean; the terms that depend only on the standard deviation
+/// are computed once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct OpenDensity {
     deviation: f64,
@@ -98,7 +98,6 @@ struct OpenDensity {
 }
 
 impl OpenDensity {
-    /// The density with this standard deviation.
     #[inline]
     fn new(deviation: f64) -> Self {
         Self {
@@ -107,7 +106,7 @@ impl OpenDensity {
         }
     }
 
-    /// The log-density of a value for this mean.
+    /// Returns the log-density of a value for this mean.
     #[inline]
     fn log_prob(&self, mean: f64, value: f64) -> f64 {
         // Differences of large numbers may overflow; differences of their halves cannot.
@@ -118,7 +117,7 @@ impl OpenDensity {
 
 pub(super) struct NormalDistribution {
     measure: SpreadMeasure,
-    /// The spread if it is constant, otherwise NaN; and the density with this spread.
+    /// The spread if it is constant (otherwise NaN), and the log-density with this spread.
     constant: (f64, OpenDensity),
 }
 
@@ -156,7 +155,7 @@ impl NormalDistribution {
         }
     }
 
-    /// The family with this constant standard deviation.
+    /// Creates the normal family with this constant standard deviation.
     pub(super) fn with_deviation(deviation: f64) -> Self {
         Self::new(SpreadMeasure::Deviation, &deviation.into())
     }
@@ -166,13 +165,13 @@ impl NormalDistribution {
         (Self::new(measure, &operand), operand)
     }
 
-    /// The standard deviation of this spread.
+    /// Returns the standard deviation that corresponds to this spread.
     #[inline]
     pub(super) fn deviation(&self, spread: f64) -> f64 {
         self.of(spread).deviation
     }
 
-    /// The derivative of the standard deviation with respect to the spread.
+    /// Returns the derivative of the standard deviation with respect to the spread.
     pub(super) fn deviation_slope(&self, spread: f64) -> f64 {
         let deviation = self.deviation(spread);
         match self.measure {
@@ -182,7 +181,6 @@ impl NormalDistribution {
         }
     }
 
-    /// The density with this value of the spread.
     #[inline]
     fn of(&self, spread: f64) -> OpenDensity {
         let (constant, density) = self.constant;
@@ -347,7 +345,7 @@ impl Family<f64> for NormalDistribution {
         drawn.map_or(f64::NAN, kept_finite)
     }
 
-    /// If the mean is open, the bound is the log-density at the mean.
+    /// Returns the log-density at the mean, if the mean is open.
     fn max_log_prob(&self, parameters: &[Option<f64>], value: &f64) -> Option<f64> {
         let mean = parameters[0].unwrap_or(*value);
         let all = [mean, parameters[1]?];

@@ -1,4 +1,4 @@
-//! Numbers that may change between queries.
+//! Numbers that may change between queries without rebuilding the model.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use super::label::printable;
 
 /// A named number that an element uses in place of a constant, and that may change without rebuilding the model.
 ///
-/// Clones share the number. A parameter whose value is zero is treated like any other number: terms multiplied by it
-/// stay in the model.
+/// All clones of a parameter share one number. Terms with a parameter as their factor stay in the model even if the parameter is
+/// zero.
 ///
 /// ```
 /// # use figrs_core::{Flip, Param};
@@ -21,13 +21,13 @@ use super::label::printable;
 /// # drop(rain);
 /// ```
 ///
-/// A parameter can be saved and loaded with serde, as its name and value; a loaded parameter is a new parameter, independent of the
+/// A parameter can be saved and loaded with serde, as its name and value. A loaded parameter is a new parameter, independent of the
 /// saved one.
 #[derive(Clone)]
 pub struct Param(Arc<(String, AtomicU64)>);
 
 impl Param {
-    /// A parameter with a name for messages and an initial value.
+    /// Creates a parameter with a name for messages and an initial value.
     pub fn new(name: impl Into<String>, value: f64) -> Self {
         Self(Arc::new((name.into(), AtomicU64::new(value.to_bits()))))
     }
@@ -42,17 +42,17 @@ impl Param {
         f64::from_bits(self.0.1.load(Ordering::Relaxed))
     }
 
-    /// True if both are the same parameter.
+    /// True if both handles refer to the same parameter.
     fn is_same_as(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// An identity that is unique among the living parameters.
+    /// Returns an identity that is unique among the living parameters.
     pub fn id(&self) -> usize {
         Arc::as_ptr(&self.0).addr()
     }
 
-    /// Changes the value for all elements that use this parameter. A run that is in progress may see either value.
+    /// Changes the value for all elements that use this parameter. A run in progress may use either the old or the new value.
     pub fn set(&self, value: f64) {
         self.0.1.store(value.to_bits(), Ordering::Relaxed);
     }
@@ -86,17 +86,17 @@ impl fmt::Debug for Param {
     }
 }
 
-/// A constant or a [`Param`].
+/// A number in a model: a constant or a [`Param`].
 #[derive(Clone)]
 pub enum Number {
     /// A constant.
     Constant(f64),
-    /// A parameter, read at each run.
+    /// A parameter, whose value is read at each run.
     Param(Param),
 }
 
 impl Number {
-    /// True if both are the same constant, or the same parameter.
+    /// True if both numbers are the same constant, or the same parameter.
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Constant(a), Self::Constant(b)) => a.to_bits() == b.to_bits(),

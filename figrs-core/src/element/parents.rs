@@ -9,29 +9,29 @@ use super::{Element, apply_at, apply_shared_at, chain_at, chain_shared_at};
 use crate::value::Value;
 use crate::value::column::AnyColumn;
 
-/// The values of some parents, read from untyped arguments.
+/// The values of an element's parents as typed arguments of a function.
 pub trait Arguments: 'static {
-    /// Arguments of a function: references to the values.
+    /// The type of a function's arguments: references to the values.
     type Refs<'a>;
-    /// Reads the references to the values from untyped arguments.
+    /// Reads references to the values from untyped arguments.
     fn refs<'a>(arguments: &[&'a dyn Any]) -> Self::Refs<'a>;
-    /// The columns of the values of the parents.
+    /// The type of the columns of the parents' values.
     type Columns<'a>;
-    /// Reads the columns from untyped columns.
+    /// Reads typed columns from untyped columns.
     fn columns<'a>(arguments: &[&'a dyn AnyColumn]) -> Self::Columns<'a>;
-    /// Arguments of a function for one row of columns.
+    /// Returns the arguments of a function for one row of the columns.
     fn row<'a>(columns: &Self::Columns<'a>, row: usize) -> Self::Refs<'a>;
 }
 
-/// The value of a single parent.
+/// The arguments of a function of a single parent.
 #[derive(Debug)]
 pub struct One<T>(std::marker::PhantomData<T>);
 
-/// The values of a list of parents.
+/// The arguments of a function of a list of parents.
 #[derive(Debug)]
 pub struct Many<T>(std::marker::PhantomData<T>);
 
-/// The values of a list of parents of several types.
+/// The arguments of a function of a list of parents of several types.
 #[derive(Debug)]
 pub struct Mixed(());
 
@@ -90,7 +90,7 @@ impl Arguments for Mixed {
     }
 }
 
-/// An element by value or by reference.
+/// An element, passed by value or by reference.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element, a tuple of up to eight elements, or a list of elements",
     label = "give one element, a tuple of up to eight, or a list",
@@ -99,7 +99,7 @@ impl Arguments for Mixed {
 pub trait AsElement {
     /// The type of the element's values.
     type Value: Value;
-    /// The element itself.
+    /// Returns the element itself.
     fn as_element(&self) -> &Element<Self::Value>;
 }
 
@@ -117,11 +117,11 @@ impl<E: AsElement> AsElement for &E {
     }
 }
 
-/// Some elements: a single element, a tuple of up to eight elements, an array or a list of elements of one type, or a list of
+/// A list of elements: a single element, a tuple of up to eight elements, an array or list of elements of one type, or a list of
 /// [`AnyElement`]s of several types.
 ///
-/// The elements are the parents of an Apply or a Chain, or the targets of a query. (An array has a `map` method of its
-/// own, which takes precedence: write [`Apply::new`](crate::Apply::new), or use a tuple.)
+/// The elements are the parents of an Apply or a Chain, or the targets of a query. (An array has a `map` method of its own, which takes
+/// precedence: write [`Apply::new`](crate::Apply::new), or use a tuple.)
 ///
 /// The trait adds combinators to tuples: `(&left, &below).map(|(l, b)| ..)`.
 #[diagnostic::on_unimplemented(
@@ -130,13 +130,13 @@ impl<E: AsElement> AsElement for &E {
     note = "more than eight elements of one type are a list: `vec![a.clone(), ..]` or `&[..]`; of several types a list of `AnyElement`s, or a `tuple` of tuples"
 )]
 pub trait Parents {
-    /// The form in which a function receives the values.
+    /// The type in which a function receives the values of the elements.
     type Arguments: Arguments;
 
-    /// The parents in order.
+    /// Returns the untyped elements in order.
     fn elements(&self) -> Vec<AnyElement>;
 
-    /// The element whose value is `function` of these parents' values.
+    /// Creates the element whose value is `function` of these parents' values.
     #[track_caller]
     fn map<T, F>(&self, function: F) -> Element<T>
     where
@@ -146,10 +146,10 @@ pub trait Parents {
         apply_at::<Self::Arguments, T, F>("map", Location::caller(), self.elements(), function)
     }
 
-    /// The element that `function` returns for these parents' values.
+    /// Creates the element that `function` returns for these parents' values.
     ///
-    /// The function must be pure: it may be called more than once for the same values, and is never called for values
-    /// that no query needs.
+    /// The function must be pure: it may be called more than once for the same values, and it is never called for values that no query
+    /// needs.
     #[track_caller]
     fn flat_map<T, F>(&self, function: F) -> Element<T>
     where
@@ -162,8 +162,8 @@ pub trait Parents {
         chain_at::<Self::Arguments, T, F>("flat_map", Location::caller(), self.elements(), function)
     }
 
-    /// As [`map`](Self::map), with a function that several elements share: algorithms then know that results computed for one of these
-    /// elements hold for all of them.
+    /// Creates an element like [`map`](Self::map), with a function that several elements share. Algorithms then know that results
+    /// computed for one of the elements that share the function hold for all of them.
     #[track_caller]
     fn map_shared<T, F>(&self, function: &Arc<F>) -> Element<T>
     where
@@ -178,7 +178,7 @@ pub trait Parents {
         )
     }
 
-    /// As [`flat_map`](Self::flat_map), with a function that several elements share.
+    /// Creates an element like [`flat_map`](Self::flat_map), with a function that several elements share.
     #[track_caller]
     fn flat_map_shared<T, F>(&self, function: &Arc<F>) -> Element<T>
     where
@@ -313,17 +313,17 @@ tuple!(E0 V0 0, E1 V1 1, E2 V2 2, E3 V3 3, E4 V4 4, E5 V5 5, E6 V6 6);
 tuple!(E0 V0 0, E1 V1 1, E2 V2 2, E3 V3 3, E4 V4 4, E5 V5 5, E6 V6 6, E7 V7 7);
 
 impl<T: Value> Element<T> {
-    /// The element whose value is `function` of this element's value: [`Apply`](crate::Apply) with one parent.
+    /// Creates the element whose value is `function` of this element's value: [`Apply`](crate::Apply) with one parent.
     #[track_caller]
     pub fn map<U: Value>(&self, function: impl Fn(&T) -> U + Send + Sync + 'static) -> Element<U> {
         Parents::map(self, function)
     }
 
-    /// The element that `function` returns for this element's value: [`Chain`](crate::Chain) with one parent.
+    /// Creates the element that `function` returns for this element's value: [`Chain`](crate::Chain) with one parent.
     ///
-    /// The function must be pure: it may be called more than once for the same value, and in debug builds it is called twice and the
-    /// results are compared. An exact algorithm may call the function for combinations of values that no world has; if the function fails
-    /// for such a combination (by a panic, or with an element that has invalid parameters), the failure is ignored.
+    /// The function must be pure: it may be called more than once for the same value, and debug builds compare the results. An exact
+    /// algorithm may call the function for combinations of values that no world has. A failure of the function is ignored if no world
+    /// has the combination of values.
     #[track_caller]
     pub fn flat_map<U: Value>(
         &self,

@@ -1,4 +1,4 @@
-//! `Poisson`: the Poisson distribution, of the number of independent rare events.
+//! `Poisson`: the Poisson distribution of the number of independent rare events.
 
 use std::fmt;
 use std::ops::Range;
@@ -22,10 +22,10 @@ use crate::element::family::compiled_family;
 pub struct Poisson;
 
 impl Poisson {
-    /// A count with this rate, which is the expected number of events: a number, a [`Param`](crate::Param), or an element, at
-    /// most 1e9.
+    /// Creates a count with this rate, which is the expected number of events. The rate is a number, a [`Param`](crate::Param), or an
+    /// element, and at most 1e9.
     ///
-    /// The support is 0, 1, 2, … P(k) = rate^k exp(−rate) / k!, mean and variance are the rate.
+    /// The support is 0, 1, 2, … The probability of k is rate^k exp(−rate) / k!, and the mean and the variance are the rate.
     #[track_caller]
     pub fn new(rate: impl Into<Operand>) -> Element<u64> {
         compiled_family!(
@@ -38,7 +38,7 @@ impl Poisson {
     }
 }
 
-/// Largest rate: for larger rates, the library's sampler loses the digits that its rejection test needs.
+/// Largest rate: for larger rates, the sampler of the library loses the digits that its rejection test needs.
 const MAX_RATE: f64 = 1e9;
 
 struct PoissonDistribution;
@@ -80,7 +80,7 @@ impl Family<u64> for PoissonDistribution {
         ln_poisson(*value as f64, parameters[0], parameters[0].ln())
     }
 
-    /// Returns the number of values, their mean, and the log-probability of all values if the rate is that mean.
+    /// Returns the number of values, their mean, and the log-probability of all values at a rate equal to that mean.
     fn statistics(&self, values: &[u64]) -> Option<Vec<f64>> {
         let count = values.len() as f64;
         let sum = sum_of(values, |k| *k as f64);
@@ -135,8 +135,8 @@ impl Family<u64> for PoissonDistribution {
     }
 }
 
-/// Draws a count with a rate of any size. If the rate is above the maximum, a normal draw is rounded to an integer, because the skewness of
-/// the Poisson distribution is then below 1e-4.
+/// Draws a Poisson count with a rate of any size. For rates above [`MAX_RATE`], a normal draw is rounded to an integer, because the
+/// skewness of the Poisson distribution is then below 1e-4.
 pub(super) fn draw_poisson<R: Rng + ?Sized>(rate: f64, rng: &mut R) -> u64 {
     if rate > MAX_RATE {
         let normal: f64 = Normal::standard().sample(rng);

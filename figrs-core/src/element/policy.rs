@@ -1,4 +1,4 @@
-//! The element that replaces a decision: a function of the known values.
+//! Replacement of a decision by a policy, which is a function of the known values.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -10,22 +10,22 @@ use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::support::{Support, SupportBuilder};
 
-/// A policy of a decision: chooses the index of an option for the values of some elements.
+/// A policy of a decision: a function from the values of some elements to the index of an option.
 pub trait ChoosePolicy: Send + Sync {
-    /// Returns the index of the option that is chosen for these values.
+    /// Returns the index of the option that the policy chooses for these values.
     ///
-    /// **Errors.** Fails if the policy has no choice for these values.
+    /// **Errors.** `choose` fails if the policy has no choice for these values.
     fn choose(&self, known: &[&dyn Any]) -> Result<usize, Fault>;
 }
 
-/// The function of an element whose value is the chosen option.
+/// The function of the element that has the value of the chosen option.
 struct ChosenOption<P> {
     options: Support,
     policy: P,
 }
 
 impl AnyElement {
-    /// The element that replaces this decision: a policy chooses among these options, given the known values.
+    /// Creates the element that replaces this decision: a policy chooses among these options, given the known values.
     #[doc(hidden)]
     #[must_use]
     pub fn chosen(
@@ -44,9 +44,9 @@ impl AnyElement {
     }
 }
 
-/// A policy that chooses an option by a known index.
+/// A policy of a decision that chooses an option by the value of an index element.
 struct OptionOfIndex {
-    /// For each index, the option; all options in order if it is empty.
+    /// For each index, the option; an empty list stands for all options in order.
     options: Vec<u32>,
 }
 
@@ -64,8 +64,9 @@ impl ChoosePolicy for OptionOfIndex {
 }
 
 impl AnyElement {
-    /// An element of this element's type whose value is chosen by an index: `options` has the position in `values` for each index, and may be empty if
-    /// the index is this position.
+    /// Creates an element of this element's type whose value is chosen by an index.
+    ///
+    /// For each value of `index`, `options` has an index in `values`; an empty list stands for equal indices.
     #[doc(hidden)]
     #[must_use]
     pub fn by_index(&self, values: &Support, options: Vec<u32>, index: &Element<usize>) -> Self {

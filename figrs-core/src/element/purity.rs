@@ -1,4 +1,4 @@
-//! Checks in debug builds that the result of a function depends only on its arguments, and is the same for equal arguments.
+//! Purity checks in debug builds: the result of a function must depend only on its arguments, and be the same for equal arguments.
 
 use std::any::Any;
 
@@ -6,7 +6,7 @@ use super::node::{AnyElement, Kind};
 use crate::error::Fault;
 use crate::value::support::Support;
 
-/// Maximum number of elements of a result that are compared.
+/// Maximum number of elements that the comparison of two results visits.
 const MAX_COMPARED_ELEMENTS: usize = 64;
 
 fn differ(a: &AnyElement, b: &AnyElement) -> Option<String> {
@@ -24,7 +24,7 @@ fn differ(a: &AnyElement, b: &AnyElement) -> Option<String> {
     None
 }
 
-/// Compares two results of one function for the same arguments; only differences in their data are found.
+/// Compares two results of one function for the same arguments; only the data of the elements are compared.
 pub(crate) fn compare(first: &AnyElement, second: &AnyElement) -> Result<(), Fault> {
     match difference(first, second) {
         Some(difference) => Err(Fault::Impure(difference)),
@@ -49,7 +49,7 @@ pub(crate) fn difference(first: &AnyElement, second: &AnyElement) -> Option<Stri
     None
 }
 
-/// In debug builds, compares the result of a function with its result when one argument is replaced by a value that equals it but prints
+/// Checks, in debug builds, that a function has the same result if an argument is replaced by an equal value that prints
 /// differently. The function `compare` describes two results that differ.
 pub(crate) fn check_equal_arguments(
     supports: &[&Support],

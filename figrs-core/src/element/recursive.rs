@@ -15,24 +15,24 @@ use crate::error::Fault;
 use crate::value::datum::Datum;
 use crate::value::{Value, canonical};
 
-/// A recursive function as its own body receives it: returns the element of a call.
+/// A recursive function as its own body receives it: a function from an argument to the element of a call.
 pub type Call<A, T> = Arc<dyn Fn(A) -> Element<T> + Send + Sync>;
 
 type RecursiveBody<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Sync>;
 
 /// A recursive function from a value to an element, whose calls share their distribution.
 ///
-/// Each call is a new random value, even if the function is called twice with the same argument. The element of a call stores the function
-/// and the argument; exact algorithms can therefore compute the distribution of a call once for each argument (memoisation). A Rust
-/// function that calls itself, by contrast, is unfolded call by call. The body of a call is evaluated on demand; it may therefore call
-/// itself anywhere, and recursion may be deep or endless.
+/// Each call returns a new random value, even if the function is called twice with the same argument. The element that a call returns
+/// stores the function and the argument. Therefore exact algorithms can compute the distribution of all calls with the same argument once
+/// (memoisation). An ordinary Rust function that calls itself is unfolded call by call instead. The body of a call is evaluated only when
+/// it is needed. Because bodies are evaluated on demand, the recursion may be deep or endless.
 ///
-/// Exact algorithms share all calls of a function with the same argument. Exact algorithms do not share a call but unfold it if its body
-/// reaches one of the following: an uncertain element that the body does not create itself, a target, an element with evidence, a
-/// [`Score`](crate::Score), a function that fails for some values, or an element that is not finite. In the most probable world, a shared
-/// call has the weight of its most probable choices for its value, but the elements within the call are not listed. All calls are unfolded
-/// by samplers and `Enumerate`, for the bounds of `LazyVariableElimination`, and when worlds are counted, drawn, or listed from a compiled
-/// tree.
+/// Exact algorithms share all calls of a function with the same argument. Exact algorithms unfold a call, instead of sharing it, if its
+/// body reaches an element with evidence, a target, a [`Score`](crate::Score) or an element that is not finite. A call is also unfolded
+/// if its body reaches a function that fails for some values, or an uncertain element created outside the body. In the most probable
+/// world, a shared call has the weight of the most probable choices for its value; the elements within the call are not listed. All calls
+/// are unfolded by samplers and `Enumerate`, for the bounds of `LazyVariableElimination`, and when worlds are counted, drawn, or listed
+/// from a compiled tree.
 ///
 /// **Errors.** [`ModelError::CyclicCall`](crate::ModelError::CyclicCall) from an exact algorithm if a call needs a call with the
 /// same argument; [`ModelError::TooDeep`](crate::ModelError::TooDeep) if the body calls itself with ever new arguments.
@@ -63,7 +63,7 @@ pub struct Recursive<A, T> {
 }
 
 impl<A: Value, T: Value> Recursive<A, T> {
-    /// The function with this body, which receives the function itself and the argument.
+    /// Creates the function with this body, which receives the function itself and the argument.
     ///
     /// The body must be pure, like the function of a [`Chain`](crate::Chain).
     #[track_caller]
@@ -79,7 +79,7 @@ impl<A: Value, T: Value> Recursive<A, T> {
         }
     }
 
-    /// The element of a call with this argument: a new random value.
+    /// Creates the element of a call with this argument, which is a new random value.
     #[track_caller]
     pub fn call(&self, argument: A) -> Element<T> {
         self.called(argument, Location::caller())

@@ -8,12 +8,12 @@ use crate::element::chain::fallible_chain_at;
 use crate::error::Fault;
 use crate::value::Value;
 
-/// Condition of a clause on the value of one parent.
+/// Condition of a clause on the value of one parent of a [`RichCpd`](crate::RichCpd).
 #[derive(Clone, Debug)]
 pub enum ValuePattern<T> {
-    /// Accepts any of these values.
+    /// The condition accepts any of these values.
     OneOf(Vec<T>),
-    /// Accepts any value except these values.
+    /// The condition accepts any value except these values.
     NoneOf(Vec<T>),
     /// Accepts every value.
     Any,
@@ -24,7 +24,7 @@ pub fn one_of<T: Value>(values: impl IntoIterator<Item = T>) -> ValuePattern<T> 
     ValuePattern::OneOf(values.into_iter().collect())
 }
 
-/// Builds a pattern that accepts all values except these.
+/// Builds a pattern that accepts all values except the given values.
 pub fn none_of<T: Value>(values: impl IntoIterator<Item = T>) -> ValuePattern<T> {
     ValuePattern::NoneOf(values.into_iter().collect())
 }
@@ -78,8 +78,8 @@ clause!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5, V6 6, V7 7);
 pub struct RichCpd;
 
 impl RichCpd {
-    /// The element of the first clause that accepts the parents' values; values that no clause accepts are an error
-    /// when a world reaches them.
+    /// Creates the element of the first clause that accepts the parents' values. Values that no clause accepts are
+    /// an error when a world reaches them.
     ///
     /// ```
     /// # use figrs_core::{Flip, RichCpd, Uniform, any, none_of, one_of};

@@ -1,7 +1,7 @@
 //! Logarithms of Poisson, binomial and Student densities that retain their digits at any magnitude.
 //!
-//! The textbook formulas subtract numbers as large as the parameters. The functions of this module subtract only the small remainders after
-//! the largest terms have cancelled: Loader (2000), "Fast and accurate computation of binomial probabilities".
+//! The textbook formulas lose digits, because they subtract numbers that are as large as the parameters. Loader (2000), "Fast and
+//! accurate computation of binomial probabilities", subtracts only the small remainders after the largest terms have cancelled.
 
 use std::f64::consts::{LN_2, PI};
 
@@ -10,10 +10,10 @@ use statrs::function::gamma::ln_gamma;
 /// ln sqrt(2 pi).
 pub(super) const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 
-/// Size above which the textbook formulas lose more than twelve digits.
+/// Size of a number above which the textbook formulas lose more than twelve digits.
 const LARGE: f64 = 1000.0;
 
-/// Error of Stirling's formula: ln Γ(n + 1) − ln sqrt(2 pi n) − n ln n + n.
+/// Returns the error of Stirling's formula: ln Γ(n + 1) − ln sqrt(2 pi n) − n ln n + n.
 fn stirling_error(n: f64) -> f64 {
     if n > 15.0 {
         let m = 1.0 / (n * n);
@@ -93,7 +93,7 @@ pub(super) fn ln_binomial(j: f64, k: f64, p: f64, q: f64) -> f64 {
     }
 }
 
-/// The log-density of Student's t-distribution at `x`, in units of its scale.
+/// Returns the log-density of Student's t-distribution at `x`, in units of its scale.
 pub(super) fn ln_student(x: f64, freedom: f64) -> f64 {
     let half = freedom / 2.0;
     let ratio = x * (x / freedom);

@@ -9,8 +9,8 @@ use crate::value::Value;
 
 /// Builds elements whose value is weighed when a world reaches them.
 ///
-/// Evidence in a [`Model`](crate::Model) holds in every world. A Score is part of the program: inside a branch of a
-/// Chain, it weighs only the worlds that take the branch.
+/// Evidence in a [`Model`](crate::Model) holds in every world; a Score may hold in some worlds only. A Score inside
+/// a branch of a Chain weighs only the worlds that take the branch.
 ///
 /// ```
 /// # use figrs_core::{Constant, Element, Flip, If, Score};
@@ -23,13 +23,15 @@ use crate::value::Value;
 pub struct Score;
 
 impl Score {
-    /// The element's value; it must be `value` in every world that reaches this element.
+    /// Returns an element with the value of `element`, which must be `value` in every world that reaches the new
+    /// element.
     #[track_caller]
     pub fn observe<T: Value>(element: &Element<T>, value: T) -> Element<T> {
         Self::build(element, Evidence::observe(value), Location::caller())
     }
 
-    /// The element's value; it must pass `test` in every world that reaches this element.
+    /// Returns an element with the value of `element`, which must pass `test` in every world that reaches the new
+    /// element.
     #[track_caller]
     pub fn condition<T: Value>(
         element: &Element<T>,
@@ -38,7 +40,8 @@ impl Score {
         Self::build(element, Evidence::condition(test), Location::caller())
     }
 
-    /// The element's value, weighed with `weight(value)` in every world that reaches this element.
+    /// Returns an element with the value of `element`, weighed with `weight(value)` in every world that reaches the
+    /// new element.
     #[track_caller]
     pub fn weigh<T: Value>(
         element: &Element<T>,
@@ -47,7 +50,8 @@ impl Score {
         Self::build(element, Evidence::weigh(weight), Location::caller())
     }
 
-    /// As [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; a larger weight is an error.
+    /// Weighs an element like [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; a larger
+    /// weight is an error.
     #[track_caller]
     pub fn weigh_at_most<T: Value>(
         element: &Element<T>,
@@ -58,7 +62,7 @@ impl Score {
         Self::build(element, evidence, Location::caller())
     }
 
-    /// As [`weigh`](Self::weigh), with the natural logarithm of the weight.
+    /// Weighs an element like [`weigh`](Self::weigh), with the natural logarithm of the weight.
     #[track_caller]
     pub fn log_weigh<T: Value>(
         element: &Element<T>,

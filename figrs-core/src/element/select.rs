@@ -18,15 +18,15 @@ use crate::element::{Element, Parameter, family_of};
 use crate::value::vector::Vector;
 use crate::value::{Key, KeyRef, Value};
 
-/// Builds the element that is one of some values, with probabilities proportional to weights.
+/// Builds an element that is one of several values, with probabilities proportional to weights.
 #[derive(Debug)]
 pub struct Select;
 
 impl Select {
-    /// One of these values; each weight is a number, a [`Param`](crate::Param), or an element.
+    /// Creates an element with one of these values; each weight is a number, a [`Param`](crate::Param), or an element.
     ///
-    /// Weights need not sum to one, because they are divided by their sum. Probabilities that were meant to sum to one and sum to 1.1 by
-    /// mistake are therefore accepted. The weights of equal values are added.
+    /// The weights need not sum to one, because they are divided by their sum. Because weights are divided by their sum, a mistake in
+    /// probabilities, such as a sum of 1.1, is not detected. The weights of equal values are added.
     ///
     /// ```
     /// # use figrs_core::Select;
@@ -41,9 +41,9 @@ impl Select {
         select_at("Select", Location::caller(), outcomes)
     }
 
-    /// One of these values; the weights are a single list, such as a [`Dirichlet`](crate::Dirichlet) element.
+    /// Creates an element with one of these values, whose weights are a single list, such as a [`Dirichlet`](crate::Dirichlet) element.
     ///
-    /// The list must have as many weights as there are values.
+    /// The list of weights must have one weight for each value.
     #[track_caller]
     pub fn by<T: Value>(
         weights: impl Into<Vector>,
@@ -80,7 +80,7 @@ fn categorical<T: Value>(
     family_of(constructor, location, family, weights)
 }
 
-/// Values whose weights are normalised when they are read.
+/// Values with weights, which are normalised when they are read.
 #[derive(Debug)]
 pub(super) struct Categorical<T> {
     pub(super) values: Vec<T>,
@@ -89,7 +89,7 @@ pub(super) struct Categorical<T> {
     distinct: OnceLock<Distinct<T>>,
 }
 
-/// Values that are computed once, when needed, from constant weights: scale, alias table, log-probabilities.
+/// Quantities that are computed once, when needed, from constant weights: scale, alias table, log-probabilities.
 #[derive(Debug, Default)]
 struct CategoricalCache {
     scale: OnceLock<(f64, f64)>,
@@ -98,16 +98,15 @@ struct CategoricalCache {
     logs: OnceLock<Vec<f64>>,
 }
 
-/// The values without repetitions and, for each original value, its index among the distinct values.
+/// The distinct values of a list and, for each entry of the list, the index of its value among the distinct values.
 #[derive(Debug)]
 pub(super) struct Distinct<T> {
     values: IndexSet<Key<T>, FxBuildHasher>,
     pub(super) numbers: Vec<u32>,
 }
 
-/// Number of weights from which constant weights are sampled by an alias table instead of a linear search through the list.
-/// Building the table takes about as long as four linear searches; for short lists drawn once, it would cost more than it
-/// saves.
+/// Minimum number of constant weights for sampling by an alias table instead of a linear search. Building an alias table takes about as
+/// long as four linear searches. For short lists drawn once, an alias table would cost more than it saves.
 const ALIAS_TABLE_LENGTH: usize = 64;
 
 /// Returns the largest weight, and the sum of the weights divided by the largest, which cannot overflow.
@@ -133,7 +132,7 @@ impl<T: Value> Categorical<T> {
         }
     }
 
-    /// Cached values of constant weights, if there are many weights.
+    /// Returns the cached quantities of constant weights, if there are many weights.
     fn long(&self) -> Option<&CategoricalCache> {
         self.fixed
             .as_ref()
@@ -149,7 +148,7 @@ impl<T: Value> Categorical<T> {
         })
     }
 
-    /// The log-probabilities of the distinct values.
+    /// Returns the log-probabilities of the distinct values.
     fn logs(&self, weights: &[f64]) -> Vec<f64> {
         let (largest, sum) = self.scale(weights);
         let distinct = self.distinct();
@@ -167,8 +166,8 @@ impl<T: Value> Categorical<T> {
     }
 }
 
-/// The logarithm of the fraction of the sum of all weights that some weights have: `merged` is the sum of these weights in units of `top`,
-/// and `sum` is in units of `largest`.
+/// Returns the logarithm of the probability of a value: its weight divided by the sum of all weights. `merged` is the weight of the value,
+/// in units of `top`; `sum` is the sum of all weights, in units of `largest`.
 fn log_share(top: f64, merged: f64, largest: f64, sum: f64) -> f64 {
     if top == 0.0 {
         return f64::NEG_INFINITY;
@@ -302,7 +301,8 @@ impl<T: Value> Family<T> for Categorical<T> {
         }
     }
 
-    /// The derivative is [the value is that of `index`] / m − 1 / S, where S is the sum of the weights and m is the weight of the value.
+    /// With S the sum of the weights and m the weight of the value, the derivative with respect to weight `index` is −1 / S, plus 1 / m if
+    /// the value has this weight.
     fn log_prob_derivative(&self, weights: &[f64], index: usize, value: &T) -> Option<f64> {
         let (largest, sum) = self.scale(weights);
         let sum = largest * sum;

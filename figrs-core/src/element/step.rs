@@ -1,5 +1,5 @@
-//! One step of the evaluation of an element: the choice that it makes given the values of its parents, and the values that
-//! it demands of them.
+//! One step of the evaluation of an element: its random choice given the values of its parents, and the parent values that its own value
+//! demands.
 
 use std::any::Any;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::value::datum::Datum;
 use crate::value::support::Support;
 use figrs_factor::graph::{WeightSlice, WorldWeight};
 
-/// Calls `read` with a list of values; a short list is stored on the stack and filled up with `filler`.
+/// Calls `read` with a list of values. A short list is stored on the stack and padded with `filler`.
 #[inline]
 pub fn with_list<T: Copy, R>(
     filler: T,
@@ -32,7 +32,7 @@ pub fn with_list<T: Copy, R>(
     read(&list[..count])
 }
 
-/// Calls `read` with values as arguments of functions.
+/// Calls `read` with values, converted to arguments of functions.
 #[inline]
 pub fn with_arguments<'a, R>(
     values: impl ExactSizeIterator<Item = &'a dyn Any>,
@@ -41,14 +41,14 @@ pub fn with_arguments<'a, R>(
     with_list(&() as &dyn Any, values, read)
 }
 
-/// A random choice: the distribution of an element, given the values of its parents.
+/// A random choice of an element: the distribution of its value, given the values of its parents.
 #[derive(Clone, Copy)]
 pub enum Choice<'a> {
-    /// The value of an atomic element.
+    /// The choice is the value of an atomic element.
     Atomic(&'a dyn AtomicOp),
-    /// The value of a Chain that always results in a member of this family, with these values of its parents.
+    /// The choice is the value of a Chain that always returns a member of this family, for these values of its parents.
     Family(&'a dyn FamilyOp, &'a [&'a dyn Any]),
-    /// One of the values in a table's row, with these probabilities.
+    /// The choice is the value of a table: one of the listed values, with the probabilities of a row.
     Row(&'a Support, WeightSlice<'a>),
 }
 
@@ -63,7 +63,7 @@ impl fmt::Debug for Choice<'_> {
 }
 
 impl Choice<'_> {
-    /// The log-probability or log-density of a value.
+    /// Returns the log-probability or log-density of a value.
     ///
     /// **Errors.** The errors of the user's distribution.
     pub fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault> {
@@ -77,7 +77,7 @@ impl Choice<'_> {
         }
     }
 
-    /// The probability or density of a value.
+    /// Returns the probability or density of a value.
     ///
     /// **Errors.** The errors of the user's distribution.
     pub fn weight(&self, value: &dyn Any) -> Result<WorldWeight, Fault> {
@@ -91,7 +91,7 @@ impl Choice<'_> {
         Ok(WorldWeight { linear, log })
     }
 
-    /// All values with their probabilities if there are finitely many, otherwise the reason why they cannot be listed.
+    /// Returns all outcomes with their probabilities if there are finitely many, otherwise the reason why they cannot be listed.
     ///
     /// **Errors.** The errors of the user's distribution.
     pub fn outcomes(&self) -> Result<Result<Vec<(Datum, WorldWeight)>, NotEnumerable>, Fault> {
@@ -131,8 +131,7 @@ impl Choice<'_> {
         }
     }
 
-    /// A random value from the normalised product of the distribution and a likelihood, if the distribution defines
-    /// such a draw.
+    /// Draws a random value from the normalised product of the distribution and a likelihood, if the distribution defines such a draw.
     ///
     /// **Errors.** The errors of the user's distribution.
     pub fn sample_conditional(
@@ -151,9 +150,9 @@ impl Choice<'_> {
 }
 
 impl dyn TableOp + '_ {
-    /// The position of the first weight of the row for these values of the parents.
+    /// Returns the index of the first weight of the table row for these values of the parents.
     ///
-    /// **Errors.** [`Fault::Row`] for a value that is not among the states of its parent.
+    /// **Errors.** [`Fault::Row`] if a value is not among the states of its parent.
     pub fn row_start(&self, arguments: &[&dyn Any]) -> Result<usize, Fault> {
         let mut parents = arguments.iter().zip(self.states()).enumerate();
         let row = parents.try_fold(0, |row, (parent, (&value, states))| {
@@ -164,7 +163,7 @@ impl dyn TableOp + '_ {
         Ok(row? * self.values().len())
     }
 
-    /// The row for these values of the parents.
+    /// Returns the table row for these values of the parents.
     ///
     /// **Errors.** As [`row_start`](Self::row_start).
     pub fn row(&self, arguments: &[&dyn Any]) -> Result<WeightSlice<'_>, Fault> {
@@ -174,8 +173,7 @@ impl dyn TableOp + '_ {
 }
 
 impl AnyElement {
-    /// Checks the parameters that do not depend on parents; it must be called once before the first call of
-    /// [`choice`](Self::choice).
+    /// Checks the parameters that do not depend on parents, before the first call of [`choice`](Self::choice).
     ///
     /// **Errors.** [`ModelError::InvalidParameter`], [`ModelError::Undecided`].
     pub fn check_parameters(&self) -> Result<(), ModelError> {
@@ -187,8 +185,8 @@ impl AnyElement {
         checked.map_err(|problem| self.invalid(problem))
     }
 
-    /// The random choice that the element makes given these values of its parents; `None` if the element makes no choice, or if other
-    /// elements make the choice for it.
+    /// Returns the random choice that the element makes for these values of its parents; `None` if the element makes no random choice of
+    /// its own.
     ///
     /// **Errors.** [`ModelError::InvalidParameter`] for parameters of a family; [`ModelError::Function`] for a missing row of a table.
     #[inline]
@@ -214,7 +212,7 @@ impl AnyElement {
         }
     }
 
-    /// True if the probabilities of the element's own random choice are densities.
+    /// True if the element's own random choice has densities instead of probabilities.
     ///
     /// **Errors.** [`ModelError::Function`] from a user's distribution.
     pub fn is_continuous(&self) -> Result<bool, ModelError> {
@@ -228,8 +226,8 @@ impl AnyElement {
         }
     }
 
-    /// The values that the parents must have for the element to have `value` and to agree with its own observation. The list may be shorter
-    /// than the list of parents: nothing is demanded of the remaining parents.
+    /// Returns the values that the parents must have so that the element has `value` and agrees with its own observation. The list of
+    /// demanded values may be shorter than the list of parents; the remaining parents may have any value.
     pub fn demands(&self, value: Option<&Datum>) -> Vec<Option<Datum>> {
         match self.kind() {
             Kind::Apply(_, op) => value.and_then(|value| op.demand(value)).unwrap_or_default(),

@@ -11,17 +11,17 @@ use crate::value::support::Support;
 use figrs_factor::graph::Weights;
 use figrs_factor::graph::sums_to_one;
 
-/// Builds elements from tables of numbers, such as those of networks and of trained chains.
+/// Builds elements from tables of numbers, such as the tables of Bayesian networks and of trained Markov chains.
 #[derive(Debug)]
 pub struct Table;
 
 impl Table {
-    /// The element that takes one of `values`, with the weights in the row for its parents' states.
+    /// Creates an element that takes one of `values`, with the weights in the row for its parents' states.
     ///
-    /// Each parent comes with its states, in the order of the table. The argument `weights` has one row of
-    /// `values.len()` weights for each combination of parent states, with the last parent changing fastest. Rows are
-    /// normalised, except rows that already sum to one up to rounding. A parent value that is not among its states is
-    /// an error when a world reaches it.
+    /// Each parent is given with its states, in the order of the table. For each combination of parent states, the
+    /// argument `weights` has one row of `values.len()` weights; the last parent changes fastest. Each row is
+    /// divided by its sum, unless the sum is already one up to rounding. A parent value that is not among the
+    /// parent's states is an error when a world reaches it.
     ///
     /// ```
     /// # use figrs_core::{Flip, Table};
@@ -33,8 +33,8 @@ impl Table {
     /// # drop(cough);
     /// ```
     ///
-    /// Large tables are not copied when they are passed to an algorithm: neither the [`Weights`], nor the values of a
-    /// parent that was built with the same [`States`].
+    /// Large tables are not copied when they are passed to an algorithm. Clones of a table share the [`Weights`],
+    /// and parents with the same [`States`] share the list of states.
     #[track_caller]
     pub fn new<'a, P: Value, S: Into<States<P>>, T: Value>(
         parents: impl IntoIterator<Item = (&'a Element<P>, S)>,
@@ -73,7 +73,7 @@ struct TableRows {
 }
 
 impl TableRows {
-    /// Divides each row by its sum; an error if the numbers are invalid.
+    /// Divides each row by its sum; returns an error if the numbers are invalid.
     fn normalise(&mut self) -> Result<(), String> {
         let columns = self.values.len();
         let sizes = self.states.iter().map(Support::len);
@@ -91,7 +91,7 @@ impl TableRows {
         Ok(())
     }
 
-    /// Divides the rows of plain weights by their sums; returns false if a weight is too small for the division.
+    /// Divides the rows of plain weights by their sums; returns false if a weight is too small for this.
     fn divide(&mut self) -> Result<bool, String> {
         let columns = self.values.len();
         for i in 0..self.weights.len() / columns {
@@ -121,7 +121,8 @@ impl TableRows {
     }
 }
 
-/// The largest weight of row `i`; an error if all weights are zero, or one of them is not a valid weight.
+/// Returns the largest weight of row `i`. Returns an error if all weights are zero, or one of them is not a valid
+/// weight.
 fn largest(i: usize, row: &[f64]) -> Result<f64, String> {
     if let Some(w) = row.iter().find(|w| !(**w >= 0.0 && w.is_finite())) {
         return Err(format!(
@@ -135,7 +136,7 @@ fn largest(i: usize, row: &[f64]) -> Result<f64, String> {
     Ok(largest)
 }
 
-/// Returns the rows divided by their sums, computed as logarithms, if `f64` cannot represent all of the results.
+/// Returns the rows divided by their sums, computed as logarithms, for results that `f64` cannot represent.
 fn by_logs(weights: &Weights, columns: usize) -> Result<Weights, String> {
     let mut logs: Vec<f64> = (0..weights.len()).map(|i| weights.log(i)).collect();
     for (i, row) in logs.chunks_mut(columns).enumerate() {
@@ -185,7 +186,7 @@ mod tests {
     use crate::expand::{Content, Expansion};
     use crate::model::Model;
 
-    /// The weights of an element's table, over the possible values of its parents.
+    /// Returns the weights of an element's table, over the possible values of its parents.
     fn expanded<T: Value>(model: &Model, element: &Element<T>) -> Weights {
         let targets = [element.erased().clone()];
         let expansion = Expansion::new(model, &targets, &crate::Limits::default()).unwrap();

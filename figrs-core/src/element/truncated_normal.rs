@@ -23,13 +23,13 @@ use crate::element::family::compiled_family;
 pub struct TruncatedNormal;
 
 impl TruncatedNormal {
-    /// A number between these bounds, from the normal distribution with this mean and this [`Variance`](crate::Variance),
-    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision). The truncated distribution has a different mean
-    /// and a different variance.
+    /// Creates a number between these bounds, from the normal distribution with this mean and this [`Variance`](crate::Variance),
+    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision). The mean and the variance of the truncated distribution
+    /// differ from those of the normal distribution.
     ///
-    /// The support consists of the numbers from `lower` to `upper`. The density is that of [`Normal`](crate::Normal) divided by the
-    /// probability between the bounds. One or both of the bounds may be infinite (`f64::NEG_INFINITY` or `f64::INFINITY`). The bounds may
-    /// be far in a tail; numbers are then drawn by rejection from an exponential or uniform distribution (Robert 1995, "Simulation of
+    /// The support consists of the numbers from `lower` to `upper`. The density is that of [`Normal`](crate::Normal) divided by the probability of
+    /// the interval. One or both of the bounds may be infinite (`f64::NEG_INFINITY` or `f64::INFINITY`). The bounds may be far in a tail of the
+    /// normal distribution. Far in a tail, numbers are drawn by rejection from an exponential or uniform distribution (Robert 1995, "Simulation of
     /// truncated normal variables").
     ///
     /// ```
@@ -70,8 +70,7 @@ impl fmt::Debug for TruncatedNormalDistribution {
 
 /// An interval of the standard normal distribution, in standard deviations from the mean.
 ///
-/// The mass of the interval is stored in units of the density at the point of the interval that is nearest to the mean, which prevents
-/// underflow.
+/// The mass of the interval is stored in units of the density at its point nearest to the mean, which prevents underflow.
 #[derive(Clone, Copy, Debug)]
 struct Interval {
     lower: f64,
@@ -89,12 +88,12 @@ impl Interval {
         }
     }
 
-    /// The point nearest to the mean.
+    /// Returns the point of the interval nearest to the mean.
     fn nearest(self) -> f64 {
         nearest(0.0, self.lower, self.upper)
     }
 
-    /// The interval, mirrored at the mean if it is below the mean.
+    /// Mirrors the interval at the mean if it is below the mean.
     fn upright(self) -> Self {
         if self.upper < 0.0 {
             Self {
@@ -107,7 +106,7 @@ impl Interval {
         }
     }
 
-    /// The integral of exp((t² − z²) / 2) over the interval, where `t` is the point nearest to the mean.
+    /// Returns the integral of exp((t² − z²) / 2) over the interval, where `t` is the point nearest to the mean.
     fn mass(self) -> f64 {
         let Self {
             lower,
@@ -128,14 +127,13 @@ impl Interval {
         }
     }
 
-    /// The logarithm of the fraction of the interval's mass that lies in `part`. `apart` is the distance between the points of both intervals that
-    /// are nearest to the mean.
+    /// Returns the logarithm of the fraction of this interval's mass that lies in the interval `part`. `apart` is the distance between the points
+    /// of the two intervals that are nearest to the mean.
     fn ln_share(self, part: Self, apart: f64) -> f64 {
         let sum = self.nearest() + part.nearest();
         part.mass().ln() - self.mass().ln() - apart * sum / 2.0
     }
 
-    /// Draws a number from the interval.
     fn draw<R: Rng + ?Sized>(self, rng: &mut R) -> f64 {
         let nearest = self.nearest();
         if self.width.is_nan() || self.width <= 0.0 || nearest.abs() > MAX_DISTANCE {
@@ -182,19 +180,18 @@ impl Interval {
     }
 }
 
-/// Of the numbers between two bounds, the number that is nearest to a given number.
+/// Returns the number between two bounds that is nearest to a given number.
 fn nearest(x: f64, lower: f64, upper: f64) -> f64 {
     x.max(lower).min(upper)
 }
 
-/// If the product of the width of an interval and its distance from the mean is below this number, the mass of the interval is
-/// computed at its middle.
+/// Threshold of an interval's width times its distance from the mean, below which the mass is computed at the middle of the interval.
 const NARROW: f64 = 1e-3;
 
-/// Width above which normal draws fall inside more often than uniform draws are accepted: sqrt(2π).
+/// Width of an interval above which normal draws fall inside more often than uniform draws are accepted: sqrt(2π).
 const WIDE: f64 = 2.506_628_274_631_000_2;
 
-/// The mass above a positive number, in units of the density there: Mills' ratio.
+/// Returns Mills' ratio: the normal mass above a positive number, divided by the density at this number.
 fn mills(x: f64) -> f64 {
     if x < 30.0 {
         return FRAC_PI_2.sqrt() * erfc(x * FRAC_1_SQRT_2) * (x * x / 2.0).exp();

@@ -1,4 +1,4 @@
-//! `tuple`: the values of a few elements together, for joint queries and evidence.
+//! `tuple`: the values of a few elements as one value, for joint queries and evidence.
 
 use std::panic::Location;
 
@@ -12,9 +12,9 @@ use crate::value::datum::Datum;
 pub trait Joint: Arguments {
     /// The type of the tuple of values.
     type Tuple: Value;
-    /// The tuple from references to the values.
+    /// Makes the tuple from references to the values.
     fn join(values: Self::Refs<'_>) -> Self::Tuple;
-    /// The values of a tuple, one for each parent.
+    /// Splits a tuple into its values, one for each parent.
     fn split(tuple: &Self::Tuple) -> Vec<Option<Datum>>;
 }
 
@@ -49,7 +49,7 @@ joint!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5);
 joint!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5, V6 6);
 joint!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5, V6 6, V7 7);
 
-/// The values of these elements as a tuple.
+/// Creates an element whose value is the tuple of the values of these elements.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, tuple};

@@ -7,12 +7,12 @@ use crate::element::Element;
 use crate::element::select::select_at;
 use crate::value::Value;
 
-/// Builds the element that is one of some values with equal weights.
+/// Builds an element that is one of several values with equal weights.
 #[derive(Debug)]
 pub struct Uniform;
 
 impl Uniform {
-    /// One of these values, which are a list or a range of integers.
+    /// Creates an element with one of these values, which are a list or a range of integers.
     ///
     /// A value listed twice is twice as likely.
     #[track_caller]

@@ -1,4 +1,4 @@
-//! `Weibull`: the Weibull distribution, of lifetimes whose hazard rises or falls as a power of time.
+//! `Weibull`: the Weibull distribution of lifetimes whose hazard rises or falls as a power of time.
 
 use std::fmt;
 use std::panic::Location;
@@ -18,11 +18,12 @@ use crate::element::family::compiled_family;
 pub struct Weibull;
 
 impl Weibull {
-    /// A lifetime with this shape, and with this [`Scale`]; 63.2 % of lifetimes do not exceed the scale.
+    /// Creates a lifetime with this shape, and with this [`Scale`]; 63.2 % of lifetimes do not exceed the scale.
     ///
-    /// The support is the non-negative numbers. Density shape / scale · z^(shape − 1) · exp(−z^shape) with z = x / scale, mean scale ·
-    /// Γ(1 + 1 / shape), variance scale² · (Γ(1 + 2 / shape) − Γ(1 + 1 / shape)²). With a shape of one, the distribution is
-    /// [`Exponential`](crate::Exponential). With a shape below one, the density at zero is infinite, and observing zero is an error.
+    /// The support is the non-negative numbers. The density is shape / scale · z^(shape − 1) · exp(−z^shape) with z = x / scale. The
+    /// mean is scale · Γ(1 + 1 / shape), and the variance is scale² · (Γ(1 + 2 / shape) − Γ(1 + 1 / shape)²). With a shape of one, the
+    /// distribution is [`Exponential`](crate::Exponential). With a shape below one, the density at zero is infinite, and observing
+    /// zero is an error.
     #[track_caller]
     pub fn new<P: Into<Operand>>(shape: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
         compiled_family!(
@@ -43,7 +44,7 @@ impl fmt::Debug for WeibullDistribution {
     }
 }
 
-/// The logarithm of x / scale, and the cumulative hazard (x / scale)^shape.
+/// Returns the logarithm of x / scale, and the cumulative hazard (x / scale)^shape.
 fn hazard(parameters: &[f64], value: f64) -> (f64, f64) {
     let log = value.ln() - parameters[1].ln();
     (log, (parameters[0] * log).exp())

@@ -1,15 +1,15 @@
-//! Check that worlds in unexpanded portions of the model have bounded weights.
+//! Check that worlds in unexpanded parts of the model have bounded weights.
 
 use super::content::{Content, ExpandedElement};
 use super::expansion::Expansion;
 use crate::error::ModelError;
 
 impl Expansion {
-    /// Returns an error if, judging by the expanded portion of the model, the weights of worlds in unexpanded portions
-    /// may be unbounded.
+    /// Returns an error if the weights of worlds in unexpanded parts may be unbounded, judging by the expanded part of the model.
     ///
-    /// **Guarantee.** If there is no error, if no Score in an unexpanded portion has a weight above one, and if no value observed there has
-    /// a density, no world weighs more than in [`for_upper_sums`](super::Encoding::for_upper_sums).
+    /// **Guarantee.** Without an error, no world weighs more than in [`for_upper_sums`](super::Encoding::for_upper_sums), provided
+    /// that the unexpanded parts satisfy two conditions. In the unexpanded parts, no Score may have a weight above one, and no
+    /// observed value may have a density.
     pub fn check_bounded(&self) -> Result<(), ModelError> {
         let Some((depth, true)) = self.cut else {
             return Ok(());
@@ -27,7 +27,7 @@ impl Expansion {
         Ok(())
     }
 
-    /// Reason why an element leaves the weight of worlds without a bound, and the remedy.
+    /// Returns the reason why an element leaves the weights of worlds unbounded, and the remedy.
     fn unbounded(&self, expanded: &ExpandedElement) -> Option<(String, &'static str)> {
         let endless = |&r: &usize| matches!(self.elements[r].content, Content::NotEnumerable(_));
         let density = match &expanded.content {

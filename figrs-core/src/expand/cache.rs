@@ -9,18 +9,17 @@ use crate::element::node::{AnyElement, ChainOp, ElementId};
 use crate::error::Fault;
 use crate::value::support::SupportBuilder;
 
-/// The results of Chains and the depths of elements, reused from one expansion of a model to the next.
+/// The results of Chains and the depths of elements, which several expansions of one model share.
 ///
-/// A Chain's function is called once for each combination of values, however often the model is expanded, and the same
-/// element is returned each time. The least nesting depth of every element is therefore known.
+/// A Chain's function is called once for each combination of values, even if the model is expanded several times.
+/// Therefore the cache knows the least nesting depth at which each element was reached.
 #[derive(Debug)]
 pub struct ExpansionCache {
-    /// The cached data of each element; the element is stored too, which prevents a new element from reusing its
-    /// identity.
+    /// The cached data of each element; the element is stored too, so that no new element reuses its identity.
     elements: FxHashMap<ElementId, (AnyElement, CachedElement)>,
-    /// Number of cached combinations of values, and number of positions in these combinations.
+    /// The number of cached combinations of values, and the total number of value indices in these combinations.
     calls: (usize, usize),
-    /// The memory footprint of the thread before anything was expanded.
+    /// The memory footprint of the thread before the first expansion of the model.
     before: Footprint,
 }
 
@@ -40,7 +39,7 @@ struct CachedElement {
     calls: Option<Box<MemoisedCalls>>,
 }
 
-/// Cached results of a Chain's function, by the positions of its arguments.
+/// Cached results of a Chain's function, keyed by the indices of the arguments' values.
 #[derive(Debug)]
 struct MemoisedCalls {
     arguments: Vec<SupportBuilder>,
@@ -48,7 +47,7 @@ struct MemoisedCalls {
 }
 
 impl ExpansionCache {
-    /// Approximate size in bytes, without the elements.
+    /// Returns the approximate size of the cache in bytes, without the elements.
     pub(super) fn bytes(&self) -> u64 {
         const ELEMENT: usize = 2 * size_of::<(ElementId, (AnyElement, CachedElement))>();
         const CALL: usize = 2 * size_of::<(Box<[u32]>, Result<AnyElement, Fault>)>() + ALLOCATION;
@@ -56,12 +55,13 @@ impl ExpansionCache {
         (self.elements.len() * ELEMENT + calls * CALL + positions * size_of::<u32>()) as u64
     }
 
-    /// Returns the memory footprint of the thread before anything was expanded.
+    /// Returns the memory footprint of the thread before the first expansion.
     pub(super) fn initial_footprint(&self) -> Footprint {
         self.before
     }
 
-    /// The smallest depth at which an element has been reached so far, and `true` if this depth lowers it.
+    /// Returns the smallest depth at which an element has been reached so far, and `true` if `depth` is smaller than
+    /// before.
     pub(super) fn depth(&mut self, element: &AnyElement, depth: usize) -> (usize, bool) {
         let remembered = cached_entry(&mut self.elements, element, depth);
         let known = remembered.depth;
@@ -69,7 +69,7 @@ impl ExpansionCache {
         (remembered.depth, depth < known)
     }
 
-    /// Result of a Chain's function for these arguments, cached.
+    /// Returns the result of a Chain's function for these arguments, from the cache if possible.
     pub(super) fn call(
         &mut self,
         chain: &AnyElement,

@@ -1,4 +1,4 @@
-//! The calls of recursive functions that an expansion has reached, and their solutions.
+//! The calls of recursive functions in an expansion, and the distributions found for them.
 
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -9,18 +9,18 @@ use crate::error::ModelError;
 use crate::value::support::Support;
 use figrs_factor::graph::Weights;
 
-/// Solution of a call.
+/// State of the solution of a recursive call.
 #[derive(Clone, Debug)]
 pub(super) enum CallSolution {
     /// The call is being solved.
     InProgress,
-    /// The call is an atomic element with these values and weights.
+    /// The call is replaced by an atomic element with these values and weights.
     Shared(Support, Weights),
     /// The call is treated like any other Chain.
     Unfolded,
 }
 
-/// An element of a call that is to be solved, and its nesting depth in Chains.
+/// An element of a recursive call that is to be solved, with its nesting depth in Chains.
 #[derive(Debug)]
 pub(super) struct CallRequest {
     pub(super) call: CallId,
@@ -28,34 +28,32 @@ pub(super) struct CallRequest {
     pub(super) depth: usize,
 }
 
-/// The solutions of all calls that an expansion has reached.
+/// The solutions of all recursive calls that an expansion has reached.
 #[derive(Debug, Default)]
 pub(super) struct CallSolutions {
-    /// The solution of each call, with an element of the call, which prevents a new function from reusing the identity of
-    /// the call's function.
+    /// The solution of each call, with an element of the call, which keeps the call's function alive.
     solutions: FxHashMap<CallId, (AnyElement, CallSolution)>,
-    /// Functions in the order in which their calls were first reached.
+    /// The recursive functions, in the order in which their calls were first reached.
     functions: IndexSet<FunctionId, FxBuildHasher>,
-    /// Elements that the model or the query names: a body that reaches such an element is unfolded, because evidence on
-    /// it must count.
+    /// Elements that the model or the query names. If the body of a call reaches an element that the model or the query names, the call is
+    /// unfolded, because evidence on the element must count.
     roots: FxHashSet<ElementId>,
 }
 
-/// Treatment of a call that the expansion reaches.
+/// Treatment of a recursive call that the expansion reaches.
 pub(super) enum CallTreatment {
-    /// The call is an atomic element.
+    /// The call becomes an atomic element with these values and weights.
     Shared(Support, Weights),
     /// The call is treated like any other Chain.
     Unfolded,
-    /// The call has to be solved first.
+    /// The call must be solved before the expansion can continue.
     Unsolved(CallId),
-    /// The call is unfolded. The current body did not create the function of the call; the body is therefore unfolded
-    /// as well.
+    /// The call is unfolded, and so is the call whose body makes it, because that body did not create the called function.
     UnfoldsCaller,
 }
 
 impl CallSolutions {
-    /// Creates an empty collection of calls, for a model and a query that name the elements `roots`.
+    /// Creates an empty collection of solutions of recursive calls; the model and the query name the elements `roots`.
     pub(super) fn new(roots: FxHashSet<ElementId>) -> Self {
         Self {
             roots,
@@ -68,8 +66,8 @@ impl CallSolutions {
         self.roots.contains(&element.id())
     }
 
-    /// The treatment of a call in the body of another call; `known` is the number of functions that were known before the expansion of that
-    /// body began.
+    /// Returns the treatment of a call in the body of another call; `known` is the number of recursive functions known before the expansion
+    /// of that body.
     pub(super) fn treatment(
         &self,
         element: &AnyElement,
@@ -100,7 +98,7 @@ impl CallSolutions {
         }
     }
 
-    /// Number of known functions.
+    /// Returns the number of known recursive functions.
     pub(super) fn functions(&self) -> usize {
         self.functions.len()
     }

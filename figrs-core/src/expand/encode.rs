@@ -1,4 +1,4 @@
-//! The factors that encode one element.
+//! The factors of the factor graph that represent one element.
 
 use super::content::{Content, ExpandedElement};
 use super::encoding::{EncodingBuilder, FailureQuery, Guard, Undecided};
@@ -7,17 +7,16 @@ use crate::error::ModelError;
 use figrs_factor::graph::WeightsBuilder;
 use figrs_factor::graph::{Factor, FactorTable, VarId, Weights};
 
-/// A row of weights: a list of weights, and the offset of the row in the list.
+/// One row of a table of weights: the list of all weights, and the offset of the row in the list.
 pub(super) type WeightRow<'w> = (&'w Weights, usize);
 
-/// The values of a variable that is a function of an element's situation (reached with some parent values, reached and
-/// unknown, or not reached).
+/// The values of a variable that depends on an element's situation: reached with some parent values, reached and unknown, or not reached.
 pub(super) struct SituationValues<'i> {
     /// The value if the element is reached, for each combination of parent values.
     pub(super) index: &'i [u32],
-    /// The value if the element is reached and unknown.
+    /// The value of the variable if the element is reached and the element's own value is unknown.
     pub(super) unknown: u32,
-    /// The value where the element is not reached.
+    /// The value of the variable in worlds that do not reach the element.
     pub(super) absent: u32,
 }
 
@@ -35,7 +34,7 @@ impl EncodingBuilder<'_> {
         });
     }
 
-    /// Records the entries of the next factor that are zero only for the present values of parameters.
+    /// Records which entries of the next factor are zero only because of the present values of parameters.
     pub(super) fn record_open_zeros(&mut self, entries: Vec<u32>) {
         if !entries.is_empty() {
             self.open_zeros.push((self.graph.factors.len(), entries));
@@ -121,8 +120,8 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// True if the table of an element can be used unchanged as its factor: the table has exactly one row for each
-    /// assignment of its parents' variables, which are distinct.
+    /// True if an element's table can be its factor unchanged: it has one row for each assignment of its parents' variables, which are
+    /// distinct.
     fn is_complete_table(&self, position: usize, weights: &Weights) -> bool {
         let expanded = &self.expansion.elements()[position];
         let mut parents = expanded.parents.iter().enumerate();
@@ -135,8 +134,8 @@ impl EncodingBuilder<'_> {
             }) == Some(weights.len())
     }
 
-    /// Adds the factor that weighs worlds in which an element is unknown: the weight is zero for a root, and otherwise the largest weight
-    /// that evidence can give the element.
+    /// Adds the factor that weighs worlds in which an element is unknown. The weight of the value `unknown` is zero for a root, and
+    /// otherwise the largest weight that evidence can give the element.
     fn add_unknown_weight(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let log = match self.undecided {
@@ -152,7 +151,7 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// True if the element may have any value when its function fails, because the encoding was requested for failures.
+    /// True if the element may have any value when its function fails; this is so in queries about failures.
     pub(super) fn is_free_on_failure(&self, position: usize) -> bool {
         self.failure_query.is_some() && self.expansion.elements()[position].failures.is_some()
     }
@@ -184,7 +183,7 @@ impl EncodingBuilder<'_> {
         });
     }
 
-    /// Keeps only the worlds in which one of the requested functions fails.
+    /// Adds the condition that at least one of the functions fails whose failure the query asks for.
     pub(super) fn require_failure(&mut self) {
         let failures = std::mem::take(&mut self.failures);
         let (variable, weights) = match self.any_of(failures) {
@@ -204,7 +203,7 @@ impl EncodingBuilder<'_> {
         self.add_dense(vec![self.variable(position)], all.build());
     }
 
-    /// Encodes the element as a function of other elements: `index` has its value for each combination of their values.
+    /// Adds a factor that makes the element a function of other elements: `index` has its value for each combination of their values.
     pub(super) fn function(&mut self, position: usize, parents: &[usize], index: &[u32]) {
         let expanded = &self.expansion.elements()[position];
         let variable = self.variable(position);
@@ -216,8 +215,8 @@ impl EncodingBuilder<'_> {
         self.number(position, parents, variable, &numbers);
     }
 
-    /// Encodes a variable as a function of the situation of an element (reached with some parent values, reached and
-    /// unknown, or not reached).
+    /// Adds a factor that makes a variable a function of the situation of an element (reached with some parent values, reached and unknown,
+    /// or not reached).
     pub(super) fn number(
         &mut self,
         position: usize,
@@ -243,9 +242,9 @@ impl EncodingBuilder<'_> {
         self.add_function(variables, entries);
     }
 
-    /// Encodes the element as a random value, with a row of weights for each combination of its parents' values: for known values only, or
-    /// also for `unknown`. The function `is_outcome` states whether a value is an outcome of the row whose probability is zero only for the
-    /// present parameters.
+    /// Adds a factor for a random element, with a row of weights for each combination of its parents' values. The weights have rows for
+    /// known parent values only, or also for `unknown` values. The function `is_outcome` is true for an outcome whose probability is zero
+    /// only because of the present parameters.
     pub(super) fn rows<'w>(
         &mut self,
         position: usize,
@@ -307,8 +306,7 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// For each value of an element, its position in another element's support, if that support contains the value;
-    /// `unknown` maps to `unknown`.
+    /// Returns, for each value of an element, its index in another element's support, if it is there; `unknown` maps to `unknown`.
     pub(super) fn positions_in(&self, from: usize, to: &ExpandedElement) -> Vec<u32> {
         let from = &self.expansion.elements()[from];
         let find = |i| to.support.index_of(from.support.any(i));

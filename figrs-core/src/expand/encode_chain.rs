@@ -1,8 +1,9 @@
-//! The factors of a Chain.
+//! The factors that encode a Chain in a factor graph.
 //!
-//! If every result is a row of the Chain's own (an atomic element without other uses), the results form a conditional table, which is
-//! sparse if most of its entries are zero. If some results are not rows of the Chain's own, a selector variable represents the choice. Each
-//! remaining result is joined to the Chain by one factor, or by a two-way multiplexer if that factor would be large.
+//! If every result is an atomic element that only this Chain uses, the results become rows of a conditional table, which is sparse if most
+//! of its entries are zero. If some results of a Chain cannot be rows of a table, a selector variable represents the choice among all
+//! results. A result that is not a row of the table is joined to the Chain by one factor, or by a two-way multiplexer if that factor would
+//! be large.
 
 use super::content::{Content, ExpandedElement};
 use super::encode::SituationValues;
@@ -13,12 +14,12 @@ use crate::error::{Fault, ModelError};
 use figrs_factor::graph::WeightsBuilder;
 use figrs_factor::graph::{FactorTable, VarId, Weights};
 
-/// Number of entries up to which a table is dense, whatever the number of its zeros.
+/// Number of entries up to which a table is stored dense, even if most of its entries are zero.
 const MAX_DENSE_ENTRIES: usize = 32;
 /// Cost of an entry of a sparse table, relative to an entry of a dense table.
 const SPARSE_ENTRY: usize = 4;
 
-/// Outcomes of a row that belongs only to the Chain: their positions among the Chain's values, ascending, and their weights.
+/// Outcomes of an atomic result of a Chain: their indices among the Chain's values, ascending, and their weights.
 pub(super) struct RowOutcomes {
     pub(super) columns: Vec<u32>,
     pub(super) weights: Weights,
@@ -39,7 +40,7 @@ impl RowOutcomes {
 pub(super) struct SparseBuilder {
     rows: Vec<u32>,
     weights: WeightsBuilder,
-    /// The entries of outcomes whose probability is zero for the present values of parameters.
+    /// The entries that are zero only because of the present values of parameters.
     open_zeros: Vec<u32>,
 }
 
@@ -77,7 +78,7 @@ impl EncodingBuilder<'_> {
         self.add_factor(variables, table, normalised);
     }
 
-    /// Returns the outcomes of a row of a Chain, as positions among the Chain's values with their weights.
+    /// Returns the outcomes of a result of a Chain, as indices among the Chain's values with their weights.
     fn outcomes(&self, result: usize, chain: &ExpandedElement) -> Result<RowOutcomes, ModelError> {
         let row = &self.expansion.elements()[result];
         if matches!(row.content, Content::Unexplored) {
@@ -114,7 +115,7 @@ impl EncodingBuilder<'_> {
         })
     }
 
-    /// Adds a selector: the variable that represents the choice of a Chain with some results that are not its own rows.
+    /// Adds a selector: the variable that represents the choice of a Chain if some results cannot be rows of a table.
     pub(super) fn add_selector(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let Content::Chain { choice, results } = &expanded.content else {
@@ -204,7 +205,7 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// The conditional table of a Chain whose results are all its own rows.
+    /// Adds the conditional table of a Chain whose results are all rows of the table.
     fn encode_own_rows(
         &mut self,
         position: usize,
@@ -256,8 +257,8 @@ impl EncodingBuilder<'_> {
         Ok(())
     }
 
-    /// Adds one factor: if the result is the choice, the Chain has the value of the result; otherwise the factor ignores the result.
-    /// Returns false if the factor would be large.
+    /// Adds one factor that joins a result to a Chain: if the result is chosen, the Chain has its value; otherwise the factor ignores the
+    /// result. Returns false if the factor would be large.
     pub(super) fn joined(
         &mut self,
         position: usize,

@@ -1,9 +1,10 @@
-//! The multiplexer of a Chain, which gives the Chain the value of the chosen result.
+//! The multiplexer of a Chain: factors that give the Chain the value of the chosen result.
 //!
-//! Each two-way multiplexer adds one result. A single variable passes from one multiplexer to the next: it has the value of the Chain if
-//! the choice was among the results so far, and otherwise the choice. No variable is therefore in many factors, whatever the number of
-//! results. Each factor is a function; choice and results together therefore have only as many assignments as the choice and the variables
-//! on which the results depend.
+//! Each two-way multiplexer decides about one result of the Chain. Each multiplexer passes one variable to the next multiplexer. The
+//! variable between two multiplexers is the value of the Chain if the chosen result has come before it, and otherwise the choice of a
+//! result that comes later. Therefore each variable is in few factors, even if a Chain has many results. Each factor of a multiplexer is
+//! a deterministic function. Because multiplexers are deterministic functions, the choice and the results of a Chain have few joint
+//! assignments of positive weight.
 
 use std::ops::Range;
 
@@ -14,12 +15,12 @@ use figrs_factor::graph::{FactorTable, VarId, Weights};
 /// Number of entries up to which a two-way multiplexer is a single table.
 const MAX_DENSE_ENTRIES: usize = 256;
 
-/// State between two-way multiplexers: a value of the Chain, or a choice that has not been processed yet.
+/// The possible states between two multiplexers: a value of the Chain, or a choice of a result that comes later.
 struct MultiplexerState {
     variable: VarId,
-    /// The values, as columns of the Chain, ascending.
+    /// The values of the Chain that can have been decided already, as ascending indices.
     columns: Vec<u32>,
-    /// The choices that remain; their states follow the states of the columns.
+    /// The choices of results that come later; their states follow the states of the values.
     choices: Vec<ChainChoice>,
 }
 
@@ -28,15 +29,15 @@ impl MultiplexerState {
         self.columns.len() + self.choices.len()
     }
 
-    /// The index of the state for this column.
+    /// Returns the index of the state for this value of the Chain.
     fn state(&self, column: u32) -> usize {
         self.columns.partition_point(|&other| other < column)
     }
 }
 
 impl EncodingBuilder<'_> {
-    /// The value of a Chain, given its choice. Each result is a row of the Chain's own, an element joined to it by one factor, or
-    /// an element joined by a two-way multiplexer.
+    /// Adds the factors that define the value of a Chain, given its choice. Each result of a Chain is a row of its table, an element
+    /// joined by one factor, or an element joined by a two-way multiplexer.
     pub(super) fn join_results(
         &mut self,
         position: usize,
@@ -80,7 +81,7 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// The row of a choice whose result is the selector itself.
+    /// Returns the table row for a choice that determines its result directly from the selector.
     fn chosen_value_row(
         &self,
         position: usize,
@@ -99,7 +100,7 @@ impl EncodingBuilder<'_> {
         }
     }
 
-    /// Adds the multiplexer that passes on the value of a result if the result is the choice.
+    /// Adds the multiplexer that passes on the value of a result if the result is chosen.
     fn add_multiplexer(
         &mut self,
         position: usize,
@@ -191,7 +192,7 @@ impl EncodingBuilder<'_> {
         to
     }
 
-    /// Defines the Chain by the variable that the last multiplexer passes on.
+    /// Defines the value of the Chain by the variable that the last multiplexer passes on.
     fn last(&mut self, position: usize, passed: &MultiplexerState, rows: &[Option<RowOutcomes>]) {
         let own = self.variable(position);
         if passed.variable == own {

@@ -22,21 +22,21 @@ pub(super) enum Undecided {
 /// Treatment of elements that are not part of a world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unreached {
-    /// Unreached elements may have any value; this freedom does not change a sum.
+    /// Unreached elements may have any value, which does not change a sum.
     Free,
     /// Unreached elements have the additional value `absent`, which has weight one.
     Absent,
 }
 
-/// A factor graph for the worlds of some roots of an expansion.
+/// A factor graph for the worlds in an expansion of a model.
 ///
 /// **Guarantee.** The product of the factors, summed over all variables, is the probability of the evidence times its soft weights. Summed
 /// over all variables except the variable of one element, the product is the unnormalised marginal of that element. In an encoding
 /// [`for_worlds`](Self::for_worlds), each assignment of positive weight is one world of the roots, and its weight is exactly the
-/// probability of the world: elements of branches that are not taken are `absent` and have weight one.
+/// probability of the world. Elements of branches that are not taken are `absent` and have weight one.
 ///
-/// **Complexity.** Linear in the entries of the expansion's tables. In addition, for each branch that is not a plain atomic element, the
-/// product of the number of branches, the size of the branch's support and the size of the Chain's support.
+/// **Complexity.** The time is linear in the number of entries of the expansion's tables. Each branch of a Chain that is not a plain atomic
+/// element also costs the number of branches times the sizes of the supports of the branch and of the Chain.
 #[derive(Debug)]
 pub struct Encoding {
     graph: FactorGraph,
@@ -46,7 +46,7 @@ pub struct Encoding {
     open_zeros: Vec<(usize, Vec<u32>)>,
 }
 
-/// The failures that an encoding selects.
+/// A query for the worlds in which functions of the model fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FailureQuery {
     Any,
@@ -60,18 +60,18 @@ pub(super) struct Selector {
     pub(super) choices: Vec<ChainChoice>,
 }
 
-/// Choice of a Chain.
+/// A choice of a Chain in a factor graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChainChoice {
-    /// The result at this position in the list of results.
+    /// The Chain chooses the result at this index in its list of results.
     Result(usize),
-    /// An unknown choice.
+    /// The choice of the Chain is unknown.
     Unknown,
-    /// No choice, because the Chain is not reached, or because its function fails and failures are selected.
+    /// The Chain makes no choice, because it is not reached, or because its function fails and failures are selected.
     Nothing,
 }
 
-/// A variable, and those of its values for which an element is reached.
+/// A variable that indicates whether an element is reached, and the values that mean "reached".
 #[derive(Clone, Debug)]
 pub(super) struct Guard {
     pub(super) variable: VarId,
@@ -81,21 +81,21 @@ pub(super) struct Guard {
 impl Encoding {
     /// Builds the encoding for sums over worlds: marginals of `targets` and the probability of all evidence.
     ///
-    /// Elements that neither the targets nor the evidence need are left out. A Score that any target of the expansion reaches belongs to
-    /// its worlds, and weighs them whichever targets are queried.
+    /// Elements that neither the targets nor the evidence need are left out of the factor graph. If any target of the expansion reaches a
+    /// Score, the Score weighs the worlds of all queries, even of queries for other targets.
     ///
-    /// For an incomplete expansion, the sums are over the worlds in which everything that evidence and targets need is known; they are
-    /// therefore lower bounds. In an incomplete expansion, all targets are needed, because a Score may be in an unexpanded portion of the
-    /// model.
+    /// For an incomplete expansion, the sums are lower bounds, over the worlds in which the values of all targets and of all evidence are
+    /// known. In an incomplete expansion, all targets must be known, because unexpanded parts of the model may contain Scores.
     ///
-    /// **Errors.** [`ModelError::TableTooLarge`] if the factor of an element does not fit the budget of the expansion.
+    /// **Errors.** [`ModelError::TableTooLarge`] if the factor of an element exceeds the limit of the expansion.
     pub fn for_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         Self::sums(expansion, targets, Undecided::LeftOut)
     }
 
-    /// As [`for_sums`](Self::for_sums), but including the worlds in which some element is unknown; these worlds have the largest weight
-    /// that evidence can give them. The sums are upper bounds if [`Expansion::check_bounded`] returns no error; in the Boolean algebra they
-    /// state in any case whether the evidence may be possible.
+    /// Builds an encoding like [`for_sums`](Self::for_sums) that includes the worlds in which some element is unknown. A world in which
+    /// some element is unknown has the largest weight that evidence can give it. The sums over the factor graph are upper bounds if
+    /// [`Expansion::check_bounded`] returns no error. In the Boolean semiring, the factor graph states whether the evidence may be
+    /// possible.
     pub fn for_upper_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         Self::sums(expansion, targets, Undecided::AtMost)
     }
@@ -136,8 +136,8 @@ impl Encoding {
     }
 
     /// Builds the encoding for the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): the
-    /// function of the element at a position, or any function. If a world in which a function fails has positive weight, the failure is a
-    /// mistake in the model. An element may have any value if its function fails.
+    /// function of the element at a given index, or any function. The failure of a function is a mistake in the model if a world in which
+    /// it fails has positive weight. An element whose function fails may have any value.
     pub fn for_failures(
         expansion: &Expansion,
         position: Option<usize>,
@@ -155,7 +155,7 @@ impl Encoding {
         .build()
     }
 
-    /// Builds the encoding for single worlds: the most probable world, or samples.
+    /// Builds the encoding for queries about single worlds: the most probable world, or samples.
     ///
     /// **Errors.** As [`for_sums`](Self::for_sums).
     pub fn for_worlds(expansion: &Expansion) -> Result<Self, ModelError> {
@@ -164,34 +164,36 @@ impl Encoding {
         EncodingBuilder::new(expansion, reaches, Unreached::Absent, undecided, None).build()
     }
 
-    /// The variables and factors of the encoding.
+    /// Returns the factor graph of the encoding.
     pub fn graph(&self) -> &FactorGraph {
         &self.graph
     }
 
-    /// Moves the variables and factors out of the encoding.
+    /// Moves the factor graph out of the encoding.
     pub fn take_graph(&mut self) -> FactorGraph {
         std::mem::take(&mut self.graph)
     }
 
-    /// The weights that are zero only for the present numbers of the model, such as the probability of an outcome whose
-    /// [`Param`](crate::Param) is zero: the index of each factor, and positions in its weights.
+    /// Returns the weights that are zero only because of the present numbers of the model, such as the probability of an outcome whose
+    /// [`Param`](crate::Param) is zero.
+    ///
+    /// The weights are given by the index of their factor, and by their indices within the factor.
     pub fn open_zeros(&self) -> &[(usize, Vec<u32>)] {
         &self.open_zeros
     }
 
-    /// True if some elements do not belong to all worlds; sums and single worlds then need different encodings.
+    /// True if some elements do not belong to all worlds, so that sums and single worlds need different encodings.
     pub fn is_conditional(&self) -> bool {
         self.conditional
     }
 
-    /// The variable of an element, by its position in the expansion.
+    /// Returns the variable of an element, given by its index in the expansion.
     pub fn variable(&self, position: usize) -> Option<VarId> {
         self.variables[position]
     }
 
-    /// The value of an element in a world, which is given as a value for each variable; `None` if the element does not belong to the world.
-    /// `expansion` is the expansion that was encoded.
+    /// Returns the value of an element in a world, which is given as a value for each variable; `None` if the element does not belong to
+    /// the world. `expansion` is the expansion from which the encoding was built.
     pub fn value(
         &self,
         expansion: &Expansion,
@@ -224,7 +226,7 @@ impl Encoding {
     }
 }
 
-/// The targets whose worlds may reach a Score.
+/// Returns the targets whose worlds may reach a Score.
 fn scored_targets(expansion: &Expansion) -> Vec<usize> {
     let mut scored: Vec<bool> = Vec::with_capacity(expansion.elements().len());
     for element in expansion.elements() {
@@ -239,7 +241,7 @@ fn scored_targets(expansion: &Expansion) -> Vec<usize> {
     targets.filter(|&target| scored[target]).collect()
 }
 
-/// Largest number of choices for which the selector of a Chain itself states which branch is reached.
+/// Largest number of choices for which the selector of a Chain itself shows which branch is reached.
 const FEW_CHOICES: usize = 3;
 
 /// An encoding under construction.
@@ -248,21 +250,19 @@ pub(super) struct EncodingBuilder<'e> {
     pub(super) graph: FactorGraph,
     pub(super) variables: Vec<Option<VarId>>,
     pub(super) selectors: FxHashMap<usize, Selector>,
-    /// The failures that are selected, if the encoding selects failures.
+    /// The function failures that select the worlds, if the query is about failures.
     pub(super) failure_query: Option<FailureQuery>,
     pub(super) undecided: Undecided,
-    /// For each position, `true` if the element carries evidence or is a target.
+    /// For each element, `true` if the element carries evidence or is a target.
     pub(super) is_root: Vec<bool>,
-    /// Variables that state which of the selected functions fail.
+    /// Variables that are true if one of the functions of the query fails.
     pub(super) failures: Vec<Guard>,
-    /// The weights of outcomes that are zero for the present parameters: the index of each factor, and positions in its
-    /// weights.
+    /// The weights that are zero only because of the present parameters: the index of each factor, and indices into its weights.
     pub(super) open_zeros: Vec<(usize, Vec<u32>)>,
     reaches: ReachConditions,
     unreached: Unreached,
     guards: FxHashMap<Vec<(usize, usize)>, Guard>,
-    /// Variables that state whether a Chain (by position) makes a choice; used until the factors of the Chain define
-    /// these variables.
+    /// Variables that show whether a Chain makes a certain choice, until the factors of the Chain define them.
     pub(super) chosen: FxHashMap<(usize, usize), VarId>,
 }
 
@@ -328,7 +328,7 @@ impl<'e> EncodingBuilder<'e> {
         })
     }
 
-    /// The Chain whose table has this element as a row, if the element has no other use.
+    /// Returns the Chain whose table contains this element as a row, if the element has no other use.
     pub(super) fn row_of(&self, position: usize) -> Option<usize> {
         self.reaches.row_of[position]
     }
@@ -343,12 +343,12 @@ impl<'e> EncodingBuilder<'e> {
             && !matches!(self.reaches.reach[position], Some(ReachCondition::Always))
     }
 
-    /// True if one element is absent exactly where the other is.
+    /// True if one element belongs to exactly the same worlds as another element.
     pub(super) fn reached_with(&self, a: usize, b: usize) -> bool {
         self.unreached == Unreached::Free || self.reaches.reach[a] == self.reaches.reach[b]
     }
 
-    /// A variable that states whether the element is reached; `None` if the element is always reached.
+    /// Returns a variable that shows whether the element is reached; `None` if the element is always reached.
     pub(super) fn guard(&mut self, position: usize) -> Option<Guard> {
         if !self.may_be_absent(position) {
             return None;
@@ -365,11 +365,11 @@ impl<'e> EncodingBuilder<'e> {
         Some(guard)
     }
 
-    /// Builds one guard (reachability condition) for some choices of Chains: the guard is true if one of these choices
-    /// is made.
+    /// Builds one guard (variable for reachability) for some choices of Chains; it is true if one of these choices is made.
     ///
-    /// For a single choice among many, the guard is a variable that the multiplexer defines when it adds the result; otherwise all branches
-    /// would depend on the selector. In other cases the guard is the selector, or a new variable that is the disjunction of several guards.
+    /// For a single choice among many, the guard is defined by the multiplexer that adds the chosen result, because otherwise all branches
+    /// would depend on the selector. For any other choices, the guard is the selector itself, or a new variable that is the disjunction of
+    /// several guards.
     fn combine(&mut self, choices: &[(usize, usize)]) -> Guard {
         if let &[choice] = choices
             && self.selectors[&choice.0].choices.len() > FEW_CHOICES
@@ -403,7 +403,7 @@ impl<'e> EncodingBuilder<'e> {
             .expect("a conditional reach has a choice")
     }
 
-    /// Builds one guard (reachability condition) for the disjunction of several guards.
+    /// Builds one guard (variable for reachability) for the disjunction of several guards.
     pub(super) fn any_of(&mut self, guards: Vec<Guard>) -> Option<Guard> {
         guards.into_iter().reduce(|a, b| self.either(&a, &b))
     }

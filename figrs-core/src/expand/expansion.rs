@@ -1,4 +1,4 @@
-//! Expansion: all elements that the roots of a model need.
+//! Expansion of a model: all elements that its roots need, with their values.
 
 use rustc_hash::FxHashMap;
 
@@ -7,9 +7,9 @@ use super::parametric::ParametricOutcomes;
 use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
 
-/// All elements that the roots of a model need, with their values numbered.
+/// All elements that the roots of a model (targets and evidence) need, with numbered values.
 ///
-/// Elements come after their parents and after the results of their branches.
+/// In an expansion, each element comes after its parents and after the results of its branches.
 #[derive(Debug)]
 pub struct Expansion {
     pub(super) elements: Vec<ExpandedElement>,
@@ -17,62 +17,62 @@ pub struct Expansion {
     pub(super) targets: Vec<usize>,
     pub(super) evidence: Vec<usize>,
     pub(super) impossible: Option<usize>,
-    /// The depth to which the model was expanded, and `true` if some portion of it was left out.
+    /// The depth to which the model was expanded, and `true` if some part of it was left out.
     pub(super) cut: Option<(usize, bool)>,
     /// Maximum number of entries in the table of one element.
     pub(super) element_entries: u64,
     pub(super) reached: usize,
     pub(super) parametric: Vec<ParametricOutcomes>,
-    /// `true` if outcomes are to be counted; an element that is not reached must then not have an outcome.
+    /// `true` if the outcomes of random elements are to be counted; an element that is not reached must then have no
+    /// outcome.
     pub(super) counts_outcomes: bool,
-    /// `true` if some elements are calls that share their distribution.
+    /// `true` if some elements are recursive calls that share their distribution.
     pub(super) shares_calls: bool,
 }
 
 impl Expansion {
-    /// True if no part was left out.
+    /// True if no part of the model was left out.
     pub fn is_complete(&self) -> bool {
         !matches!(self.cut, Some((_, true)))
     }
 
-    /// True if some elements are calls of recursive functions that were not unfolded; this expansion then lacks the elements
+    /// True if some elements are calls of recursive functions that were not unfolded; the expansion then lacks the elements
     /// inside these calls.
     pub fn shares_calls(&self) -> bool {
         self.shares_calls
     }
 
-    /// Number of elements reached; an element counts again if the traversal had to be repeated.
+    /// Returns the number of elements reached, including repetitions of a traversal.
     pub fn reached(&self) -> usize {
         self.reached
     }
 
-    /// The elements, in an order in which parents and branch results come first.
+    /// Returns the elements, in an order in which parents and branch results come first.
     pub fn elements(&self) -> &[ExpandedElement] {
         &self.elements
     }
 
-    /// The position of an element, if it was reached.
+    /// Returns the index of an element, if the element was reached.
     pub fn position(&self, element: &AnyElement) -> Option<usize> {
         self.positions.get(&element.id()).copied()
     }
 
-    /// The outcomes whose probabilities parameters determine, in the order of the origins (outcome indices) of their
-    /// weights.
+    /// Returns the outcomes whose probabilities parameters determine, in the order of their indices in the weights.
     pub fn parametric_outcomes(&self) -> &[ParametricOutcomes] {
         &self.parametric
     }
 
-    /// The positions of the targets, in the order of the targets.
+    /// Returns the indices of the targets, in the order of the targets.
     pub fn targets(&self) -> &[usize] {
         &self.targets
     }
 
-    /// The positions of the elements that carry evidence, in the order of the evidence statements.
+    /// Returns the indices of the elements that carry evidence, in the order of the evidence statements.
     pub fn evidence(&self) -> &[usize] {
         &self.evidence
     }
 
-    /// Returns an error if a table of an element would have more entries than the budget allows.
+    /// Returns an error if a table of an element would have more entries than the limit allows.
     pub(super) fn check_table(
         &self,
         element: &ExpandedElement,
@@ -89,25 +89,25 @@ impl Expansion {
         Ok(())
     }
 
-    /// The positions of the elements with evidence and of the targets.
+    /// Returns the indices of the roots: the elements with evidence and the targets.
     pub(super) fn roots(&self) -> Vec<usize> {
         self.evidence.iter().chain(&self.targets).copied().collect()
     }
 
-    /// The positions of those elements that the roots need and whose functions failed for some combination.
+    /// Returns, by index, the elements needed by the roots whose functions failed for some combination of parent values.
     pub fn failures(&self) -> impl Iterator<Item = (usize, &FunctionFailures)> {
         let elements = self.elements.iter().enumerate();
         elements.filter_map(|(position, element)| Some((position, element.failures.as_deref()?)))
     }
 
-    /// The element for which evidence leaves no value, if there is such an element; the expansion ended there.
+    /// Returns the element at which the expansion ended because evidence leaves it no value, if there is such an element.
     pub fn impossible(&self) -> Option<usize> {
         self.impossible
     }
 }
 
 impl ExpandedElement {
-    /// Returns an error if the element has no finite support.
+    /// Returns an error if the element has infinitely many or continuous values.
     pub(super) fn require_finite(&self) -> Result<(), ModelError> {
         match &self.content {
             Content::NotEnumerable(endless) => Err(endless.unless_observed(self.element.label())),

@@ -1,4 +1,4 @@
-//! Memory use of an expansion, against its limit.
+//! Memory that an expansion uses, compared with its limit.
 
 use crate::element::footprint::Footprint;
 use crate::element::node::AnyElement;
@@ -16,12 +16,13 @@ pub(super) fn bytes_of<T>(count: usize) -> u64 {
 pub(super) struct ExpansionMemory {
     /// The memory footprint of the thread before the expansion.
     before: Footprint,
-    /// Memory of the expansion itself.
+    /// Memory of the data structures of the expansion.
     pub(super) account: MemoryAccount,
 }
 
 impl ExpansionMemory {
-    /// Creates an empty account; elements count from now on, or from an earlier reading of the memory footprint.
+    /// Creates an account of memory in which elements count from now on, or from an earlier reading of the
+    /// memory footprint.
     pub(super) fn new(before: Option<Footprint>) -> Self {
         Self {
             before: before.unwrap_or_else(Footprint::now),
@@ -29,7 +30,7 @@ impl ExpansionMemory {
         }
     }
 
-    /// Returns an error if `more` additional bytes would exceed the limit.
+    /// Returns an error if `more` additional bytes would exceed the memory limit.
     pub(super) fn check(
         &self,
         limits: &Limits,
@@ -55,7 +56,8 @@ mod tests {
     use crate::expand::{Expansion, ExpansionCache};
     use crate::model::Model;
 
-    /// Each call makes two wide distributions and two Chains on them, without end.
+    /// Returns a recursive model without end, in which each call makes two wide distributions and two Chains on
+    /// them.
     fn wide(calls: &Arc<AtomicUsize>) -> Element<u64> {
         let counted = calls.clone();
         Uniform::new(0..1000_u64).flat_map(move |&a| {

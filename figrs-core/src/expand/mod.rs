@@ -1,24 +1,24 @@
-//! From elements to a factor graph.
+//! Expansion of elements, and their conversion to a factor graph.
 //!
-//! [`Expansion::new`] walks a model from its roots, calls each Chain's function once for every combination of parent
-//! values that evidence leaves possible, and numbers the values of every element. [`Encoding`] turns the expansion into
-//! variables and factors. A Chain whose results are plain atomic elements of its own becomes one conditional table;
-//! other results are joined through a selector variable, at a cost that adds up over the branches instead of
-//! multiplying.
+//! [`Expansion::new`] walks a model from its roots and numbers the values of every element. An expansion calls each
+//! Chain's function once for every combination of parent values that evidence leaves possible. [`Encoding`] turns the
+//! expansion into variables and factors. A Chain becomes one conditional table if each of its results is a plain atomic
+//! element that nothing else uses. The other results of a Chain are joined through a selector variable, so that the costs
+//! of the branches are added, not multiplied.
 //!
-//! [`Expansion::to_depth`] leaves out Chains that are nested too deeply. Elements that need the omitted Chains have the
-//! additional value `unknown`; the encodings of such an expansion bound the sums over all worlds from below and from
-//! above.
+//! [`Expansion::to_depth`] leaves out Chains that are nested too deeply. Elements that depend on Chains beyond the depth
+//! have the additional value `unknown`. Encodings of an expansion to some depth bound the sums over all worlds from below
+//! and from above.
 //!
-//! [`Expansion::sharing_calls`] solves each call of a [`Recursive`](crate::Recursive) function once for its argument.
+//! [`Expansion::sharing_calls`] solves each call of a [`Recursive`](crate::Recursive) function once for each argument.
 //!
-//! [`Expansion::learning`] replaces [`Learned`](crate::Learned) elements by parameters; each weight that a parameter determines records its
-//! outcome.
+//! [`Expansion::learning`] replaces [`Learned`](crate::Learned) elements by parameters, and records for each weight the
+//! outcome whose probability it is.
 //!
-//! [`Expansion::deciding`] gives decisions their options as values, without probabilities.
+//! [`Expansion::deciding`] makes the options of each decision its values, without probabilities.
 //!
-//! A function that fails for some combination leaves [`FunctionFailures`]: before reporting the failure, an algorithm uses
-//! [`Encoding::for_failures`] to test whether a world can reach it.
+//! If a function fails for some combination of values, the expansion records [`FunctionFailures`]. Before an algorithm
+//! reports the failure of a function, it tests with [`Encoding::for_failures`] whether a world can reach the failure.
 
 mod bounded;
 mod cache;

@@ -1,5 +1,4 @@
-//! Parameters of an expansion: parameters that replace learned elements, and the outcomes whose probabilities parameters
-//! determine.
+//! Parameters of an expansion: the parameters that replace learned elements, and the outcomes whose probabilities they determine.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -11,8 +10,7 @@ use crate::error::ModelError;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
 
-/// The parameters that replace [`Learned`](crate::Learned) elements, one for each number of their values, in the order in which expansions
-/// reach these elements.
+/// The parameters that replace [`Learned`](crate::Learned) elements, in the order in which expansions reach these elements.
 #[derive(Clone, Debug, Default)]
 pub struct LearnedParameters {
     learned: IndexMap<ElementId, LearnedParameter, FxBuildHasher>,
@@ -28,7 +26,6 @@ pub struct LearnedParameter {
     prior: LearnedPrior,
 }
 
-/// The prior of an element, if it is learned.
 fn prior_of(element: &AnyElement) -> Option<&LearnedPrior> {
     match element.kind() {
         Kind::Atomic(op) => op.prior(),
@@ -42,7 +39,7 @@ impl LearnedParameter {
         &self.prior
     }
 
-    /// Sets the parameters to a value of the element; returns false if the value has a different number of numbers.
+    /// Sets the parameters to a value of the element; returns false if the value has another number of entries.
     pub fn set(&self, value: &Datum) -> bool {
         let number = value.get::<f64>().map(std::slice::from_ref);
         let numbers = number.or_else(|| value.get::<Vec<f64>>().map(Vec::as_slice));
@@ -53,7 +50,7 @@ impl LearnedParameter {
         fits.is_some()
     }
 
-    /// Sets each parameter to the number at its position.
+    /// Sets each parameter to the number at its index.
     pub fn set_numbers(&self, numbers: &[f64]) {
         for (param, &x) in self.params.iter().zip(numbers) {
             param.set(x);
@@ -77,25 +74,25 @@ impl LearnedParameter {
 }
 
 impl LearnedParameters {
-    /// The parameters that have been reached, in the order in which they were reached.
+    /// Returns the parameters in the order in which expansions reached them.
     pub fn iter(&self) -> impl Iterator<Item = &LearnedParameter> {
         self.learned.values()
     }
 
-    /// The learned element at a position, with its parameters.
+    /// Returns the learned element at an index, with its parameters.
     ///
-    /// **Panics** if there is no learned element at that position.
+    /// **Panics** if there is no learned element at that index.
     pub fn at(&self, position: usize) -> &LearnedParameter {
         &self.learned[position]
     }
 
-    /// The position and the parameters of an element, if the element has been reached.
+    /// Returns the index and the parameters of an element, if an expansion has reached the element.
     pub fn get(&self, element: &AnyElement) -> Option<(usize, &LearnedParameter)> {
         let (position, _, learned) = self.learned.get_full(&element.id())?;
         Some((position, learned))
     }
 
-    /// The parameters of an element, which start at the mean of its prior; `None` if the element is not learned.
+    /// Returns the parameters of an element, which start at the mean of its prior; `None` if the element is not learned.
     ///
     /// **Errors.** [`ModelError::InvalidParameter`] of the prior.
     pub fn of(&mut self, element: &AnyElement) -> Result<Option<&LearnedParameter>, ModelError> {
@@ -117,26 +114,26 @@ impl LearnedParameters {
     }
 }
 
-/// True if the element is one that parameters replace in learning.
+/// True if the element is replaced by parameters in learning.
 pub(super) fn is_learned(element: &AnyElement) -> bool {
     prior_of(element).is_some()
 }
 
-/// The outcomes of a random element whose probabilities are determined by parameters.
+/// The outcomes of a random element whose probabilities depend on parameters.
 #[derive(Clone, Debug)]
 pub struct ParametricOutcomes {
     /// The atomic element whose numbers are the parameters: the element itself, or the member of a family that replaces it.
     pub member: AnyElement,
-    /// The position of the element in its expansion.
+    /// The index of the element in its expansion.
     pub position: usize,
-    /// The origin (outcome index) of the first outcome's weight; the origins of the other outcomes follow.
+    /// The number of the element's first outcome in the list of all parametric outcomes; its other outcomes follow.
     pub first: u32,
-    /// The outcomes; empty if the outcomes are not listed, in which case the only origin is that of the observed value.
+    /// The outcomes of the element; the list is empty if only the observed value counts as an outcome.
     pub support: Support,
 }
 
 impl ParametricOutcomes {
-    /// Number of origins (outcome indices): one for each listed outcome, or one for the observed value.
+    /// Returns the number of parametric outcomes: the listed outcomes, or one for the observed value.
     pub fn origins(&self) -> usize {
         self.support.len().max(1)
     }

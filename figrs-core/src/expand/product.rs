@@ -7,7 +7,7 @@ use crate::error::ModelError;
 use crate::value::support::Support;
 use figrs_factor::graph::Assignments;
 
-/// The number of combinations, or an error if a table over them would exceed the limit.
+/// Returns the number of combinations, or an error if a table over them would exceed the limit.
 pub(super) fn size(
     element: &AnyElement,
     supports: &[&Support],
@@ -26,8 +26,8 @@ pub(super) fn size(
     Ok(needed as usize)
 }
 
-/// Calls `visit` with each combination in row-major order (the last parent changes fastest); with `None` if a parent that is
-/// listed twice would have two values.
+/// Calls `visit` with each combination of values in row-major order (the last parent changes fastest); the argument is
+/// `None` if a parent that is listed twice would have two values.
 pub(super) fn for_each_combination<E>(
     parents: &[usize],
     supports: &[&Support],

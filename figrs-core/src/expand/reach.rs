@@ -10,22 +10,21 @@ use super::content::{Content, ExpandedElement};
 pub(super) enum ReachCondition {
     /// The element is reached in every world.
     Always,
-    /// The element is reached in worlds in which one of these Chains (given by position) makes this choice (given by position
-    /// in its results).
+    /// The element is reached in the worlds in which one of the listed Chains makes the listed choice; Chains and choices
+    /// are given by index.
     When(Rc<BTreeSet<(usize, usize)>>),
 }
 
-/// The conditions under which each element is reached, and the elements whose only use is as a row of one Chain.
+/// The conditions under which each element is reached, and the elements whose only use is as a row of one Chain's table.
 #[derive(Debug)]
 pub(super) struct ReachConditions {
-    /// For each position, the conditions under which the element is reached; `None` for elements that the roots do not need.
+    /// For each element, the conditions under which it is reached; `None` for elements that the roots do not need.
     pub(super) reach: Vec<Option<ReachCondition>>,
-    /// For each position, the only Chain that refers to the element, if the element is atomic and nothing else refers to
-    /// it.
+    /// For each atomic element that only one Chain uses, the index of this Chain.
     pub(super) row_of: Vec<Option<usize>>,
 }
 
-/// References to an element: none, one Chain, or more.
+/// The references to an element: none, one Chain, or more.
 #[derive(Clone, Copy)]
 enum Mention {
     Nothing,
@@ -33,7 +32,7 @@ enum Mention {
     More,
 }
 
-/// A set of circumstances under construction.
+/// A set of reachability conditions under construction.
 enum ReachConditionBuilder {
     Nothing,
     Always,
@@ -62,7 +61,7 @@ impl ReachConditionBuilder {
 }
 
 impl ReachConditions {
-    /// Propagates reachability conditions from the roots to the inputs of elements.
+    /// Propagates the conditions of reachability from the roots to the elements on which they depend.
     pub(super) fn new(elements: &[ExpandedElement], roots: &[usize]) -> Self {
         let count = elements.len();
         let mut gathered: Vec<ReachConditionBuilder> =
@@ -121,7 +120,7 @@ impl ExpandedElement {
     }
 }
 
-/// Replaces the choices of a Chain by the condition of the Chain itself, if the set contains all of its choices.
+/// If the set contains all choices of a Chain, replaces them by the condition of the Chain itself.
 fn simplify(
     mut set: BTreeSet<(usize, usize)>,
     elements: &[ExpandedElement],

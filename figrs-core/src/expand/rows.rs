@@ -1,4 +1,4 @@
-//! The table of one element over the supports of its parents.
+//! The table of an element's values over the supports of its parents.
 
 use super::content::{Content, ExpandedElement, FunctionFailures};
 use super::expansion_memory::bytes_of;
@@ -15,12 +15,12 @@ use figrs_factor::graph::WeightsBuilder;
 use figrs_factor::graph::{FactorTable, Weights, WorldWeight};
 use figrs_factor::{Limits, Until};
 
-/// Returns an error if there is no room for that many additional bytes.
+/// A check that returns an error if the given number of additional bytes would exceed the memory limit.
 type Room<'a> = &'a dyn Fn(u64) -> Result<(), ModelError>;
 
 type ExpandedTable = Result<(Support, Content, Option<FunctionFailures>), ModelError>;
 
-/// Collector of the combinations for which a function fails.
+/// Collector of the combinations of parent values for which a function fails.
 #[derive(Default)]
 struct FailureCollector {
     failed: Vec<bool>,
@@ -28,8 +28,8 @@ struct FailureCollector {
 }
 
 impl FailureCollector {
-    /// Records the outcome for the next combination; returns the value if there is one. An error that concerns more than
-    /// the worlds with this combination is returned.
+    /// Records the outcome for the next combination of parent values, and returns the value if there is one. Returns an error
+    /// that concerns more worlds than those with this combination of parent values.
     fn record<T>(&mut self, outcome: Result<T, ModelError>) -> Result<Option<T>, ModelError> {
         self.failed.push(outcome.is_err());
         match outcome {
@@ -54,7 +54,8 @@ impl FailureCollector {
     }
 }
 
-/// Returns the probabilities of an atomic element's outcomes; if the outcomes cannot be listed, only that of the observed value.
+/// Returns the probabilities of an atomic element's outcomes. If the outcomes cannot be listed, returns only the probability of
+/// the observed value.
 pub(super) fn atomic(
     element: &AnyElement,
     op: &dyn AtomicOp,
@@ -82,7 +83,7 @@ pub(super) fn atomic(
     }
 }
 
-/// Converts probabilities to weights; to logarithms if a probability is too small for `f64`.
+/// Converts probabilities to weights, which are stored as logarithms if a probability is too small for `f64`.
 fn probabilities(op: &dyn AtomicOp, support: &Support, linear: Vec<f64>) -> Result<Weights, Fault> {
     if linear.iter().all(|p| p.is_normal()) {
         return Ok(Weights::from_linear(linear));
@@ -97,7 +98,7 @@ fn probabilities(op: &dyn AtomicOp, support: &Support, linear: Vec<f64>) -> Resu
     }
 }
 
-/// The value of a function for each combination of its parents' values.
+/// Returns the value of a function for each combination of its parents' values.
 pub(super) fn apply(
     element: &AnyElement,
     op: &dyn ApplyOp,
@@ -135,7 +136,7 @@ pub(super) fn apply(
     Ok((values.build(), Content::Apply(index), failures.finish()))
 }
 
-/// The rows of a conditional table for the values that its parents can take.
+/// Returns the rows of a conditional table for the values that its parents can take in the expansion.
 pub(super) fn table(
     element: &AnyElement,
     op: &dyn TableOp,
@@ -183,11 +184,11 @@ pub(super) fn table(
     Ok((values, Content::Table(weights.build()), failures.finish()))
 }
 
-/// Positions of a parent's values among the states that a table lists for it.
+/// The index of each value of a parent among the states that a table lists for the parent.
 enum Positions {
-    /// The values and the states are the same list.
+    /// The parent's values and the states of the table are the same list.
     Same,
-    /// The state of each value, looked up once and not for each row.
+    /// For each value of the parent, the index of its state, or `None` if the table has no such state.
     Listed(Vec<Option<usize>>),
 }
 
@@ -223,7 +224,7 @@ fn unknown_state(
     )))
 }
 
-/// The values of a scored element and their weights.
+/// Returns the values of a scored element and their weights.
 pub(super) fn score(
     element: &AnyElement,
     evidence: &Evidence,
@@ -241,7 +242,7 @@ pub(super) fn score(
     Ok((support.clone(), Content::Score(weights), failures.finish()))
 }
 
-/// The product of the weights that some evidence gives each value.
+/// Returns the product of the weights that some pieces of evidence give each value.
 fn weigh(
     element: &AnyElement,
     evidence: &[Evidence],
@@ -270,7 +271,7 @@ fn weigh(
     }
 }
 
-/// Removes the values that evidence on the element excludes, and weighs the remaining values.
+/// Removes the values that evidence on the element excludes, and weights the remaining values.
 pub(super) fn restrict(
     expanded: &mut ExpandedElement,
     evidence: &[Evidence],

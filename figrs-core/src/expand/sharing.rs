@@ -1,8 +1,9 @@
-//! Expansion in which each call of a recursive function is solved once for each argument.
+//! Expansion that solves each call of a recursive function once for each argument.
 //!
-//! A call suspends the traversal that reaches it until the body of the call, which is expanded by a traversal of its own, has been solved;
-//! from then on, the call is an atomic element. A body is expanded twice. Elements that both expansions of a body reach were not created by
-//! the body: other elements may read them; such a call is therefore unfolded instead.
+//! When a traversal of a model reaches a recursive call, the traversal waits until the body of the call has been expanded and solved. A
+//! solved call is an atomic element. The body of each recursive call is expanded twice. An element that occurs in both expansions of a
+//! body was not created by the body, and may therefore be read elsewhere. A call is unfolded if other elements may read elements of its
+//! body.
 
 use rustc_hash::FxHashSet;
 
@@ -17,25 +18,25 @@ use crate::model::Model;
 use figrs_factor::Limits;
 use figrs_factor::graph::Weights;
 
-/// Query on the worlds of an expansion that shares calls.
+/// The kind of query that an expansion with shared calls serves: sums or the best world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueryKind {
     /// The query computes sums over the worlds.
     Sums,
-    /// The query is for the values of the elements in the most probable world.
+    /// The query asks for the values of the elements in the most probable world.
     BestWorld,
 }
 
 impl Expansion {
-    /// Expands what `targets` and the evidence of `model` need; calls of [`Recursive`](crate::Recursive) functions become
+    /// Expands all elements that `targets` and the evidence of `model` need. Calls of [`Recursive`](crate::Recursive) functions become
     /// atomic elements if calls with the same argument may share their distribution.
     ///
-    /// The function `solve` computes a weight for each value of the only target of an expansion without evidence: depending
-    /// on the query, the sum over its worlds, or the weight of the most probable world.
+    /// The function `solve` computes a weight for each value of the only target of an expansion, which has no evidence. The weight of a
+    /// value is the sum over the worlds, or the weight of the most probable world, depending on the query.
     ///
-    /// **Complexity.** Each body is expanded twice and solved once for each function and argument.
+    /// **Complexity.** The body of each call is expanded twice and solved once, for each function and argument.
     ///
-    /// **Errors.** As [`new`](Self::new); [`ModelError::CyclicCall`]; the errors of `solve`.
+    /// **Errors.** The errors of [`new`](Self::new) and of `solve`, and [`ModelError::CyclicCall`].
     pub fn sharing_calls<E: From<ModelError>>(
         model: &Model,
         targets: &[AnyElement],
@@ -70,7 +71,7 @@ impl Expansion {
     }
 }
 
-/// The elements that a model and a query name.
+/// Returns the elements that a model and a query name.
 fn roots(model: &Model, targets: &[AnyElement]) -> FxHashSet<ElementId> {
     let stated = model.evidence().iter().map(|(element, _)| element.id());
     let fixed = model
@@ -81,23 +82,23 @@ fn roots(model: &Model, targets: &[AnyElement]) -> FxHashSet<ElementId> {
     stated.chain(fixed).chain(asked).collect()
 }
 
-/// The body of a call that is being expanded.
+/// A recursive call whose body is being expanded.
 struct CallExpansion<'m> {
     request: CallRequest,
     root: AnyElement,
     walk: Expander<'m>,
-    /// Result of the first expansion of the body, if this is the second expansion.
+    /// The first expansion of the call's body, while the body is expanded for the second time.
     first: Option<Expansion>,
 }
 
-/// The calls of one expansion, and a stack of the calls being solved; each call on the stack is needed by the call below it.
+/// The recursive calls of one expansion, and a stack of calls that are being solved; each call on the stack waits for the call above it.
 struct CallSharing<'m> {
     empty_model: &'m Model,
     limits: &'m Limits,
     asked: QueryKind,
     calls: CallSolutions,
     call_stack: Vec<CallExpansion<'m>>,
-    /// Memory taken by the traversal that waits for all of these calls.
+    /// Memory taken by the traversal of the model, which waits for all calls on the stack.
     memory: ExpansionMemory,
 }
 
@@ -115,7 +116,7 @@ impl<'m> CallSharing<'m> {
         outcome.map(|()| walk.pending_call.take())
     }
 
-    /// Calls a function and begins to expand its body.
+    /// Calls a recursive function and begins to expand the body of the call.
     fn enter_call(&mut self, wanted: CallRequest, first: Option<Expansion>, reached: usize) {
         let Kind::Chain(_, op) = wanted.element.kind() else {
             return;
@@ -145,7 +146,7 @@ impl<'m> CallSharing<'m> {
         self.calls.set(call, element, solution);
     }
 
-    /// Advances the body of a call; returns the number of elements reached.
+    /// Advances the expansion of the body of a call, and returns the number of elements reached.
     fn advance_body<E: From<ModelError>>(
         &mut self,
         mut body: CallExpansion<'m>,
@@ -194,8 +195,9 @@ impl<'m> CallSharing<'m> {
         Ok(reached)
     }
 
-    /// True if two expansions of a body have elements in common that may be read elsewhere. For sums, functions and elements with a certain
-    /// value are ignored; for the most probable world they count, because the world would lack them.
+    /// True if two expansions of the body of a recursive call have elements in common that may be read elsewhere. For sums, a common
+    /// element is ignored if it has a certain value or is a function. For the most probable world, all common elements count, because the
+    /// world would lack them.
     fn have_common_elements(&self, first: &Expansion, second: &Expansion) -> bool {
         let is_harmless = |expanded: &ExpandedElement| match &expanded.content {
             Content::Apply(_) => self.asked == QueryKind::Sums,
@@ -209,7 +211,8 @@ impl<'m> CallSharing<'m> {
     }
 }
 
-/// True if a body has no Scores and no failing functions; only its random choices then determine the weights of its values.
+/// True if the body of a recursive call has no Scores and no failing functions, so that only random choices determine the weights of its
+/// values.
 fn is_plain(expansion: &Expansion) -> bool {
     let is_plain = |expanded: &ExpandedElement| {
         expanded.failures.is_none() && !matches!(expanded.content, Content::Score(_))

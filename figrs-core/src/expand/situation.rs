@@ -1,14 +1,14 @@
-//! The variables that determine an element, and the situation of the element under their assignments.
+//! The variables on which an element depends, and the situation of the element (reached, unknown or absent) for
+//! each of their assignments.
 
 use super::encoding::{EncodingBuilder, Guard};
 use figrs_factor::graph::Assignments;
 use figrs_factor::graph::{FactorGraph, VarId};
 
-/// The present assignment of some listed variables; a variable that is listed twice is still a single variable.
+/// The present assignment of a list of variables, which may list a variable twice.
 pub(super) struct ListedVariables {
-    /// The distinct variables.
     pub(super) variables: Vec<VarId>,
-    /// For each listed variable, its index among the distinct variables.
+    /// For each entry of the list of variables, its index among the distinct variables.
     places: Vec<usize>,
     assignments: Assignments,
     values: Vec<u32>,
@@ -19,11 +19,11 @@ pub(super) struct ListedVariables {
 pub(super) enum Situation {
     /// The element is reached, with this combination of parent values.
     Reached(usize),
-    /// The element is reached, and the value of a parent is unknown.
+    /// The element is reached, but the value of a parent is unknown.
     Unknown,
     /// The element is not reached.
     Absent,
-    /// The assignment is impossible in every world.
+    /// No world has this assignment of the variables that determine the element.
     Never,
 }
 
@@ -47,12 +47,10 @@ impl ListedVariables {
         }
     }
 
-    /// The value of a listed variable.
     pub(super) fn value(&self, listed: usize) -> usize {
         self.values[self.places[listed]] as usize
     }
 
-    /// The values of the distinct variables.
     pub(super) fn values(&self) -> &[u32] {
         &self.values
     }
@@ -64,8 +62,8 @@ impl ListedVariables {
 }
 
 impl EncodingBuilder<'_> {
-    /// The variables of an element's parents, and a guard (reachability variable) if no parent shows whether the
-    /// element is reached.
+    /// Returns the variables of an element's parents, and a guard (reachability variable) if no parent shows
+    /// whether the element is reached.
     pub(super) fn scope(&mut self, position: usize, parents: &[usize]) -> ListedVariables {
         let tells = |&p: &usize| self.may_be_absent(p) && self.reached_with(p, position);
         let message = parents.iter().any(tells);
@@ -77,7 +75,7 @@ impl EncodingBuilder<'_> {
         scope
     }
 
-    /// Situation of the element under the present assignment of its [`scope`](Self::scope).
+    /// Returns the situation of the element under the present assignment of its [`scope`](Self::scope).
     pub(super) fn situation(
         &self,
         position: usize,

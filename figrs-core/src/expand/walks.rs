@@ -14,20 +14,20 @@ use figrs_factor::Limits;
 impl Expansion {
     /// Expands the elements that `targets` and the evidence of `model` need.
     ///
-    /// **Errors.** [`ModelError`]: mistakes of the elements that are reached, values that cannot be listed, and exceeded
-    /// limits; [`ModelError::Stopped`] if the deadline or the interrupt ends the expansion.
+    /// **Errors.** [`ModelError`]: mistakes of the elements that are reached, values that cannot be listed, and exceeded limits;
+    /// [`ModelError::Stopped`] if the deadline or the interrupt ends the expansion.
     pub fn new(model: &Model, targets: &[AnyElement], limits: &Limits) -> Result<Self, ModelError> {
         let mut walk = Expander::new(model, limits, None);
         walk.reach_roots(model, targets)?;
         walk.finished(model, targets)
     }
 
-    /// As [`new`](Self::new), with parameters in place of [`Learned`](crate::Learned) elements, at the present values of the parameters;
-    /// parameters that `learned` lacks are added to it and start at the means of their priors.
+    /// Expands a model like [`new`](Self::new), but with parameters in place of [`Learned`](crate::Learned) elements, at the present
+    /// values of the parameters. Missing parameters are added to `learned` and start at the means of their priors.
     ///
     /// A member of a family with a learned parameter depends only on its other parameters. A learned element that is a target, or that
     /// another function reads, is an element with a single value. An element of `stand_ins` whose outcomes cannot be listed has only the
-    /// value given there.
+    /// value that `stand_ins` gives.
     ///
     /// **Errors.** As [`new`](Self::new).
     pub fn learning(
@@ -43,9 +43,8 @@ impl Expansion {
         walk.finished(model, targets)
     }
 
-    /// As [`new`](Self::new), with elements that are decided: each of them has the given options as its values; all options have
-    /// weight one, whatever the element's parents. The decided elements are decisions, or other elements that are to be
-    /// controlled.
+    /// Expands a model like [`new`](Self::new), but with decided elements. Each decided element has the given options as its values, all
+    /// with weight one, independent of its parents. A decided element is a decision, or any other element that is to be controlled.
     ///
     /// **Errors.** As [`new`](Self::new).
     pub fn deciding(
@@ -63,8 +62,8 @@ impl Expansion {
     /// Expands the Chains that are nested in fewer than `depth` other Chains; all elements that need other Chains have the value
     /// `unknown`.
     ///
-    /// Portions of the model that are expanded to some depth are also expanded to any greater depth, in whatever order
-    /// elements are reached.
+    /// A part of the model that is expanded to some depth is also expanded to any greater depth, even if elements are reached in another
+    /// order.
     ///
     /// **Errors.** As [`new`](Self::new).
     pub fn to_depth(

@@ -7,10 +7,11 @@ use rustc_hash::FxHasher;
 
 use crate::value::datum::Datum;
 
-/// Position of an element in a program: the path of parents, Chains and parent values that leads to it from the roots.
+/// Address of an element in a program: the path of parents, Chains and parent values that leads to the element from the
+/// roots.
 ///
-/// The same program gives the same addresses in every run and on every thread, also for elements created inside Chains;
-/// identities of handles differ.
+/// The same program gives the same addresses in every run and on every thread, also for elements created inside Chains.
+/// By contrast, the identities of handles ([`ElementId`](crate::ElementId)) differ from run to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Address(u64);
 
@@ -21,17 +22,17 @@ impl Address {
         Self(hasher.finish())
     }
 
-    /// The address of a root, given by its position.
+    /// Returns the address of a root, given by its index.
     pub(crate) fn root(position: usize) -> Self {
         Self::step(0, 0, position as u64)
     }
 
-    /// The address of a parent, given by its position.
+    /// Returns the address of a parent, given by its index.
     pub(crate) fn parent(self, position: usize) -> Self {
         Self::step(self.0, 1, position as u64)
     }
 
-    /// The address of the element that this Chain returns for some parent values.
+    /// Returns the address of the element that this Chain returns for some parent values.
     pub(crate) fn branch(self, values: &[Datum]) -> Self {
         let mut hasher = FxHasher::default();
         values.hash(&mut hasher);

@@ -10,35 +10,35 @@ use crate::model::statements::StatementIndex;
 /// A directed acyclic graph of the elements that the roots of a model reach: an edge leads from an element to an element that
 /// reads it.
 ///
-/// A Chain is a function of its parents and of the results from which it chooses; elements that a branch creates or captures are therefore
-/// part of the graph. Evidence that leaves several values possible (conditions, weights, [`Score`](crate::Score)s) is a separate node,
-/// which reads the element; the node of a Score in a branch also reads the nodes that determine whether the branch is taken.
+/// In this graph, a Chain is a function of its parents and of the results from which it chooses. Therefore the dependency graph contains
+/// the elements that branches create or capture. Evidence that leaves several values possible (conditions, weights,
+/// [`Score`](crate::Score)s) is a separate node, which reads the element. The node of a Score in a branch also reads the nodes that
+/// determine whether the branch is taken.
 ///
 /// [`separation`](Self::separation) finds the elements that can depend on each other.
 #[derive(Clone, Debug, Default)]
 pub struct DependencyGraph {
     pub(super) nodes: Vec<DependencyNode>,
-    /// The elements, in the order of their nodes; the nodes of evidence and of branch conditions come after these
-    /// nodes.
+    /// The elements of the model; their nodes come before the nodes of evidence and of branch conditions.
     elements: Vec<AnyElement>,
     positions: FxHashMap<ElementId, usize>,
-    /// The nodes whose values the model states, and the nodes of its other evidence.
+    /// The nodes whose values the model sets by observations or interventions, and the nodes of its other evidence.
     pub(super) stated: Vec<usize>,
 }
 
-/// A node: an element, a statement of evidence, or the condition that a branch is taken.
+/// A node of the dependency graph: an element, a statement of evidence, or the condition that a branch is taken.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DependencyNode {
     /// The nodes that this node reads: parents first, then the results from which a Chain chooses.
     pub(super) inputs: Vec<usize>,
-    /// Number of parents among the inputs.
+    /// Number of parents among the nodes that this node reads.
     pub(super) parents: usize,
-    /// `true` if the value of the node is a function of its inputs.
+    /// `true` if the value of the node is a function of the nodes that it reads.
     pub(super) is_function: bool,
 }
 
 impl DependencyGraph {
-    /// The graph of an expansion, with all branches that are possible given the evidence of its model.
+    /// Builds the graph of an expansion, with all branches that are possible given the evidence of its model.
     ///
     /// If the expansion found the evidence impossible, the graph is meaningless.
     pub fn of_expansion(model: &Model, expansion: &Expansion) -> Self {
@@ -52,7 +52,7 @@ impl DependencyGraph {
         graph
     }
 
-    /// Number of statements of evidence: Scores, and evidence of the model.
+    /// Returns the number of statements of evidence: Scores, and evidence of the model.
     pub fn evidence_count(&self) -> usize {
         self.stated.len()
     }
@@ -65,14 +65,14 @@ impl DependencyGraph {
         })
     }
 
-    /// The position in `of` of the last element that equals `element` or on which `element` depends.
+    /// Returns the index in `of` of the last element that equals `element`, or on which `element` depends.
     pub fn last_read(&self, element: &AnyElement, of: &[AnyElement]) -> Option<usize> {
         let is_read = self.ancestors(&[self.node(element)?]);
         let is_read = |other: &AnyElement| self.node(other).is_some_and(|at| is_read[at]);
         of.iter().rposition(is_read)
     }
 
-    /// The same graph, except that `element` reads these elements instead of its former inputs.
+    /// Changes the graph such that `element` reads the given elements instead of its former inputs.
     #[must_use]
     pub fn with_inputs(mut self, element: &AnyElement, inputs: &[AnyElement]) -> Self {
         let inputs: Vec<usize> = inputs.iter().filter_map(|input| self.node(input)).collect();
@@ -83,8 +83,8 @@ impl DependencyGraph {
         self
     }
 
-    /// The graph of a model whose elements create no other elements; the elements may have continuous values or infinitely many values.
-    /// `None` if there is a Chain that is not a member of a family of distributions.
+    /// Builds the graph of a model in which no function creates elements; the elements may have continuous values or infinitely many
+    /// values. Returns `None` if the model has a Chain that is not a member of a family of distributions.
     pub fn without_branches(model: &Model, roots: &[AnyElement]) -> Option<Self> {
         let statements = StatementIndex::of(model);
         let mut graph = Self::default();
@@ -131,7 +131,7 @@ impl DependencyGraph {
         Some(graph)
     }
 
-    /// The same graph without the edges from these elements to their readers.
+    /// Returns the same graph without the edges from the given elements to the elements that read them.
     #[must_use]
     pub fn without_edges_from(&self, elements: &[AnyElement]) -> Self {
         let mut graph = self.clone();
@@ -150,7 +150,7 @@ impl DependencyGraph {
         graph
     }
 
-    /// The index of an element's node; a new element is added.
+    /// Returns the index of an element's node; a node is added for a new element.
     fn number(&mut self, element: &AnyElement) -> usize {
         match self.positions.get(&element.id()) {
             Some(&at) => at,
@@ -176,14 +176,14 @@ impl DependencyGraph {
         });
     }
 
-    /// The same graph with the evidence of another model on its elements.
+    /// Adds the evidence that another model states about elements of the graph.
     #[must_use]
     pub fn with_statements_of(mut self, model: &Model) -> Self {
         self.state(model);
         self
     }
 
-    /// Adds the evidence of a model.
+    /// Adds the evidence of a model to the graph.
     fn state(&mut self, model: &Model) {
         for (element, evidence) in model.evidence() {
             let Some(&at) = self.positions.get(&element.id()) else {
@@ -197,7 +197,7 @@ impl DependencyGraph {
         }
     }
 
-    /// Adds the evidence of Scores, which weigh the worlds that reach them.
+    /// Adds the evidence of Scores, each of which weighs the worlds that reach it.
     fn add_scores(&mut self, expansion: &Expansion) {
         let elements = expansion.elements();
         let is_score = |element: &ExpandedElement| matches!(element.content, Content::Score(_));
@@ -244,13 +244,12 @@ impl DependencyGraph {
         self.positions.get(&element.id()).copied()
     }
 
-    /// The element of a node, if the node is an element.
     pub(super) fn element(&self, node: usize) -> Option<&AnyElement> {
         self.elements.get(node)
     }
 }
 
-/// The node of an element: a function of the nodes that it reads, or a random value.
+/// Returns the dependency node of an expanded element: a function of the nodes that it reads, or a random value.
 fn expanded_node(expanded: &ExpandedElement) -> DependencyNode {
     let is_constant = expanded.support.len() == 1 && !expanded.unknown;
     let mut inputs = expanded.parents.clone();
@@ -270,7 +269,7 @@ fn expanded_node(expanded: &ExpandedElement) -> DependencyNode {
     }
 }
 
-/// For each element, `true` if the roots reach it through parents alone; every world then has the element.
+/// Returns, for each element, `true` if the roots reach it through parents only; every world has such an element.
 fn always_reached(expansion: &Expansion) -> Vec<bool> {
     let elements = expansion.elements();
     let mut is_always = vec![false; elements.len()];

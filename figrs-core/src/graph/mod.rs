@@ -1,4 +1,4 @@
-//! The graph of a model, for traversal and for tests of independence.
+//! The graph of a model, for drawing and for tests of independence.
 
 mod address;
 mod dependency;

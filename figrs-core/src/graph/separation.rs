@@ -8,19 +8,19 @@ use crate::element::node::AnyElement;
 pub enum EvidenceRole {
     /// The evidence is given, in addition to the given elements.
     Given,
-    /// The evidence is not known.
+    /// The evidence is not given.
     Unknown,
-    /// The evidence is not known, and is included in the elements from which the separation starts.
+    /// The evidence is not given, and the separation starts from it, as from the elements `from`.
     Asked,
 }
 
-/// The elements that can depend on other elements, given some elements.
+/// The elements that can depend on some elements, given other elements.
 ///
-/// **Guarantee.** Separated elements are independent, whatever the probabilities and functions are (D-separation, which is complete for
-/// graphs with functions: elements that can depend on each other do so for almost all probabilities). Elements that are functions of given
-/// elements count as given.
+/// **Guarantee.** Separated elements are independent for all probabilities and functions. The test of separation is D-separation, which
+/// is complete for graphs with functions: elements that are not separated depend on each other for almost all probabilities. Elements
+/// that are functions of given elements count as given.
 ///
-/// **Complexity.** Linear in the graph.
+/// **Complexity.** The time is linear in the size of the graph.
 ///
 /// **References.** Geiger, Verma and Pearl, *Identifying independence in Bayesian networks*, Networks 20, 1990; Koller and Friedman,
 /// *Probabilistic graphical models*, 2009, algorithm 3.1.
@@ -29,15 +29,15 @@ pub struct Separation<'g> {
     graph: &'g DependencyGraph,
     from: Vec<usize>,
     given: Vec<usize>,
-    /// For each node, `true` if an active trail leads to it.
+    /// For each node, `true` if an active trail leads to the node.
     is_reached: Vec<bool>,
 }
 
 impl DependencyGraph {
-    /// The elements that can depend on the elements `from` when the elements `given` are known; the evidence counts as part of `from`
-    /// if its role is [`Asked`](EvidenceRole::Asked).
+    /// Finds the elements that can depend on the elements `from` when the elements `given` are known. With the role
+    /// [`Asked`](EvidenceRole::Asked), the evidence counts as part of `from`.
     ///
-    /// Elements outside the graph are ignored.
+    /// Elements that are not in the graph are ignored.
     pub fn separation(
         &self,
         from: &[AnyElement],
@@ -61,7 +61,7 @@ impl DependencyGraph {
         }
     }
 
-    /// The nodes that active trails reach, given some nodes.
+    /// Returns the nodes that active trails from some nodes reach, given other nodes.
     fn active_trails(&self, from: &[usize], given: &[usize]) -> Vec<bool> {
         let n = self.nodes.len();
         let (starts, readers) = self.readers();
@@ -96,7 +96,7 @@ impl DependencyGraph {
         is_reached
     }
 
-    /// For each node its readers, as ranges of one list.
+    /// Returns, for each node, the nodes that read it, as ranges of one list.
     fn readers(&self) -> (Vec<usize>, Vec<usize>) {
         let mut starts = vec![0; self.nodes.len() + 1];
         for input in self.nodes.iter().flat_map(|node| &node.inputs) {
@@ -116,7 +116,7 @@ impl DependencyGraph {
         (starts, readers)
     }
 
-    /// The nodes that are given, or are functions of given nodes alone.
+    /// Returns the nodes that are given, or are functions of given nodes alone.
     fn known<'r>(&self, given: &[usize], readers: &impl Fn(usize) -> &'r [usize]) -> Vec<bool> {
         let mut unknown: Vec<usize> = self.nodes.iter().map(|node| node.inputs.len()).collect();
         let mut is_known = vec![false; self.nodes.len()];
@@ -137,7 +137,7 @@ impl DependencyGraph {
         is_known
     }
 
-    /// The nodes `of`, and all nodes that these read, directly or through other nodes.
+    /// Returns the nodes `of` and all their ancestors.
     pub(super) fn ancestors(&self, of: &[usize]) -> Vec<bool> {
         let mut is_ancestor = vec![false; self.nodes.len()];
         let mut open = of.to_vec();
@@ -157,14 +157,14 @@ enum Direction {
 }
 
 impl Separation<'_> {
-    /// True if an element can depend on the elements from which the separation starts.
+    /// True if an element may depend on the elements from which the separation starts.
     pub fn reaches(&self, element: &AnyElement) -> bool {
         let at = self.graph.node(element);
         at.is_some_and(|at| self.is_reached[at])
     }
 
-    /// Elements that would separate `element` if they were also given: its nearest ancestors that an active trail reaches and that have a
-    /// name or are random. If trails also come from the readers of `element`, the result is `element` itself.
+    /// Returns elements that would separate `element` if they were given as well: its nearest ancestors on active trails that have a name
+    /// or are random. If active trails also come from the elements that read `element`, the result is `element` itself.
     pub fn cut(&self, element: &AnyElement) -> Vec<AnyElement> {
         let Some(start) = self.graph.node(element).filter(|&at| self.is_reached[at]) else {
             return Vec::new();

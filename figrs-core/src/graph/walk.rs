@@ -1,4 +1,4 @@
-//! The graph of a model: elements and their connections.
+//! The graph of a model for traversal: elements and their connections.
 
 use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
@@ -18,17 +18,17 @@ use figrs_factor::graph::Assignments;
 /// An element in a [`ModelGraph`].
 #[derive(Clone, Debug)]
 pub struct GraphNode {
-    /// The element that the node stands for.
+    /// The element that the node represents.
     pub element: AnyElement,
     /// The label of the element: name, constructor and source line.
     pub label: Label,
     /// The address of the element, an identity that is stable from run to run.
     pub address: Address,
-    /// The distribution of the element, if it has a distribution of its own.
+    /// Description of the element's distribution, if it has a distribution of its own.
     pub distribution: Option<String>,
     /// The evidence on the element, in words.
     pub evidence: Vec<String>,
-    /// The value that an intervention sets.
+    /// The value that an intervention sets for the element.
     pub intervention: Option<String>,
     /// `true` if the element is a target.
     pub target: bool,
@@ -36,21 +36,21 @@ pub struct GraphNode {
     pub unexplored: bool,
 }
 
-/// Kind of connection between two elements.
+/// Kind of connection between two elements of a [`ModelGraph`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EdgeKind {
-    /// The first element is a parent of the second.
+    /// The first element of the edge is a parent of the second.
     Parent,
-    /// The first element is the result that the second element, a Chain, has for these parent values.
+    /// The second element of the edge is a Chain, and the first element is its result for these parent values.
     Branch(String),
 }
 
 /// A connection, from an element to an element that reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphEdge {
-    /// The position of the element that is read.
+    /// The index of the element that is read.
     pub from: usize,
-    /// The position of the element that reads.
+    /// The index of the element that reads.
     pub to: usize,
     /// Kind of the connection.
     pub kind: EdgeKind,
@@ -77,23 +77,23 @@ pub struct ModelGraph {
 }
 
 impl ModelGraph {
-    /// The graph without the elements that Chains create; it also exists for infinite and continuous models.
+    /// Builds the graph without the elements that Chains create, which exists also for infinite and continuous models.
     pub fn new(model: &Model, targets: impl Parents) -> Self {
         Self::walk(model, &targets.elements(), None)
     }
 
-    /// The graph with the branches of every Chain, for finite models within the default [`Limits`].
+    /// Builds the graph with the branches of every Chain, for finite models within the default [`Limits`].
     ///
-    /// **Errors.** Mistakes of the elements that are reached, models that are not finite, and models that exceed the
-    /// budget.
+    /// **Errors.** The errors of an expansion: mistakes in elements that are reached, models that are not finite, and models
+    /// that exceed the limits.
     pub fn expanded(model: &Model, targets: impl Parents) -> Result<Self, ModelError> {
         let targets = targets.elements();
         let expansion = Expansion::new(model, &targets, &Limits::default())?;
         Ok(Self::walk(model, &targets, Some(&expansion)))
     }
 
-    /// The graph with the branches of the Chains that are nested in fewer than `depth` other Chains, within the default [`Limits`]. The
-    /// graph also exists for infinite models, whose remaining Chains are marked as unexplored.
+    /// Builds the graph with the branches of the Chains that are nested in fewer than `depth` other Chains, within the default
+    /// [`Limits`]. The graph to a given depth exists also for infinite models, whose deeper Chains are marked as unexplored.
     pub fn to_depth(
         model: &Model,
         targets: impl Parents,
@@ -168,7 +168,7 @@ impl ModelGraph {
         position
     }
 
-    /// The elements that an element reads, with the kinds of the connections and the addresses of the elements.
+    /// Returns the elements that an element reads, with the kinds of the connections and the addresses of the elements.
     fn connections(
         &self,
         position: usize,
@@ -190,7 +190,7 @@ impl ModelGraph {
     }
 }
 
-/// The results of a Chain, each with the first combination of parent values that leads to it.
+/// Returns the results of a Chain, each with the first combination of parent values that leads to it.
 fn branches(
     expansion: &Expansion,
     position: usize,

@@ -14,29 +14,29 @@ use crate::error::{Fault, ModelError};
 use crate::value::Value;
 use crate::value::datum::Datum;
 
-/// Largest magnitude of a log-weight; with this limit, sums over all elements do not overflow.
+/// Largest magnitude of a log-weight, which prevents an overflow of the sum over all elements.
 pub(crate) const LARGEST_LOG: f64 = 1e300;
 
 type Predicate = Arc<dyn Fn(&dyn Any) -> bool + Send + Sync>;
 type WeightFunction = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
 
-/// Identity of a statement of evidence, without the element that it is about.
+/// Identity of a statement of evidence, without the element to which the statement applies.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StatementId {
-    /// The element has this value.
+    /// The element is observed to have this value.
     Observed(Datum),
-    /// The value passes this test.
+    /// The value passes the test with this identity.
     Condition(FunctionId),
-    /// The value has the weight that this function gives.
+    /// The value has the weight that the function with this identity returns.
     Weight(FunctionId),
-    /// The value has the weight whose logarithm this function gives.
+    /// The value has the weight whose logarithm the function with this identity returns.
     LogWeight(FunctionId),
 }
 
-/// The statement: observation, condition or weight.
+/// The content of a piece of evidence: observation, condition or weight.
 #[derive(Clone)]
 pub(crate) enum Statement {
-    /// The element has this value.
+    /// The element is observed to have this value.
     Observe(Datum),
     /// The value passes a test.
     Condition(Predicate),
@@ -53,7 +53,7 @@ pub(crate) enum Statement {
     },
 }
 
-/// A statement of evidence, with the source line that made it.
+/// A statement of evidence, with the source line of the statement.
 #[derive(Clone)]
 pub struct Evidence {
     statement: Statement,
@@ -138,8 +138,8 @@ impl Evidence {
         self.location
     }
 
-    /// Identity of the statement, if it can be compared: two statements with equal identities, about elements of one
-    /// type, weigh every value alike.
+    /// Returns the identity of the statement, if it can be compared. Statements with equal identities, about elements of one type, give every
+    /// value the same weight.
     pub fn identity(&self) -> Option<StatementId> {
         match &self.statement {
             Statement::Observe(value) => Some(StatementId::Observed(value.clone())),
@@ -151,7 +151,7 @@ impl Evidence {
         }
     }
 
-    /// The observed value, if this is an observation.
+    /// Returns the observed value, if the statement is an observation.
     pub fn observed(&self) -> Option<&Datum> {
         match &self.statement {
             Statement::Observe(value) => Some(value),
@@ -159,7 +159,7 @@ impl Evidence {
         }
     }
 
-    /// True if weights other than zero and one are possible.
+    /// True if the evidence may give weights other than zero and one.
     pub fn is_soft(&self) -> bool {
         !matches!(
             self.statement,
@@ -167,8 +167,9 @@ impl Evidence {
         )
     }
 
-    /// The natural logarithm of the largest weight that this evidence can give any value, if a maximum was stated; an observation and a
-    /// condition give at most weight one. (The density of an observed value belongs to the element, and is not counted here.)
+    /// Returns the natural logarithm of the largest weight that this evidence can give any value, if a maximum was stated. The largest weight is
+    /// one for an observation or a condition. (The density of an observed value is not part of the largest weight of its evidence, because it
+    /// belongs to the element.)
     pub fn log_maximum(&self) -> Option<f64> {
         match &self.statement {
             Statement::Observe(_) | Statement::Condition(_) => Some(0.0),
@@ -177,7 +178,7 @@ impl Evidence {
         }
     }
 
-    /// The weight of a value of `element`, as a number and as its natural logarithm.
+    /// Returns the weight of a value of `element`, as a number and as its natural logarithm.
     ///
     /// **Errors.** [`ModelError::InvalidWeight`], [`ModelError::InvalidLogWeight`], [`ModelError::WeightAboveMaximum`], [`ModelError::Function`].
     pub fn weight(&self, element: &AnyElement, value: &dyn Any) -> Result<(f64, f64), ModelError> {

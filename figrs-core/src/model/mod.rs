@@ -1,4 +1,4 @@
-//! A model: evidence and interventions on elements.
+//! A model: a set of evidence and interventions on elements.
 
 pub mod evidence;
 pub(crate) mod observation_pool;
@@ -16,9 +16,8 @@ use crate::value::datum::Datum;
 
 /// Evidence and interventions on elements, stored separately from the elements.
 ///
-/// The same elements can be used by many models at once. Evidence may be stated for any element, and several times for
-/// the same element; all of it holds. The elements that carry evidence, together with the targets of a run, are the
-/// roots of its worlds.
+/// Many models can use the same elements at once. Any element may have several statements of evidence, all of which hold. The elements with
+/// evidence, together with the targets of a run, are the roots of a world.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -48,8 +47,8 @@ impl Model {
         self.with(element, Evidence::observe(value))
     }
 
-    /// States that the value of `element` passes `test`. State a condition on several elements
-    /// for their [`tuple`](crate::tuple).
+    /// States that the value of `element` passes `test`. To state a condition on several elements, state it for their
+    /// [`tuple`](crate::tuple).
     #[track_caller]
     pub fn condition<T: Value>(
         self,
@@ -59,7 +58,7 @@ impl Model {
         self.with(element, Evidence::condition(test))
     }
 
-    /// States that the values of all `elements`, in order, pass `test`: a constraint along a whole [`fold`](crate::fold) or a grid.
+    /// States that the values of all `elements`, in order, pass `test`, such as a constraint along a whole [`fold`](crate::fold) or a grid.
     #[track_caller]
     pub fn condition_each<'a, T: Value>(
         mut self,
@@ -73,7 +72,8 @@ impl Model {
         self
     }
 
-    /// As [`condition`](Self::condition), with a test that several statements share: algorithms then know that the statements are the same.
+    /// States a condition like [`condition`](Self::condition), with a test that several statements share. Algorithms then know that the
+    /// statements have the same test.
     #[track_caller]
     pub fn condition_shared<T: Value, F>(self, element: &Element<T>, test: &Arc<F>) -> Self
     where
@@ -92,9 +92,9 @@ impl Model {
         self.with(element, Evidence::weigh(weight))
     }
 
-    /// As [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; a larger weight is an error.
+    /// Weighs worlds like [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; a larger weight is an error.
     ///
-    /// Unexpanded portions of a model have a bound only if a maximum is stated; all algorithms accept a maximum.
+    /// Unexpanded parts of a model have bounded weights only if maxima are stated.
     #[track_caller]
     pub fn weigh_at_most<T: Value>(
         self,
@@ -115,19 +115,19 @@ impl Model {
         self.with(element, Evidence::log_weigh(log_weight))
     }
 
-    /// As [`observe`](Self::observe), for a value whose type is known only to the element: the value must have that type.
+    /// States an observation like [`observe`](Self::observe), with an untyped value, which must have the element's type.
     #[track_caller]
     pub fn observe_any(self, element: &AnyElement, value: Datum) -> Self {
         self.with_evidence(element.clone(), Evidence::observe_any(value))
     }
 
-    /// Sets `element` to a value, whatever its parents: the value is no evidence about the parents, and `element` does not make the parents
-    /// part of the world. A later intervention on the same element replaces an earlier one.
+    /// Sets `element` to a value, independent of its parents. The value set by an intervention is not evidence about the parents of the
+    /// element, which then need not belong to the world. A later intervention on the same element replaces an earlier one.
     pub fn intervene<T: Value>(self, element: &Element<T>, value: T) -> Self {
         self.intervene_any(element.erased(), Datum::new(value))
     }
 
-    /// As [`intervene`](Self::intervene), for a value whose type is known only to the element: the value must have that type.
+    /// Sets an element like [`intervene`](Self::intervene), with an untyped value, which must have the element's type.
     pub fn intervene_any(mut self, element: &AnyElement, value: Datum) -> Self {
         let interventions = Arc::make_mut(&mut self.interventions);
         interventions.retain(|(e, _)| e.id() != element.id());
@@ -136,7 +136,7 @@ impl Model {
     }
 
     /// Makes a decision follow a policy: the decision has the value of another element of the same type, unless an intervention sets the
-    /// decision. A later policy of the same decision replaces an earlier one.
+    /// decision. A later policy for the same decision replaces an earlier one.
     ///
     /// The elements that the policy reads must not depend on the decision.
     #[doc(hidden)]
@@ -157,7 +157,7 @@ impl Model {
         self
     }
 
-    /// Adds interventions on elements that had none.
+    /// Adds interventions on elements that have no intervention.
     pub(crate) fn with_set(mut self, set: impl Iterator<Item = (AnyElement, Datum)>) -> Self {
         Arc::make_mut(&mut self.interventions).extend(set);
         self
@@ -169,7 +169,7 @@ impl Model {
         self
     }
 
-    /// All evidence, in the order of the statements.
+    /// Returns all evidence, in the order of the statements.
     pub fn evidence(&self) -> &[(AnyElement, Evidence)] {
         &self.evidence
     }
@@ -179,13 +179,13 @@ impl Model {
         &self.interventions
     }
 
-    /// The decisions that follow policies, each with the element that gives the decision its value.
+    /// Returns the decisions that follow policies, each with the element that gives the decision its value.
     #[doc(hidden)]
     pub fn policies(&self) -> &[(AnyElement, AnyElement)] {
         &self.policies
     }
 
-    /// The same model with only those statements of evidence that `keep` accepts, given by position.
+    /// Returns the same model, reduced to the statements of evidence that `keep` accepts; `keep` receives the index of a statement.
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let kept = self.evidence.iter().enumerate().filter(|(i, _)| keep(*i));
         Self {
@@ -195,7 +195,7 @@ impl Model {
         }
     }
 
-    /// A statement of evidence in words, for messages.
+    /// Describes the statement of evidence at an index in words, for messages.
     pub fn describe(&self, position: usize) -> String {
         let (element, evidence) = &self.evidence[position];
         let element = element.label();

@@ -9,16 +9,16 @@ use super::evidence::Evidence;
 use crate::element::node::{AnyElement, ElementId, FamilyOp, Kind};
 use crate::value::datum::Datum;
 
-/// Maximum number of distributions, with the same parents and the same hash, with which an observation is compared.
+/// Maximum number of distributions, with the same parents and the same hash, to which an observation is compared.
 const MAX_CANDIDATES: usize = 8;
 
-/// Observations of one distribution, given by the positions of the statements.
+/// The observations of one distribution, given as indices of statements.
 struct ObservationPool<'a> {
     family: &'a dyn FamilyOp,
     statements: Vec<usize>,
 }
 
-/// The parents and the family in a statement that observes a member of a family.
+/// Returns the parents and the family if a statement observes a member of a family.
 fn member<'a>(
     element: &'a AnyElement,
     statement: &'a Evidence,
@@ -31,11 +31,13 @@ fn member<'a>(
 }
 
 impl Model {
-    /// The same model, except that a single observation of a list, at the position of the first observation, replaces all observations of
-    /// one distribution.
+    /// Returns the same model, in which one observation of a list replaces all observations of the same distribution.
     ///
-    /// The pooled elements are set to their values for the elements that read them. The pools depend only on the model: not on
-    /// other holders of its elements, whose number differs with the number of threads.
+    /// The new statement takes the place of the first replaced observation.
+    ///
+    /// Elements whose observations were pooled are set to their values, for the elements that read them. The result of pooling depends
+    /// only on the model. The number of handles to an element has no influence on pooling, because it differs with the number of
+    /// threads.
     #[doc(hidden)]
     pub fn pooled(&self) -> Cow<'_, Self> {
         let set = self.interventions().iter().map(|(element, _)| element.id());

@@ -9,13 +9,13 @@ use crate::model::Model;
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
 
-/// The evidence, the interventions and the policies of a model, by element. The index is valid only for elements of that model, and only
-/// while the model is alive.
+/// The evidence, the interventions and the policies of a model, indexed by element. The index is valid only for elements of the indexed
+/// model, and while the model is alive.
 #[derive(Debug, Default)]
 pub struct StatementIndex {
     evidence: FxHashMap<ElementId, Arc<[Evidence]>>,
-    /// For each element with an intervention, the value that the intervention sets; the element is stored too, which prevents
-    /// a new element from reusing its identity.
+    /// For each element with an intervention, the value that it sets; the element is stored too, so that no new element reuses its
+    /// identity.
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
     /// For each decision that follows a policy, the decision itself and the element that gives the decision its value.
     policies: FxHashMap<ElementId, (AnyElement, AnyElement)>,
@@ -43,19 +43,19 @@ impl StatementIndex {
         }
     }
 
-    /// The statements about the values of an element, in their order.
+    /// Returns the statements of evidence about an element, in the order in which they were made.
     pub fn evidence(&self, element: &AnyElement) -> Arc<[Evidence]> {
         let all = self.evidence.get(&element.id());
         all.cloned().unwrap_or_default()
     }
 
-    /// The value that an intervention sets.
+    /// Returns the value that an intervention sets for an element.
     pub fn intervention(&self, element: &AnyElement) -> Option<&Datum> {
         let (_, value) = self.interventions.get(&element.id())?;
         Some(value)
     }
 
-    /// The element that gives a decision its value, if the decision follows a policy.
+    /// Returns the element that gives a decision its value, if the decision follows a policy.
     #[inline]
     pub fn policy(&self, element: &AnyElement) -> Option<&AnyElement> {
         if self.policies.is_empty() {

@@ -1,4 +1,4 @@
-//! The values of one element in many worlds, as an untyped list.
+//! Columns: the values of one element in many worlds, as an untyped list.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -8,7 +8,7 @@ use super::datum::Datum;
 
 /// A list of values of one type, for samplers that run many worlds at once.
 pub trait AnyColumn: Debug + Send + Sync {
-    /// The list as `dyn Any`; its type is `Vec<T>`.
+    /// Returns the list as `dyn Any`; its type is `Vec<T>`.
     fn as_any(&self) -> &dyn Any;
     /// Number of values in the column.
     fn len(&self) -> usize;
@@ -16,17 +16,17 @@ pub trait AnyColumn: Debug + Send + Sync {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// The value at a position.
+    /// Returns the value at an index.
     fn any(&self, index: usize) -> &dyn Any;
-    /// The value at a position, as a datum.
+    /// Returns the value at an index as a datum.
     fn datum(&self, index: usize) -> Datum;
-    /// A column of the values at some positions.
+    /// Returns a column of the values at the given indices.
     fn gather(&self, positions: &[u32]) -> Box<dyn AnyColumn>;
     /// Adds a value of the same type.
     fn push(&mut self, value: &dyn Any);
     /// Adds the values of a list of the same type.
     fn append(&mut self, other: &dyn AnyColumn);
-    /// An empty list of the same type.
+    /// Returns an empty list of the same type.
     fn fresh(&self) -> Box<dyn AnyColumn>;
     /// Approximate size of the values, in bytes.
     fn bytes(&self) -> usize;

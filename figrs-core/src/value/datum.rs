@@ -38,7 +38,7 @@ impl<T: Value> AnyValue for T {
 
 macro_rules! plain {
     ($($variant:ident $type:ty),+ $(,)?) => {
-        /// A number or a truth value. A plain value is copied as a whole, because reading and writing single bytes is
+        /// A number or a truth value. A plain value is copied as a whole, because copying its bytes one by one is
         /// slower.
         #[derive(Clone, Copy, Debug)]
         pub enum Plain {
@@ -68,7 +68,7 @@ macro_rules! plain {
                 }
             }
 
-            /// The plain form of a value; `None` if `T` is not a plain type.
+            /// Returns the plain form of a value; `None` if `T` is not a plain type.
             #[inline]
             fn new<T: Value>(value: &T) -> Option<Self> {
                 let value: &dyn Any = value;
@@ -123,8 +123,8 @@ macro_rules! integers {
                 }
             }
 
-            /// The integer as a value of this type; `None` if the integer does not fit or the type is not an integer
-            /// type.
+            /// Returns the integer as a value of this type; `None` if the integer does not fit or the type is not an
+            /// integer type.
             fn with_integer(self, value: i128) -> Option<Self> {
                 match self {
                     $(Self::$variant(_) => value.try_into().ok().map(Self::$variant),)+
@@ -188,7 +188,7 @@ impl PlainType {
     }
 }
 
-/// Numbers and truth values are stored directly, all other values are shared.
+/// Representation of a value: numbers and truth values are stored directly, and other values behind a shared pointer.
 #[derive(Clone)]
 enum Repr {
     Plain(Plain),
@@ -204,13 +204,14 @@ impl Repr {
     }
 }
 
-/// A [`Value`] whose type is known only to the elements that made it; cheap to clone: numbers and truth values are
-/// stored directly, all other values are shared.
+/// A [`Value`] whose type is known only to the elements that made it.
+///
+/// A clone is cheap: numbers and truth values are copied, and all other values are shared.
 #[derive(Clone)]
 pub struct Datum(Repr);
 
 impl Datum {
-    /// Wraps the representative of a value.
+    /// Wraps a value in its canonical form ([`Value::canonical`]).
     #[inline]
     pub fn new<T: Value>(value: T) -> Self {
         let value = canonical(value);
@@ -220,7 +221,7 @@ impl Datum {
         })
     }
 
-    /// The value, if it is of type `T`.
+    /// Returns the value, if it is of type `T`.
     #[inline]
     pub fn get<T: Value>(&self) -> Option<&T> {
         match &self.0 {
@@ -239,7 +240,7 @@ impl Datum {
         }
     }
 
-    /// The value as `dyn Any`, for dynamic dispatch.
+    /// Returns the value as `dyn Any`, for dynamic dispatch.
     #[inline]
     pub fn as_any(&self) -> &dyn Any {
         match &self.0 {
@@ -253,7 +254,8 @@ impl Datum {
         self.0.value().same(other)
     }
 
-    /// True if the value is of a standard type with countably many values, whose likelihoods are not densities.
+    /// True if the value has a standard type with countably many values, so that its likelihoods are probabilities
+    /// and not densities.
     #[doc(hidden)]
     pub fn is_countable(&self) -> bool {
         match &self.0 {
@@ -262,7 +264,7 @@ impl Datum {
         }
     }
 
-    /// The value, if it is an integer.
+    /// Returns the value, if it is an integer.
     pub fn integer(&self) -> Option<i128> {
         match &self.0 {
             Repr::Plain(plain) => plain.integer(),
@@ -270,7 +272,7 @@ impl Datum {
         }
     }
 
-    /// The integer increased by `by`; `None` if the value is not an integer or the sum is outside its type.
+    /// Returns the integer increased by `by`; `None` if the value is not an integer or the sum is outside its type.
     #[must_use]
     pub fn stepped(&self, by: i128) -> Option<Self> {
         match &self.0 {
@@ -283,7 +285,8 @@ impl Datum {
         }
     }
 
-    /// Approximate number of bytes that the value holds on the heap, besides its own size; a shared value counts in full.
+    /// Returns the approximate number of bytes that the value holds on the heap, besides its own size; a shared value
+    /// counts in full.
     pub fn heap_bytes(&self) -> usize {
         match &self.0 {
             Repr::Plain(_) => 0,
@@ -291,7 +294,7 @@ impl Datum {
         }
     }
 
-    /// A hash that is the same in every run of the program on the same platform.
+    /// Returns a hash that is the same in every run of the program on the same platform.
     pub fn digest(&self) -> u64 {
         self.0.value().digest()
     }

@@ -3,12 +3,13 @@
 use crate::element::Element;
 use crate::element::operand::Operand;
 
-/// Integer argument of an element: an integer of any type, or an element of such integers.
+/// Integer argument of an element's constructor: an integer of any type, or an element of integers.
 #[derive(Clone, Debug)]
 pub struct Integer(Operand);
 
 impl Integer {
-    /// The number as a parameter of families. Above 2⁵³, `f64` does not represent every integer, and families refuse such numbers.
+    /// Returns the integer as a numeric parameter of a family of distributions. `f64` does not represent every integer above
+    /// 2⁵³, and families refuse integers above this number.
     pub(crate) fn operand(self) -> Operand {
         self.0
     }

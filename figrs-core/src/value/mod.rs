@@ -2,7 +2,9 @@
 
 pub mod column;
 pub mod datum;
+pub(crate) mod from_data;
 pub(crate) mod integer;
+pub(crate) mod plain_data;
 pub(crate) mod states;
 pub mod support;
 pub(crate) mod vector;
@@ -13,16 +15,19 @@ use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use crate::parts::Parts;
+use plain_data::PlainData;
+
 /// A type whose values an element may take.
 ///
-/// Values are compared and hashed: equal values of a distribution are merged, and evidence can be looked up. The trait is implemented for
-/// the standard types and their tuples, arrays and collections, and for elements, which are compared by their identity. A user-defined enum
-/// or struct implements the trait by `#[derive(Value)]` if its fields are values. A type that is `Eq + Hash` can implement the trait by one
-/// line, [`value!`](crate::value!)`(MyType);`.
+/// Values are compared and hashed, so that equal values of a distribution can be merged and evidence can be looked up. The trait is
+/// implemented for the standard types and their tuples, arrays and collections, and for elements, which are compared by identity. For a
+/// user-defined enum or struct whose fields are values, `#[derive(Value)]` implements the trait. For a type that is `Eq + Hash`, one line
+/// implements the trait: [`value!`](crate::value!)`(MyType);`.
 ///
-/// Functions of a model see one representative of all values that are the same. Floating-point numbers become canonical when they are
-/// created: `-0.0` becomes `0.0`, and every NaN becomes the same NaN, also within tuples, lists and derived types. A type whose equality
-/// ignores some of its bits, such as the case of letters, returns its representative from [`canonical`](Value::canonical).
+/// If several values are equal, the functions of a model see only one of them (the representative). Floating-point numbers are made
+/// canonical: `-0.0` becomes `0.0`, and every NaN becomes the same NaN, also within tuples, lists and derived types. If the equality of a
+/// type ignores data, such as the case of letters, [`canonical`](Value::canonical) must return the representative of equal values.
 ///
 /// ```
 /// use figrs_core::{Constant, Element, Value};
@@ -42,17 +47,17 @@ use std::sync::Arc;
     note = "derive `Clone, Debug, figrs::Value` for it; a type that is `Eq + Hash` can also be named in `figrs::value!({Self});`"
 )]
 pub trait Value: Clone + Debug + Send + Sync + 'static {
-    /// True if two values are the same outcome.
+    /// True if two values are the same outcome of a distribution.
     fn same(&self, other: &Self) -> bool;
     /// Feeds the value to a hasher; values that are the [`same`](Value::same) feed the same bytes.
     fn feed<H: Hasher>(&self, hasher: &mut H);
-    /// The representative of all values that are the [`same`](Value::same) as this value; `None` if this value is the
+    /// Returns the representative of all values that are the [`same`](Value::same) as this value; `None` if this value is the
     /// representative.
     ///
-    /// The default is `None`, which is right if values that are the same have the same fields. `#[derive(Value)]` calls `canonical` for the
-    /// fields. A type whose equality ignores some data overrides this method: a function would otherwise receive whichever of two equal
-    /// values an algorithm reached first, and answers would depend on that order. In the expansions of exact algorithms, debug builds
-    /// report a function that distinguishes equal values.
+    /// The default is `None`, which is correct if equal values have equal fields. `#[derive(Value)]` calls `canonical` for the fields. A
+    /// type whose equality ignores some data must override `canonical`. Without an override of `canonical`, a function would receive any
+    /// one of several equal values, and answers would depend on the order in which an algorithm reached them. In the expansions of exact
+    /// algorithms, debug builds report a function that distinguishes equal values.
     ///
     /// ```
     /// # use std::hash::{Hash, Hasher};
@@ -75,11 +80,11 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     fn canonical(&self) -> Option<Self> {
         None
     }
-    /// Number of bytes that the value holds on the heap, besides its own size; these bytes count against the memory
+    /// Returns the number of bytes that the value holds on the heap, which count against the memory
     /// [limit](crate::Limits::expansion_memory).
     ///
-    /// The size is zero unless the method is overridden. Standard types count their contents, and `#[derive(Value)]` adds up the fields;
-    /// elements are counted separately. If you write the implementation for a type that holds lists, return the sizes of the lists:
+    /// The default is zero. Standard types count their contents, and `#[derive(Value)]` adds up the fields; elements are counted
+    /// separately. For a type that holds lists, `heap_bytes` should return the sizes of the lists:
     ///
     /// ```
     /// # use std::hash::{Hash, Hasher};
@@ -100,9 +105,26 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     fn heap_bytes(&self) -> usize {
         0
     }
+    /// The value that plain data state, for evidence from files ([`Model::observe_data`](crate::Model::observe_data)).
+    ///
+    /// Numbers, texts, truth values, and lists, tuples and options of these are read from data of the same form. For an enum with
+    /// `#[derive(Value)]`, a text names a variant without fields. A text that is read as a `&'static str` is stored until the program ends:
+    /// each different text once, and 1 MiB in all.
+    ///
+    /// **Errors.** A description of the data that the type accepts, such as `a whole number from 0 to 255`. Unless overridden, the method
+    /// accepts no data.
+    fn from_data(data: &PlainData) -> Result<Self, String> {
+        let _ = data;
+        Err("a value that only Rust code can state, with `Model::observe`".into())
+    }
+    /// A function that returns the [`Parts`] of a value, if its type has parts; then paths lead through elements with such
+    /// values. `#[derive(Value)]` with the attribute `#[value(parts)]` overrides the method.
+    fn parts() -> Option<fn(&Self) -> &dyn Parts> {
+        None
+    }
 }
 
-/// The representative of the values that are the same as `value`.
+/// Returns the representative of the values that are equal to `value`.
 #[inline]
 pub(crate) fn canonical<T: Value>(value: T) -> T {
     match value.canonical() {
@@ -113,7 +135,7 @@ pub(crate) fn canonical<T: Value>(value: T) -> T {
 
 /// Implements `Value` for types that are `Eq + Hash + Clone + Debug + Send + Sync`.
 ///
-/// Equal values must have the same fields, as with derived implementations; see [`Value::canonical`].
+/// Values that are equal must have equal fields, as with derived implementations; see [`Value::canonical`].
 ///
 /// ```
 /// # use figrs_core::{Element, Uniform};
@@ -136,13 +158,37 @@ macro_rules! value {
     )+};
 }
 
-value!(
-    bool, char, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize
+value!(std::cmp::Ordering);
+
+/// Standard types that are `Eq + Hash`, each with the function that reads it from plain data.
+macro_rules! readable {
+    ($($type:ty: $read:expr),+ $(,)?) => {$(
+        impl Value for $type {
+            fn same(&self, other: &Self) -> bool {
+                self == other
+            }
+            fn feed<H: Hasher>(&self, hasher: &mut H) {
+                self.hash(hasher);
+            }
+            fn from_data(data: &PlainData) -> Result<Self, String> {
+                $read(data)
+            }
+        }
+    )+};
+}
+readable!(bool: from_data::boolean, char: from_data::character, &'static str: from_data::static_text);
+
+macro_rules! integers {
+    ($($type:ty),+) => {
+        readable!($($type: |data| from_data::integer(data, &format!("from {} to {}", <$type>::MIN, <$type>::MAX))),+);
+    };
+}
+integers!(
+    u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize
 );
-value!(&'static str, std::cmp::Ordering);
 
 macro_rules! text {
-    ($($type:ty: $text:ident => $bytes:expr),+ $(,)?) => {$(
+    ($($type:ty: $text:ident => $bytes:expr, $read:expr;)+) => {$(
         impl Value for $type {
             fn same(&self, other: &Self) -> bool {
                 self == other
@@ -154,15 +200,18 @@ macro_rules! text {
                 let $text = self;
                 $bytes
             }
+            fn from_data(data: &PlainData) -> Result<Self, String> {
+                from_data::text(data).map($read)
+            }
         }
     )+};
 }
 text!(
-    String: text => text.capacity(),
+    String: text => text.capacity(), str::to_owned;
     Cow<'static, str>: text => match text {
         Cow::Borrowed(_) => 0,
         Cow::Owned(text) => text.capacity(),
-    },
+    }, |text| Cow::Owned(text.to_owned());
 );
 
 macro_rules! float {
@@ -180,13 +229,17 @@ macro_rules! float {
                 let canonical = if self.is_nan() { Self::NAN } else { *self + 0.0 };
                 (canonical.to_bits() != self.to_bits()).then_some(canonical)
             }
+            #[allow(clippy::cast_possible_truncation)] // An `f32` gets the nearest number.
+            fn from_data(data: &PlainData) -> Result<Self, String> {
+                from_data::number(data).map(|number| number as Self)
+            }
         }
     )+};
 }
 float!(f32, f64);
 
 macro_rules! tuple {
-    ($($name:ident . $index:tt),*) => {
+    ($length:literal $(, $name:ident . $index:tt)*) => {
         impl<$($name: Value),*> Value for ($($name,)*) {
             fn same(&self, other: &Self) -> bool {
                 let _ = other;
@@ -206,26 +259,36 @@ macro_rules! tuple {
             fn heap_bytes(&self) -> usize {
                 0 $(+ self.$index.heap_bytes())*
             }
+            fn from_data(data: &PlainData) -> Result<Self, String> {
+                let fields = from_data::fields(data, $length)?;
+                let _ = fields;
+                Ok(($($name::from_data(&fields[$index])?,)*))
+            }
         }
     };
 }
-tuple!();
-tuple!(A.0);
-tuple!(A.0, B.1);
-tuple!(A.0, B.1, C.2);
-tuple!(A.0, B.1, C.2, D.3);
-tuple!(A.0, B.1, C.2, D.3, E.4);
-tuple!(A.0, B.1, C.2, D.3, E.4, F.5);
-tuple!(A.0, B.1, C.2, D.3, E.4, F.5, G.6);
-tuple!(A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7);
+tuple!(0);
+tuple!(1, A.0);
+tuple!(2, A.0, B.1);
+tuple!(3, A.0, B.1, C.2);
+tuple!(4, A.0, B.1, C.2, D.3);
+tuple!(5, A.0, B.1, C.2, D.3, E.4);
+tuple!(6, A.0, B.1, C.2, D.3, E.4, F.5);
+tuple!(7, A.0, B.1, C.2, D.3, E.4, F.5, G.6);
+tuple!(8, A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7);
 
-/// A collection of the representatives of some values.
+/// Returns a collection of the representatives of some values.
 fn canonical_items<'a, T: Value, C: FromIterator<T>>(items: impl IntoIterator<Item = &'a T>) -> C {
     items.into_iter().cloned().map(canonical).collect()
 }
 
+/// A collection of the values that a list states.
+fn from_items<T: Value, C: FromIterator<T>>(data: &PlainData) -> Result<C, String> {
+    from_data::list(data).map(|items| items.into_iter().collect())
+}
+
 macro_rules! sequence {
-    ($([$($generics:tt)*] $type:ty: $items:ident => $own:expr, $canonical:expr;)+) => {$(
+    ($([$($generics:tt)*] $type:ty: $items:ident => $own:expr, $canonical:expr, $read:expr;)+) => {$(
         impl<$($generics)*> Value for $type {
             fn same(&self, other: &Self) -> bool {
                 self.len() == other.len() && self.iter().zip(other.iter()).all(|(a, b)| a.same(b))
@@ -246,16 +309,19 @@ macro_rules! sequence {
                 let own: usize = $own;
                 own + self.iter().map(Value::heap_bytes).sum::<usize>()
             }
+            fn from_data(data: &PlainData) -> Result<Self, String> {
+                $read(data)
+            }
         }
     )+};
 }
 sequence!(
-    [T: Value] Vec<T>: items => items.capacity() * size_of::<T>(), canonical_items(items);
-    [T: Value] VecDeque<T>: items => items.capacity() * size_of::<T>(), canonical_items(items);
+    [T: Value] Vec<T>: items => items.capacity() * size_of::<T>(), canonical_items(items), from_data::list;
+    [T: Value] VecDeque<T>: items => items.capacity() * size_of::<T>(), canonical_items(items), from_items;
     // Nodes of a tree are at least half full.
-    [T: Value + Ord] BTreeSet<T>: items => 2 * size_of::<T>() * items.len(), canonical_items(items);
-    [T: Value, const N: usize] [T; N]: items => size_of_val(items) - size_of::<Self>(), items.clone().map(canonical);
-    [T: Value] Arc<[T]>: items => size_of_val(&**items), canonical_items(&**items);
+    [T: Value + Ord] BTreeSet<T>: items => 2 * size_of::<T>() * items.len(), canonical_items(items), from_items;
+    [T: Value, const N: usize] [T; N]: items => size_of_val(items) - size_of::<Self>(), items.clone().map(canonical), from_data::array;
+    [T: Value] Arc<[T]>: items => size_of_val(&**items), canonical_items(&**items), from_items;
 );
 
 impl<K: Value + Ord, V: Value> Value for BTreeMap<K, V> {
@@ -308,6 +374,14 @@ impl<T: Value> Value for Option<T> {
     fn heap_bytes(&self) -> usize {
         self.as_ref().map_or(0, Value::heap_bytes)
     }
+    fn from_data(data: &PlainData) -> Result<Self, String> {
+        match data {
+            PlainData::Null => Ok(None),
+            data => T::from_data(data)
+                .map(Some)
+                .map_err(|expected| format!("null, or {expected}")),
+        }
+    }
 }
 
 macro_rules! pointer {
@@ -325,12 +399,15 @@ macro_rules! pointer {
             fn heap_bytes(&self) -> usize {
                 size_of::<T>() + (**self).heap_bytes()
             }
+            fn from_data(data: &PlainData) -> Result<Self, String> {
+                T::from_data(data).map(Self::new)
+            }
         }
     )+};
 }
 pointer!(Box, Arc);
 
-/// A value as a key of hashed collections.
+/// A value in the form in which hashed collections store it as a key.
 #[derive(Clone, Debug)]
 pub(crate) struct Key<T>(pub(crate) T);
 

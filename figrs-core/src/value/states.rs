@@ -1,4 +1,4 @@
-//! The states of tables, which are numbered once and shared.
+//! The states of conditional tables: possible values, numbered once and shared by several tables.
 
 use std::fmt::{Debug, Formatter, Result};
 use std::marker::PhantomData;
@@ -6,10 +6,12 @@ use std::marker::PhantomData;
 use super::Value;
 use super::support::{Support, SupportBuilder};
 
-/// The distinct values of an element of a [`Table`](crate::Table), in the order of the table; cheap to clone.
+/// The distinct values of an element of a [`Table`](crate::Table), in the order of the table.
 ///
-/// A list or an array converts into `States`. If an element and the tables that have it as a parent are built with clones of one `States`,
-/// the rows of the tables are found by position, without looking up values.
+/// Clones are cheap.
+///
+/// A list or an array converts into `States`. If an element and the tables of its children use clones of one `States`, the rows of the
+/// tables are found by index, without looking up values.
 ///
 /// ```
 /// # use figrs_core::{Flip, States, Table};
@@ -20,13 +22,13 @@ use super::support::{Support, SupportBuilder};
 /// ```
 pub struct States<T> {
     support: Support,
-    /// `true` if the list of values contained a value twice.
+    /// `true` if the list of states contained a value twice.
     repeated: bool,
     values: PhantomData<fn() -> T>,
 }
 
 impl<T: Value> States<T> {
-    /// The states with these values. A table refuses states with a repeated value.
+    /// Creates the states from a list of distinct values. A table refuses states in which a value is repeated.
     pub fn new(values: impl IntoIterator<Item = T>) -> Self {
         let mut support = SupportBuilder::new::<T>();
         let mut given = 0;
@@ -51,12 +53,12 @@ impl<T: Value> States<T> {
         self.support.is_empty()
     }
 
-    /// The state at a position.
+    /// Returns the state at an index.
     pub fn get(&self, index: usize) -> Option<&T> {
         (index < self.len()).then(|| self.support.get(index))?
     }
 
-    /// The position of a state.
+    /// Returns the index of a state.
     pub fn index_of(&self, state: &T) -> Option<usize> {
         self.support.index_of(state)
     }
@@ -66,7 +68,7 @@ impl<T: Value> States<T> {
         self.support.values().into_iter().flatten()
     }
 
-    /// The list of states without the type of the values.
+    /// Returns the list of states as an untyped support.
     pub fn support(&self) -> &Support {
         &self.support
     }

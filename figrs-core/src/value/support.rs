@@ -11,19 +11,20 @@ use super::column::AnyColumn;
 use super::datum::Datum;
 use super::{Key, KeyRef, Value};
 
-/// Distinct values, canonical and numbered.
+/// A list of distinct canonical values, numbered in the order of their insertion.
 #[derive(Debug)]
 struct DistinctValues<T> {
     set: IndexSet<Key<T>, FxBuildHasher>,
     /// Heap size of the values in bytes, besides their own size.
     heap: usize,
-    /// In debug builds, values that equal a value of the set but print differently, each with the number of that value.
+    /// In debug builds, values that equal a value of the list but print differently, each with the number of the listed
+    /// value.
     look_alikes: Vec<(usize, T)>,
     /// Number of values that were compared for `look_alikes`.
     compared: usize,
 }
 
-/// In debug builds, maximum number of repeated values that are compared with the stored values.
+/// Maximum number of repeated values that debug builds compare with the stored values.
 const MAX_COMPARED_VALUES: usize = 64;
 
 impl<T> Default for DistinctValues<T> {
@@ -51,7 +52,7 @@ impl<T: Value> DistinctValues<T> {
         self.set.insert_full(Key(value)).0
     }
 
-    /// Stores a value that equals a value of the set but prints differently.
+    /// Compares a repeated value with the stored value, and records it if it prints differently.
     #[cold]
     fn compare(&mut self, index: usize, value: &T) {
         let value = value.canonical().unwrap_or_else(|| value.clone());
@@ -150,7 +151,7 @@ impl<T: Value> AnyValues for DistinctValues<T> {
     }
 }
 
-/// A growing list of distinct values; [`SupportBuilder::build`] turns it into a [`Support`].
+/// A growing list of distinct values, which [`SupportBuilder::build`] turns into a [`Support`].
 #[derive(Debug)]
 pub struct SupportBuilder(Box<dyn AnyValues>);
 
@@ -160,7 +161,7 @@ impl SupportBuilder {
         Self(Box::new(DistinctValues::<T>::default()))
     }
 
-    /// The position of a value, which is added if it is new; `None` if the value has another type.
+    /// Returns the index of a value, which is added if it is new; `None` if the value has another type.
     pub fn insert(&mut self, value: &dyn Any) -> Option<usize> {
         self.0.insert(value)
     }
@@ -170,34 +171,34 @@ impl SupportBuilder {
         self.0.value_type()
     }
 
-    /// An empty column of values of this type.
+    /// Creates an empty column of values of this type.
     pub(crate) fn column(&self) -> Box<dyn AnyColumn> {
         self.0.column()
     }
 
-    /// A column of the values at these positions.
+    /// Returns a column of the values at the given indices.
     #[doc(hidden)]
     pub fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
         self.0.decode(positions)
     }
 
-    /// The positions of the values of a column, which are added if they are new; `None` if the values have another
-    /// type.
+    /// Returns the indices of the values of a column, which are added if they are new; `None` if the values have
+    /// another type.
     pub fn encode(&mut self, column: &dyn AnyColumn) -> Option<Vec<u32>> {
         self.0.encode(column.as_any())
     }
 
-    /// The value at a position.
+    /// Returns the value at an index.
     pub fn any(&self, index: usize) -> &dyn Any {
         self.0.any(index)
     }
 
-    /// The value at a position, as a datum.
+    /// Returns the value at an index as a datum.
     pub fn datum(&self, index: usize) -> Datum {
         self.0.datum(index)
     }
 
-    /// The position of a value.
+    /// Returns the index of a value, if the list contains it.
     pub fn index_of(&self, value: &dyn Any) -> Option<usize> {
         self.0.index_of(value)
     }
@@ -212,8 +213,10 @@ impl SupportBuilder {
         self.0.bytes()
     }
 
-    /// Approximate size in bytes while `more` values are added: if there is no room for these values, all values are
-    /// moved to a table that is twice as large, and the old table is dropped after the move.
+    /// Returns the approximate size in bytes of the list while `more` values are added.
+    ///
+    /// If the list has no room for the new values, its memory is doubled, and for a moment the old memory exists as
+    /// well.
     pub fn bytes_with(&self, more: usize) -> usize {
         let moved = 2 * self.0.len() * self.0.bytes_each();
         self.0.bytes() + if self.0.room() < more { moved } else { 0 }
@@ -224,7 +227,7 @@ impl SupportBuilder {
         self.0.len() == 0
     }
 
-    /// An empty builder for values of the same type.
+    /// Creates an empty builder for values of the same type.
     #[must_use]
     pub fn like(&self) -> Self {
         Self(self.0.empty())
@@ -236,12 +239,13 @@ impl SupportBuilder {
     }
 }
 
-/// The distinct values of an element, in a fixed order that is also used to resolve ties; cheap to clone.
+/// The distinct values of an element, in a fixed order, which also resolves ties.
+///
+/// Clones are cheap.
 #[derive(Clone, Debug)]
 pub struct Support(Arc<dyn AnyValues>);
 
 impl Support {
-    /// The type of the values.
     pub(crate) fn value_type(&self) -> TypeId {
         self.0.value_type()
     }
@@ -261,22 +265,22 @@ impl Support {
         self.len() == 0
     }
 
-    /// The value at a position, for dynamic dispatch.
+    /// Returns the value at an index, for dynamic dispatch.
     pub fn any(&self, index: usize) -> &dyn Any {
         self.0.any(index)
     }
 
-    /// The value at a position, as a datum.
+    /// Returns the value at an index as a datum.
     pub fn datum(&self, index: usize) -> Datum {
         self.0.datum(index)
     }
 
-    /// The value at a position, if the values are of type `T`.
+    /// Returns the value at an index, if the values are of type `T`.
     pub fn get<T: Value>(&self, index: usize) -> Option<&T> {
         self.any(index).downcast_ref()
     }
 
-    /// The position of a value.
+    /// Returns the index of a value, if the support contains it.
     pub fn index_of(&self, value: &dyn Any) -> Option<usize> {
         self.0.index_of(value)
     }
@@ -286,12 +290,12 @@ impl Support {
         self.0.printed(value)
     }
 
-    /// In debug builds, a value that is the same as this value but prints differently, if there has been such a value.
+    /// In debug builds, returns a value that equals this value but prints differently, if one was seen.
     pub(crate) fn look_alike(&self, value: &dyn Any) -> Option<&dyn Any> {
         self.0.look_alike(value)
     }
 
-    /// A column of the values at these positions.
+    /// Returns a column of the values at these indices.
     #[doc(hidden)]
     pub fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
         self.0.decode(positions)
@@ -303,14 +307,14 @@ impl Support {
         Some(values.set.iter().map(|key| &key.0))
     }
 
-    /// An empty builder for values of the same type.
+    /// Creates an empty builder for values of the same type.
     pub fn like(&self) -> SupportBuilder {
         SupportBuilder(self.0.empty())
     }
 }
 
 impl PartialEq for Support {
-    /// True if both supports have the same values in the same order; takes constant time for clones.
+    /// True if both supports have the same values in the same order; the comparison of clones takes constant time.
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.0.same(&*other.0)
     }

@@ -3,8 +3,8 @@
 use crate::element::operand::Operand;
 use crate::element::{Element, Parameter};
 
-/// List argument of an element: a list whose entries are numbers, [`Param`](crate::Param)s or elements, or a single
-/// element whose value is a list.
+/// List argument of an element's constructor: a list whose entries are numbers, [`Param`](crate::Param)s or
+/// elements, or a single element whose value is a list.
 #[derive(Clone, Debug)]
 pub struct Vector(Vec<Parameter>);
 

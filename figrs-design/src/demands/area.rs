@@ -19,7 +19,7 @@ pub struct Area {
     columns: Range<usize>,
 }
 
-/// Sentinel for the end of a range of rows or columns that reaches the edge of the level.
+/// The end of a range of rows or columns that reaches the edge of the level.
 const EDGE: usize = usize::MAX;
 
 impl Default for Area {
@@ -42,14 +42,14 @@ impl Area {
         Self::all().rows(row..=row).columns(column..=column)
     }
 
-    /// Limits the area to these rows.
+    /// Limits the area to some rows.
     #[must_use]
     pub fn rows(mut self, rows: impl RangeBounds<usize>) -> Self {
         self.rows = range(&rows);
         self
     }
 
-    /// Limits the area to these columns.
+    /// Limits the area to some columns.
     #[must_use]
     pub fn columns(mut self, columns: impl RangeBounds<usize>) -> Self {
         self.columns = range(&columns);
@@ -61,7 +61,7 @@ impl Area {
         self.rows.contains(&row) && self.columns.contains(&column)
     }
 
-    /// Returns the first column from which the area contains either every further column or none.
+    /// Returns a column from which on the area contains either every column or none.
     pub(crate) fn settled_column(&self) -> usize {
         match self.columns.end {
             EDGE => self.columns.start,

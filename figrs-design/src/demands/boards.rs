@@ -13,17 +13,17 @@ use figrs_models::grid::{Automaton, Board, BoardRule, Position, Size, Symbol};
 use figrs_models::mdmc::twist::DemandState;
 use figrs_models::mdmc::{Level, Tile, TileSet};
 
-/// Demands on boards of one size, from a [file](crate::DesignFile::on_boards).
+/// Demands on boards of one size, read from a [file](crate::DesignFile::on_boards).
 #[derive(Clone)]
 pub struct BoardDemands {
     /// Rows and columns of boards.
     size: (usize, usize),
     tiles: Arc<TileSet>,
-    /// The demands, stated for boards turned onto their left side, each with its automaton.
+    /// The demands on boards turned onto their left side, each with its automaton.
     demands: Arc<[(Reader, Demand)]>,
 }
 
-/// Writes the demands as they are stated for boards turned onto their left side.
+/// Writes the demands on boards turned onto their left side.
 impl fmt::Debug for BoardDemands {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list()
@@ -33,7 +33,7 @@ impl fmt::Debug for BoardDemands {
 }
 
 impl BoardDemands {
-    /// Creates the demands from pairs of an automaton and a demand; demands without an automaton are left out.
+    /// Creates demands on boards from pairs of an automaton and a demand; a demand without an automaton is left out.
     pub(super) fn new(
         size: (usize, usize),
         tiles: &TileSet,
@@ -55,7 +55,7 @@ impl BoardDemands {
         Self::new(size, &TileSet::unknown([]), Vec::new())
     }
 
-    /// Returns these demands and others on boards of the same size and tiles.
+    /// Returns the demands of two lists, which must be for boards of the same size and tiles.
     #[must_use]
     pub fn with(&self, others: &Self) -> Self {
         let all = self.demands.iter().chain(&*others.demands);
@@ -79,7 +79,7 @@ impl BoardDemands {
         self.tiles.tile(cell.symbol()).unwrap_or(Tile::BORDER)
     }
 
-    /// Returns the row and column, on the board turned onto its left side, of the cell with this index in scan order.
+    /// Returns the row and column of a cell on the board turned onto its left side, given the index of the cell in scan order.
     fn lying_cell(&self, index: usize) -> (usize, usize) {
         let (_, columns) = self.size;
         (columns - 1 - index % columns, index / columns)
@@ -96,7 +96,7 @@ impl BoardDemands {
     }
 }
 
-/// Reads a board in scan order; the state holds the automaton state of each demand.
+/// Reads a board in scan order with a state that joins the automaton states of all demands.
 impl<C: Symbol> Automaton<C> for BoardDemands {
     type State = Vec<DemandState>;
 
@@ -123,8 +123,8 @@ impl<C: Symbol> Automaton<C> for BoardDemands {
     }
 }
 
-/// A [`Generator`] of those boards of another generator that also meet demands. Exact algorithms use the automata of the demands; Markov chains
-/// sample boards of any size.
+/// A [`Generator`] of the boards of another generator that also meet demands. Exact algorithms use the automata of the demands; Markov chains sample
+/// boards of any size.
 ///
 /// ```
 /// use figrs_design::{DemandedBoards, DesignFile};
@@ -149,13 +149,13 @@ pub struct DemandedBoards<G> {
 }
 
 impl<G> DemandedBoards<G> {
-    /// Joins a generator with demands on boards of its size.
+    /// Creates a generator of another generator's boards that meet some demands.
     pub fn new(generator: G, demands: BoardDemands) -> Self {
         Self { generator, demands }
     }
 }
 
-/// Uses the methods of the generator, except for the generator's own sampler and own answers, which ignore the demands.
+/// Uses the methods of the generator, except for its own sampler and its own answers, which ignore the demands.
 impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Generator
     for DemandedBoards<G>
 {
@@ -207,8 +207,8 @@ impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Ge
     }
 }
 
-/// A rule for whole boards that combines all demands. Its violation is a sum over demands: the number of wrong, missing or surplus cells or places,
-/// or 1 for a broken demand without such a number.
+/// A rule for whole boards that combines all demands. The violation of the rule is a sum over demands: the number of wrong, missing or surplus cells
+/// or occurrences, or 1 for a broken demand that has no such number.
 struct DemandsRule {
     demands: BoardDemands,
     /// The most recently read board, turned onto its left side.
@@ -262,8 +262,8 @@ impl<C: Symbol> BoardRule<C> for DemandsRule {
     }
 }
 
-/// Returns by how many cells or places a board, turned onto its left side, misses a demand: zero exactly if the board meets it. `None` for demands
-/// without such a number.
+/// Returns by how many cells or occurrences a board, turned onto its left side, misses a demand: zero exactly if the board meets it. The function
+/// returns `None` for demands that have no number of missed cells or occurrences.
 fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     let beyond = |found: usize, least: usize, most: usize| {
         (least.saturating_sub(found) + found.saturating_sub(most)) as u32

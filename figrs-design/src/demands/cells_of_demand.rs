@@ -7,8 +7,8 @@ use super::demand::Demand;
 use super::mask::Mask;
 
 impl Demand {
-    /// Returns the cells that the demand is about on a level of some size, row by row in model coordinates: the cells that a mask, a drawing or a path sets,
-    /// or the cells of an area. The result is empty if the demand is about the whole level or does not fit it.
+    /// Returns the cells of the demand on a level of some size, row by row in model coordinates: the cells that a mask, a drawing or a path sets, or
+    /// the cells of an area. No cell is returned if the demand concerns the whole level or does not fit it.
     ///
     /// ```
     /// use figrs_models::mdmc::{TileClass, TileSet, Meaning};

@@ -29,7 +29,7 @@ impl LevelFrame<'_> {
         area.within((self.height, self.width))
     }
 
-    /// Returns the automaton of a demand, or `None` for a demand that no automaton states.
+    /// Returns the automaton of a demand, or `None` for a demand that has no automaton.
     ///
     /// Returns an error if the demand does not fit the level.
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of demand")]

@@ -1,16 +1,21 @@
-//! Finds conflicts: minimal sets of demands that exclude each other, and the column where they do.
+//! Finds conflicts: minimal sets of demands that contradict each other, and the column where they do.
+
+use std::cell::Cell;
 
 use figrs_infer::{Frontier, WorkBudget};
+use figrs_models::board::ConflictStage;
+use figrs_models::mdmc::Tile;
 
 use super::demand::Demand;
 use super::error::SteeringError;
+use super::parts::LevelParts;
 use super::proof::{Conflict, ProofSearch};
 use super::remedy::Remedy;
 use super::room::of_places;
 use super::steered::SteeredLevel;
 use super::trial::{Trial, first_column, minimal};
 
-/// Returns the error that reports a conflict, `proven` or only found by particles.
+/// Returns the error that reports a conflict, which is either `proven` or found by particles.
 pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -> SteeringError {
     let demands = conflict.demands.iter();
     SteeringError::Contradictory {
@@ -33,69 +38,96 @@ pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -
     }
 }
 
-/// The fraction 1 / `CONFIRMATION` of the proof work is reserved to [confirm](confirmed) conflicts that particles find.
+/// One divided by this number is the share of the proof work that is reserved to [confirm](confirmed) conflicts that particles find.
 const CONFIRMATION: u64 = 4;
 
-/// Returns the number of steps allowed to the search for a proof that runs before particles are tried.
-fn search_work(steered: &SteeredLevel) -> u64 {
-    let steps = steered.steps_of_proof();
-    steps - steps / CONFIRMATION
-}
-
-/// Searches for demands that are proven to exclude each other; returns them and the work done. The search stops when the frontier is interrupted.
-pub(super) fn proven(steered: &SteeredLevel, frontier: &Frontier) -> (Option<Conflict>, u64) {
-    if let Some(conflict) = by_arithmetic(steered) {
-        return (Some(conflict), 0);
+/// Returns demands that exclude each other, and whether that is proven, if the search of a stage finds any.
+pub(super) fn find(
+    steered: &SteeredLevel,
+    stage: ConflictStage<'_, Tile>,
+    engine: &Frontier,
+) -> Option<(Conflict, bool)> {
+    let is_proven = |conflict| (conflict, true);
+    match stage {
+        // Exploring a small model takes no longer than the search.
+        ConflictStage::BeforeExact => proven(steered, engine, |is_large| is_large).map(is_proven),
+        ConflictStage::Undecided => proven(steered, engine, |_| true).map(is_proven),
+        ConflictStage::Impossible => {
+            let trial = |part: &SteeredLevel, columns: usize| match engine
+                .compile(&part.first_columns(columns).model, ())
+            {
+                Ok(part) => Trial::decided(part.log_evidence() > f64::NEG_INFINITY),
+                Err(_) => Trial::Unknown,
+            };
+            let found = proven(steered, engine, |_| true);
+            let found = found.unwrap_or_else(|| minimal_conflict(steered, &trial));
+            Some(is_proven(found))
+        }
+        ConflictStage::Failed { particles, trial } => {
+            if let Some(found) = proven(steered, engine, |_| true) {
+                return Some(is_proven(found));
+            }
+            let left = Cell::new(steered.cells_of_conflict());
+            let of_part = |part: &SteeredLevel, columns: usize| {
+                let cells = particles * steered.height() * columns;
+                let Some(rest) = left.get().checked_sub(cells as u64) else {
+                    return Trial::Unknown;
+                };
+                left.set(rest);
+                trial(&LevelParts::to(part, columns))
+            };
+            let found = minimal_conflict(steered, &of_part);
+            let confirmed = confirmed(steered, &found, engine);
+            Some(confirmed.map_or((found, false), is_proven))
+        }
     }
-    let steps = search_work(steered);
-    let work = WorkBudget::new(steps);
-    let found = ProofSearch::new(steered, frontier, work.clone()).find();
-    (found, steps - work.left())
 }
 
-/// Result of the search for a proof of a conflict that precedes the exploration of a model.
-pub(super) enum EarlyProof {
-    Proven(Conflict),
-    NotFound,
-    /// No search: the model is so small that exploring it takes no longer than the search.
-    NotSearched,
-}
-
-/// Searches for a proof of a conflict before a large model is explored, because the search takes less time than the exploration.
-pub(super) fn soon_proven(steered: &SteeredLevel, frontier: &Frontier) -> EarlyProof {
+/// Searches once for demands that are proven to exclude each other, if the search is `worth` its time, given whether the model is large. An interrupted search proves nothing.
+pub(super) fn proven(
+    steered: &SteeredLevel,
+    engine: &Frontier,
+    worth: impl Fn(bool) -> bool,
+) -> Option<Conflict> {
+    if let Some((found, _)) = steered.proof().get() {
+        return found.clone();
+    }
     if steered.demands().len() == 0 {
-        return EarlyProof::NotFound;
+        return None;
     }
-    if let Some(conflict) = by_arithmetic(steered) {
-        return EarlyProof::Proven(conflict);
+    let steps = steered.steps_of_proof();
+    let steps = steps - steps / CONFIRMATION;
+    let work = WorkBudget::new(steps);
+    let found = match by_arithmetic(steered) {
+        None => {
+            let search = ProofSearch::new(steered, engine, work.clone());
+            if !worth(search.is_relaxed()) {
+                return None;
+            }
+            search.find()
+        }
+        found => found,
+    };
+    if engine.is_interrupted() {
+        return None;
     }
-    let work = WorkBudget::new(search_work(steered));
-    let search = ProofSearch::new(steered, frontier, work);
-    if !search.is_relaxed() {
-        return EarlyProof::NotSearched;
-    }
-    search
-        .find()
-        .map_or(EarlyProof::NotFound, EarlyProof::Proven)
+    let proof = || (found, steps - work.left());
+    steered.proof().get_or_init(proof).0.clone()
 }
 
 /// Tries to prove a conflict that particles found, within the work that the first search left over.
-pub(super) fn confirmed(
-    steered: &SteeredLevel,
-    found: &Conflict,
-    frontier: &Frontier,
-    spent: u64,
-) -> Option<Conflict> {
+fn confirmed(steered: &SteeredLevel, found: &Conflict, engine: &Frontier) -> Option<Conflict> {
+    let spent = steered.proof().get().map_or(0, |(_, spent)| *spent);
     let work = WorkBudget::new(steered.steps_of_proof().saturating_sub(spent));
-    ProofSearch::new(steered, frontier, work).confirm(&found.demands)
+    ProofSearch::new(steered, engine, work).confirm(&found.demands)
 }
 
-/// Returns demands that, by arithmetic on their numbers alone, exclude each other or do not fit into the level.
+/// Returns demands that, by arithmetic on their numbers alone, contradict each other or do not fit into the level.
 fn by_arithmetic(steered: &SteeredLevel) -> Option<Conflict> {
     of_counts(steered).or_else(|| of_places(steered))
 }
 
-/// Returns demands on numbers of tiles of one kind that exclude each other or do not fit into the level.
+/// Returns demands on numbers of tiles of one kind that contradict each other or do not fit into the level.
 fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
     let (height, width) = (steered.height(), steered.width());
     let demands = steered.demands().enumerate();
@@ -119,11 +151,11 @@ fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
     None
 }
 
-/// Returns a minimal set of demands that exclude each other up to the first column where all demands together fail. The set may not be minimal if
-/// trials remain undecided.
+/// Returns a minimal set of demands that contradict each other up to the first column where all demands together fail. The set of demands may not be
+/// minimal if trials remain undecided.
 ///
 /// `trial` takes some demands and the number of columns, from the left, on which to try them.
-pub(super) fn minimal_conflict(
+fn minimal_conflict(
     steered: &SteeredLevel,
     trial: &dyn Fn(&SteeredLevel, usize) -> Trial,
 ) -> Conflict {

@@ -9,19 +9,20 @@ use crate::Route;
 use figrs_models::mdmc::{Tile, TileClass};
 use figrs_models::shares::whole_numbers;
 
-/// A demand on a level. Demands are evidence: levels are drawn given all of them.
+/// A demand on a level. Demands are evidence: levels are drawn given all demands.
 ///
 /// Rows count from the top and columns from the left, from 0, in model coordinates: levels in which the player climbs lie on their side, and
 /// [`turned`](Self::turned) turns a demand in the same way. [`DesignFile`](crate::DesignFile) reads demands from text.
 ///
-/// All variants but `Seen`, `Placed`, `Playable` and the soft `Preferred` and `Near` are stated by finite automata that read a level column by
-/// column; these variants can be combined by [`Any`](Self::Any) and [`Not`](Self::Not).
+/// The variants other than `Seen`, `Placed`, `Playable`, `Preferred` and `Near` have finite automata that read a level column by column;
+/// [`Any`](Self::Any) and [`Not`](Self::Not) combine these variants.
 ///
 /// ```
 /// use std::sync::Arc;
-/// use figrs_infer::Frontier;
+/// use figrs_infer::ItemSampler;
+/// use figrs_models::board::{ConditionalSampler, Method};
 /// use figrs_models::mdmc::{ColumnNGrams, Corpus, Tile, TileClass};
-/// use figrs_design::{Area, Demand, ExactSampler, LevelSampler, Pattern, SteeredLevel};
+/// use figrs_design::{Area, Demand, Pattern, SteeredLevel};
 ///
 /// let tile = |symbol| Tile::platformer(symbol).unwrap();
 /// let enemy = TileClass::from(tile('E'));
@@ -35,9 +36,10 @@ use figrs_models::shares::whole_numbers;
 ///     Demand::forbidden(pipe, Area::all().columns(30..)),
 /// ];
 /// let ngrams = Arc::new(ColumnNGrams::train(&Corpus::shipped(), 2)?).program(60)?;
-/// let exact = ExactSampler::new(SteeredLevel::new(&ngrams, &demands)?, &Frontier::new())?;
-/// assert!(exact.log_probability() < 0.0);
-/// assert_eq!(exact.levels(1, 0..2)?.len(), 2);
+/// let steered = SteeredLevel::new(&ngrams, &demands)?;
+/// let exact = ConditionalSampler::new().among([Method::Exact]);
+/// assert!(exact.exact(&steered)?.log_probability() < 0.0);
+/// assert_eq!(exact.numbered(&steered)?.items(1, 0..2)?.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -46,15 +48,16 @@ pub enum Demand {
     /// Every local configuration occurs in training: for a Markov chain, each cell together with its neighbours; for n-grams, the full history of
     /// each column; for a Markov random field, each pair of neighbours.
     Seen,
-    /// Each cell that a mask of the level's size sets has the tile of the mask, as evidence: levels are those that the trained model draws with these
-    /// tiles; if it never draws them, there is no level.
+    /// Each cell that a mask of the level's size sets has the tile of the mask, as evidence: if the trained model never draws these tiles, there is
+    /// no level.
     Pinned(Mask),
-    /// Each cell that a mask of the level's size sets gets the tile of the mask by intervention, whatever the trained model would draw there: the
-    /// cells drawn earlier do not depend on these tiles, and configurations that contain one of them need not occur in training.
+    /// Each cell that a mask of the level's size sets gets the tile of the mask by intervention, whatever the trained model would draw. Earlier cells
+    /// do not depend on placed tiles, and configurations with placed tiles need not occur in training.
     Placed(Mask),
-    /// In the bottom row, at most this many adjacent columns lack ground that a player can stand upon; for levels that are played to the right.
+    /// In the bottom row, at most this many adjacent columns lack ground that a player can stand upon; the demand applies to levels that are played
+    /// to the right.
     MaximumGap(usize),
-    /// There are from `least` to `most` tiles of a kind.
+    /// The level has from `least` to `most` tiles of a kind.
     Count {
         /// The kind of tile.
         tile: Tile,
@@ -63,21 +66,21 @@ pub enum Demand {
         /// Largest allowed number of tiles.
         most: usize,
     },
-    /// A pattern occurs nowhere: there is no place where all its set tiles match.
+    /// A pattern occurs nowhere: at no position do all its set tiles match.
     Forbidden(Mask),
-    /// A player gets from a start to the goal by the rules of a movement and through the areas of a [`Route`]. The rules must be made for the
-    /// tiles and the direction of travel of the level's model.
+    /// A player gets from a start to the goal by the rules of a movement and through the areas of a [`Route`]. The rules must be made for the tiles
+    /// and the direction of travel of the level's model.
     Playable(Route),
     /// The tiles of a rectangle match one of the forms of a pattern, for example a path that is kept free or a piece at the start.
     Shaped {
-        /// Pattern that gives the class of tiles of each cell.
+        /// The pattern that the tiles of the rectangle match.
         pattern: Pattern,
         /// Row of the rectangle's first cell.
         row: usize,
         /// Column of the rectangle's first cell.
         column: usize,
     },
-    /// There are from `least` to `most` tiles of a class in an area.
+    /// An area has from `least` to `most` tiles of a class.
     Number {
         /// Class of the tiles that are counted.
         class: TileClass,
@@ -110,8 +113,8 @@ pub enum Demand {
         /// Smallest and largest allowed number of tiles in each section.
         sections: Vec<(usize, usize)>,
     },
-    /// The columns of an area are divided into sections of nearly equal width, and no section has fewer tiles of a class than the section
-    /// before: the difficulty rises.
+    /// The columns of an area are divided into sections of nearly equal width, and no section has fewer tiles of a class than the section before: the
+    /// difficulty rises.
     Rising {
         /// Class of the tiles that are counted.
         class: TileClass,
@@ -120,33 +123,33 @@ pub enum Demand {
         /// Number of sections.
         sections: usize,
     },
-    /// A pattern occurs at `least` to `most` places that lie in an area.
+    /// A pattern occurs `least` to `most` times inside an area.
     Occurs {
-        /// The pattern whose places are counted.
+        /// The pattern whose occurrences are counted.
         pattern: Pattern,
-        /// Area in which each place must lie.
+        /// Area in which each occurrence must lie.
         area: Area,
-        /// Smallest allowed number of places.
+        /// Smallest allowed number of occurrences.
         least: usize,
-        /// Largest allowed number of places; `None` means no limit.
+        /// Largest allowed number of occurrences; `None` means no limit.
         most: Option<usize>,
     },
-    /// For each place of a pattern in an area, another pattern has a place whose first cell is `rows` further down and `columns` further to the
+    /// For each occurrence of a pattern in an area, another pattern occurs with its first cell `rows` further down and `columns` further to the
     /// right; negative numbers are further up and to the left.
     Accompanied {
-        /// The pattern that needs the other pattern near each of its places.
+        /// The pattern that needs the other pattern near each of its occurrences.
         each: Pattern,
-        /// Area of the places that need the other pattern.
+        /// Area of the occurrences that need the other pattern.
         area: Area,
-        /// The other pattern, which may stand anywhere in the level.
+        /// The other pattern, which may occur anywhere in the level.
         by: Pattern,
-        /// Allowed numbers of rows from the first cell of the first pattern down to that of the other.
+        /// Allowed numbers of rows from the first cell of the pattern `each` down to the first cell of the pattern `by`.
         rows: RangeInclusive<isize>,
-        /// Allowed numbers of columns from the first cell of the first pattern to that of the other, to the right.
+        /// Allowed numbers of columns from the first cell of the pattern `each` to the first cell of the pattern `by`, to the right.
         columns: RangeInclusive<isize>,
     },
-    /// From each place of a pattern in an area, the next place of another pattern in the area, if there is one, begins `least` to `most` columns
-    /// further to the right.
+    /// After each occurrence of a pattern in an area, the next occurrence of another pattern in the area, if there is one, begins `least` to `most`
+    /// columns further to the right.
     Spaced {
         /// The pattern at which the distance begins.
         from: Pattern,
@@ -156,7 +159,7 @@ pub enum Demand {
         area: Area,
         /// Smallest number of columns from the first column of one pattern to the first column of the other.
         least: usize,
-        /// Largest number of columns; `None` means no limit.
+        /// Largest number of columns between the first columns of both patterns; `None` means no limit.
         most: Option<usize>,
     },
     /// An area equals its mirror image.
@@ -188,18 +191,19 @@ pub enum Demand {
     Any(Vec<Demand>),
     /// The given demand is not met.
     Not(Box<Demand>),
-    /// Soft: a level in which a demand is not met is less probable by the factor exp(-`weight`).
+    /// Soft demand: a level in which a demand is not met is less probable by the factor exp(-`weight`).
     Preferred {
         /// The demand that a level should meet.
         demand: Box<Demand>,
-        /// Weight: the negative natural logarithm of the factor.
+        /// The negative natural logarithm of the factor for levels that do not meet the demand.
         weight: f64,
     },
-    /// Soft: each cell that differs from a drawing of the level's size makes a level less probable by the factor exp(-`cost`); for repair and in-fill.
+    /// Soft demand: each cell that differs from a drawing of the level's size makes a level less probable by the factor exp(-`cost`); for repair and
+    /// in-fill.
     Near {
-        /// The drawing; cells that are free are not compared.
+        /// The drawing; free cells of the drawing are not compared.
         drawing: Mask,
-        /// Cost of a cell that differs: the negative natural logarithm of the factor.
+        /// The negative natural logarithm of the factor for a cell that differs.
         cost: f64,
     },
 }
@@ -245,7 +249,7 @@ impl Demand {
         }
     }
 
-    /// Demands that `other` is met if this demand is met.
+    /// Returns the demand that `other` is met if `self` is met.
     #[must_use]
     pub fn implies(self, other: Self) -> Self {
         Self::Any(vec![Self::Not(Box::new(self)), other])
@@ -260,7 +264,7 @@ impl Demand {
         }
     }
 
-    /// True if the demand limits gaps in the ground or contains such a demand.
+    /// True if the demand, or a demand inside it, limits gaps in the ground.
     pub(super) fn has_gap(&self) -> bool {
         match self {
             Self::MaximumGap(_) => true,

@@ -10,12 +10,12 @@ use crate::Route;
 #[derive(Clone, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum DemandError {
-    /// A value of a demand, a pattern or a route is not allowed, or not allowed on this level.
+    /// A value of a demand, a pattern or a route is not allowed on a level, or on this level.
     #[error("{problem}; {remedy}")]
     Invalid {
         /// The problem, as a statement that names the item and the numbers.
         problem: String,
-        /// A request that avoids the problem.
+        /// The remedy, as a request.
         remedy: String,
     },
     /// Rejection sampling cannot meet this demand.
@@ -23,7 +23,7 @@ pub enum DemandError {
     NotRejected {
         /// Description of the demand.
         demand: String,
-        /// Changes that avoid the problem, each of which suffices.
+        /// Changes that avoid the problem; each change alone suffices.
         remedies: &'static [Remedy],
     },
 }
@@ -33,7 +33,7 @@ fn not_rejected(demand: &str) -> String {
 }
 
 impl DemandError {
-    /// Writes the error with each remedy in the words of `word`, such as the options of a program.
+    /// Writes the error; the function `word` gives the words of each remedy, such as the options of a program.
     pub fn worded(&self, word: impl Fn(Remedy) -> String) -> String {
         match self {
             Self::NotRejected { demand, remedies } => {
@@ -50,7 +50,7 @@ impl DemandError {
         }
     }
 
-    /// The error as a mistake in a file that states the demand.
+    /// Converts the error to a mistake in the file that states the demand.
     pub(super) fn into_mistake(self) -> Mistake {
         match self {
             Self::Invalid { problem, remedy } => Mistake::new(MistakeKind::Value, problem, remedy),
@@ -66,7 +66,7 @@ impl DemandError {
         )
     }
 
-    /// A pattern of `size` rows and columns is larger than the `space` in which it should stand.
+    /// A pattern of `size` rows and columns is larger than the `space` in which it should occur.
     pub(super) fn pattern_size(size: (usize, usize), space: (usize, usize)) -> Self {
         let problem = format!(
             "a pattern of {} rows and {} columns cannot stand in {} rows and {} columns",
@@ -86,7 +86,7 @@ impl DemandError {
         )
     }
 
-    /// A demand is about the ground, but the player climbs in the levels.
+    /// A demand concerns the ground, but the player climbs in the levels.
     pub(super) fn upwards(demand: impl std::fmt::Display) -> Self {
         Self::invalid(
             format!("\"{demand}\" is for levels that are played to the right"),

@@ -7,10 +7,11 @@ use thiserror::Error;
 
 use super::demand_error::DemandError;
 use super::remedy::{Remedy, with_remedies};
+use figrs_models::board::BoardError;
 use figrs_models::mdmc::SamplingError;
 
 /// Reason why no levels that meet the demands can be drawn.
-#[derive(Error, ErrorDebug)]
+#[derive(Clone, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum SteeringError {
     /// A demand does not fit the level.
@@ -22,6 +23,9 @@ pub enum SteeringError {
     /// An inference algorithm failed.
     #[error(transparent)]
     Inference(#[from] figrs_infer::Error),
+    /// The sampler of boards drew no level.
+    #[error(transparent)]
+    Board(Box<BoardError>),
     /// No level meets the demands together.
     #[error(
         "{}",
@@ -32,17 +36,17 @@ pub enum SteeringError {
         )
     )]
     Contradictory {
-        /// Descriptions of the demands that conflict.
+        /// Descriptions of the demands that contradict each other.
         demands: Vec<String>,
-        /// Indices of these demands among all demands, from 0.
+        /// Indices of the contradictory demands among all demands, from 0.
         places: Vec<usize>,
-        /// `true` if each of these demands is needed for the conflict; `false` if work or memory did not suffice to find out.
+        /// `true` if each of the listed demands is needed for the conflict; `false` if work or memory did not suffice to find out.
         minimal: bool,
         /// First column, from 0, at which no level meets all demands any more; a range that contains this column if work or memory ran out.
         columns: RangeInclusive<usize>,
         /// `true` if it is proven that no level meets these demands.
         proven: bool,
-        /// Changes by which levels may be found, each of which may suffice.
+        /// Changes by which levels may be found; each change alone may suffice.
         remedies: &'static [Remedy],
     },
     /// The rejection sampler drew many levels, and none met the demands.
@@ -53,15 +57,30 @@ pub enum SteeringError {
     NotMet {
         /// Descriptions of the demands.
         demands: Vec<String>,
-        /// Number of levels drawn.
+        /// Number of levels that were drawn.
         tries: u64,
-        /// Changes by which levels may be found, each of which may suffice.
+        /// Changes by which levels may be found; each change alone may suffice.
         remedies: &'static [Remedy],
     },
 }
 
+/// Returns the error of a level from the error of the sampler of boards that drew it.
+impl From<BoardError> for SteeringError {
+    fn from(error: BoardError) -> Self {
+        match &error {
+            BoardError::Inference(inference) => Self::Inference(inference.clone()),
+            BoardError::Generator(own) => {
+                let sampling = || own.downcast_ref().cloned().map(Self::Sampling);
+                let steering = own.downcast_ref().cloned().or_else(sampling);
+                steering.unwrap_or(Self::Board(error.into()))
+            }
+            _ => Self::Board(error.into()),
+        }
+    }
+}
+
 impl SteeringError {
-    /// Writes the error with each remedy in the words of `word`, such as the options of a program.
+    /// Writes the error; the function `word` gives the words of each remedy, such as the options of a program.
     pub fn worded(&self, word: impl Fn(Remedy) -> String) -> String {
         match self {
             Self::Demand(error) => error.worded(word),

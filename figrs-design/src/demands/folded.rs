@@ -14,7 +14,8 @@ use figrs_models::mdmc::twist::DemandState;
 type Step = Box<dyn Fn((&DemandState, &Tile)) -> DemandState + Send + Sync>;
 type End = Box<dyn Fn(&DemandState) -> DemandState + Send + Sync>;
 
-/// An automaton with its step functions. Cells that the automaton reads alike share one function, so that algorithms compute its results once.
+/// An automaton, with the functions that return its next state. Cells that the automaton treats alike share one step function, so that algorithms
+/// compute its results once.
 #[derive(Debug)]
 pub(super) struct Steps {
     reader: Reader,
@@ -36,7 +37,7 @@ impl std::fmt::Debug for Functions {
 }
 
 impl Steps {
-    /// Creates the functions for levels of `width` columns.
+    /// Creates the step functions for levels of `width` columns.
     pub(super) fn new(reader: Reader, width: usize) -> Self {
         let mut first: FxHashMap<Vec<usize>, usize> = FxHashMap::default();
         let alike = (0..width).map(|column| *first.entry(reader.phase(column)).or_insert(column));
@@ -85,7 +86,7 @@ impl Steps {
 /// The state of an automaton, folded over the cells of a level, as evidence that the demand is met.
 pub(super) struct FoldedDemand<'a> {
     steps: &'a Steps,
-    /// Natural logarithm of the factor for a level that does not meet the demand; `None` excludes such levels.
+    /// Natural logarithm of the factor by which a level that breaks the demand is weighted; `None` excludes such levels.
     weight: Option<f64>,
     state: Element<DemandState>,
 }

@@ -9,8 +9,8 @@ use figrs_models::mdmc::{Level, LevelError, Tile, TileSet, Travel};
 
 /// A rectangle in which some cells have a tile and the others are free.
 ///
-/// In text form each row is a line, with the character of each tile, and `_` for a free cell. If `_` is a tile of the set, a free
-/// cell is written as the first of `~`, `*` and `:` that is not a tile.
+/// In the text of a mask each row is a line, with the character of each tile, and `_` for a free cell. If `_` is a tile of the set, a free cell is
+/// written as the first of `~`, `*` and `:` that is not a tile.
 ///
 /// ```
 /// use figrs_models::mdmc::{Tile, TileSet};
@@ -83,7 +83,7 @@ impl Mask {
         }
     }
 
-    /// Applies a change to the cells.
+    /// Applies a change to the array of cells.
     pub(super) fn with_cells(
         &self,
         change: impl Fn(&Array2<Option<Tile>>) -> Array2<Option<Tile>>,
@@ -93,7 +93,7 @@ impl Mask {
         }
     }
 
-    /// Sets the tile of a cell. Panics if the cell is outside the mask, as indexing does.
+    /// Sets the tile of a cell. The method panics if the cell is outside the mask.
     pub fn set(&mut self, row: usize, column: usize, tile: Tile) {
         self.cells[(row, column)] = Some(tile);
     }

@@ -1,29 +1,27 @@
-//! Steering: demands on levels, stated as evidence, and samplers of the levels that meet them.
+//! Demands on levels, stated as evidence, and samplers of the levels that meet them.
 
 mod area;
 mod automata;
 mod boards;
 mod cells_of_demand;
 mod compile;
-mod conditioned;
 mod conflict;
 mod demand;
 pub(crate) mod demand_error;
 pub(crate) mod design;
 mod error;
-mod exact;
 mod folded;
+mod level_board;
 mod mask;
 mod model_coordinates;
 mod parts;
 mod pattern;
 mod played_proof;
 mod proof;
+mod proposed;
 mod reachability_memo;
-mod rejection;
 pub(crate) mod remedy;
 mod room;
-mod sampler;
 mod state_values;
 mod statements;
 mod steered;
@@ -33,14 +31,11 @@ mod words;
 
 pub use area::Area;
 pub use boards::{BoardDemands, DemandedBoards};
-pub use conditioned::ConditionedSampler;
 pub use demand::{Demand, Mirror};
 pub use error::SteeringError;
-pub use exact::ExactSampler;
 pub use mask::Mask;
 pub use pattern::Pattern;
-pub use rejection::RejectionSampler;
-pub use sampler::LevelSampler;
+pub use proposed::ProposedLevels;
 pub use steered::SteeredLevel;
 
 #[cfg(test)]

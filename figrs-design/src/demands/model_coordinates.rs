@@ -12,8 +12,8 @@ use crate::DemandError;
 use figrs_models::mdmc::Travel;
 
 impl Demand {
-    /// Returns the demand in model coordinates, where levels in which the player climbs lie on their side. This demand is about upright levels of
-    /// `size` rows and columns.
+    /// Returns the demand in model coordinates, where levels in which the player climbs lie on their side. The given demand applies to upright levels
+    /// of `size` rows and columns.
     ///
     /// Counts along a level follow the direction of travel. If the player climbs, windows, sections, periods and distances are in rows, from the
     /// bottom.
@@ -26,9 +26,9 @@ impl Demand {
         }
     }
 
-    /// Returns the demand for boards of `size` rows and columns turned onto their left side. To read the columns of the turned board from the left,
-    /// each from the bottom up, is to read the rows of the upright board from the top, each from the left. Windows, sections, periods and distances
-    /// are in rows of the upright board, from the top.
+    /// Returns the demand for boards of `size` rows and columns turned onto their left side. The columns of the turned board, read from the left and
+    /// each from the bottom up, are the rows of the upright board, read from the top and each from the left. For boards, windows, sections, periods
+    /// and distances count rows of the upright board, from the top.
     ///
     /// **Errors.** An area does not lie in the board.
     pub(super) fn in_scan_order(&self, size: (usize, usize)) -> Result<Self, DemandError> {
@@ -36,7 +36,7 @@ impl Demand {
     }
 }
 
-/// A quarter turn of levels of some size.
+/// A quarter turn of levels or boards, given their size.
 enum Turn {
     ToTheRight { size: (usize, usize) },
     ToTheLeft { size: (usize, usize) },

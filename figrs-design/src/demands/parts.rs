@@ -1,39 +1,34 @@
 //! Splits a level with demands into parts, for levels too long to be held as a whole.
 
-use figrs_core::Element;
 use figrs_infer::{Sequence, SequencePart};
 
 use super::steered::SteeredLevel;
 use figrs_models::mdmc::Tile;
 
-/// The columns of a level up to some column, as a sequence of parts.
+/// The first columns of a level, split into parts of a few columns.
 #[derive(Clone, Debug)]
 pub(super) struct LevelParts<'a> {
     steered: &'a SteeredLevel,
     columns: usize,
     /// Number of columns in a part.
     each: usize,
-    /// Number of preceding columns on which a column depends.
+    /// Number of columns to the left on which a column depends.
     reach: usize,
-    records_trajectory: bool,
 }
 
 impl<'a> LevelParts<'a> {
     /// Approximate number of cells in a part.
     const CELLS: usize = 448;
-    /// Maximum of the number of columns of a part times the squared number of rows if each particle's player is followed, because the state of a
-    /// particle grows with that square.
+    /// Maximum of the number of columns of a part times the squared number of rows if particles follow players, because the state of a particle then
+    /// grows with that square.
     const SQUARES: usize = 1568;
 
-    /// Creates the parts of the whole level and records its tiles as the trajectory.
+    /// Creates the parts of the whole level.
     pub(super) fn of(steered: &'a SteeredLevel) -> Self {
-        Self {
-            records_trajectory: true,
-            ..Self::to(steered, steered.width())
-        }
+        Self::to(steered, steered.width())
     }
 
-    /// Creates the parts of the first `columns` columns, which have the evidence but do not record the tiles.
+    /// Creates the parts of the first `columns` columns, whose tiles are the trajectory.
     pub(super) fn to(steered: &'a SteeredLevel, columns: usize) -> Self {
         let height = steered.height();
         let mut each = (Self::CELLS / height).max(1);
@@ -46,14 +41,13 @@ impl<'a> LevelParts<'a> {
             columns,
             each: reach.map_or(columns, |_| each),
             reach: reach.unwrap_or(0),
-            records_trajectory: false,
         }
     }
 }
 
 #[cfg(test)]
 impl LevelParts<'_> {
-    /// Returns the same level in parts of `each` columns.
+    /// Splits the level into parts of `each` columns.
     pub(super) fn of_each(self, each: usize) -> Self {
         Self { each, ..self }
     }
@@ -97,14 +91,9 @@ impl Sequence for LevelParts<'_> {
             outputs.extend(twist.map(|twist| twist.state().erased().clone()));
             outputs.extend(statements.iter().filter_map(|statement| statement.state()));
         }
-        let trajectory: Vec<Element<Tile>> = if self.records_trajectory {
-            stated.cells
-        } else {
-            Vec::new()
-        };
         SequencePart::new(stated.model)
             .inputs(inputs)
             .outputs(outputs)
-            .trajectory(trajectory)
+            .trajectory(stated.cells)
     }
 }

@@ -34,7 +34,7 @@ pub struct Pattern {
     name: Option<Arc<str>>,
 }
 
-/// Equality ignores the name.
+/// Two patterns are equal if they differ only in their names.
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
         self.forms == other.forms
@@ -67,7 +67,7 @@ impl Pattern {
         })
     }
 
-    /// Gives the pattern a name for messages.
+    /// Gives the pattern a name, which messages use.
     ///
     /// ```
     /// use figrs_models::mdmc::Tile;
@@ -168,7 +168,7 @@ impl Pattern {
         &self.forms
     }
 
-    /// Applies the same change to each form.
+    /// Applies a change to each form of the pattern.
     pub(super) fn with_forms(
         &self,
         change: impl Fn(&Array2<TileClass>) -> Array2<TileClass>,
@@ -180,7 +180,7 @@ impl Pattern {
     }
 }
 
-/// Accepts the mask's tile where a cell is set, and any tile where a cell is free.
+/// Creates a pattern that accepts the mask's tile where a cell is set, and any tile where a cell is free.
 impl TryFrom<&Mask> for Pattern {
     type Error = DemandError;
 

@@ -10,8 +10,8 @@ use crate::play::cell_class::CellClass;
 use crate::play::search::dead_end;
 use figrs_models::mdmc::Tile;
 
-/// Returns a conflict between a route that no player can take and the demands that limit the tiles of cells. `None` if no conflict is found or if the work,
-/// from which `spend` takes steps, runs out first.
+/// Returns a conflict between a route that no player can take and the demands that limit the tiles of cells. Returns `None` if no conflict is found,
+/// or if the work runs out; `spend` takes steps of work.
 pub(super) fn unplayable(steered: &SteeredLevel, spend: &dyn Fn(u64) -> bool) -> Option<Conflict> {
     let numbered = || steered.demands().enumerate();
     let limits: Vec<usize> = numbered()

@@ -1,4 +1,4 @@
-//! Proves that demands exclude each other, by exact inference on small frontiers: first each demand alone, then several together.
+//! Proves that demands contradict each other, by exact inference with little memory: first each demand alone, then several together.
 
 use std::cell::Cell;
 use std::ops::{Range, RangeInclusive};
@@ -12,13 +12,13 @@ use super::steered::SteeredLevel;
 use super::trial::{Core, Trial, combinations, first_column, minimal};
 use figrs_models::mdmc::LevelModel;
 
-/// Demands that exclude each other, given by their indices, and the first column at which no level meets all of them any more.
+/// Demands that contradict each other, given by their indices, and the first column at which no level meets all of them any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Conflict {
     pub(super) demands: Vec<usize>,
     /// True if the conflict is known to need each of the demands.
     pub(super) is_minimal: bool,
-    /// The column where levels fail, or a range that contains that column if the search did not find it.
+    /// The column at which levels fail, or a range that contains that column if the search did not find it.
     pub(super) columns: RangeInclusive<usize>,
 }
 
@@ -35,32 +35,30 @@ impl Conflict {
 
 /// Searches for a proof that no level can meet some demands.
 ///
-/// A trial decides whether any level meets some demands, by a [`Frontier`] with a small memory limit. If the model fits into that memory, the trial
-/// covers the levels of the model; otherwise it covers all levels with the tiles that are possible in their rows, which include the levels of the
-/// model. Around cells whose tiles are set, the search also tries a window of a few columns, with the model inside the window and any tiles outside
-/// it. Every proven conflict therefore holds for the model, but some conflicts may remain unproven. Every trial includes the tiles that demands place
-/// by intervention.
+/// A trial decides whether any level meets some demands, by a [`Frontier`] with a small memory limit. If the model fits into the memory, a trial
+/// covers the levels of the model; otherwise it covers all levels with the tiles that are possible in their rows. The search also tries a window of a
+/// few columns around cells whose tiles are set, with any tiles outside the window. Every conflict that the search proves holds for the model, but
+/// some conflicts may remain unproven. Every trial includes the tiles that demands place by intervention.
 ///
-/// The search tries each demand alone. Then it searches for a player's path through a level in which each cell may have any tile that the demands
-/// allow. Then it tries all demands together: if no level meets them, it leaves demands out one after another; if the trial takes too much memory, it
-/// tries pairs and sets of three. In long levels the search does all of this with the [first columns](Self::FIRST_COLUMNS) before it takes more
-/// columns.
+/// The search for a proof tries each demand alone first. The second step of the search looks for a player's path through a level in which each cell
+/// may have any tile that the demands allow. The last step of the search tries all demands together, and leaves demands out one after another if no
+/// level meets them. In long levels the search takes all steps with the [first columns](Self::FIRST_COLUMNS) before it takes more columns.
 ///
-/// The search stops, also within a trial, when its work is used up or the given frontier is interrupted. It returns the conflict proven by then;
-/// if the work did not suffice to leave out demands or to find the column, the conflict says so.
+/// The search for a proof stops when its work is used up or the given frontier is interrupted, even within a trial. A search that stopped returns the
+/// conflict proven by then, and states what it could not find out.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,
-    /// The model on which trials run.
+    /// The model whose levels trials examine.
     model: LevelModel,
     /// True if `model` is a relaxation of the level's model that ignores neighbours.
     is_relaxed: bool,
-    /// Number of columns, from the left, that trials look at.
+    /// Number of columns, from the left, that trials examine.
     columns: usize,
     /// Indices of the demands that place tiles.
     placed: Vec<usize>,
     work: WorkBudget,
-    /// Frontier of the trials, before a memory limit is set.
+    /// The exact algorithm for the trials of the search, without a memory limit.
     frontier: Frontier,
     /// True once the work or an interrupt cut a trial short.
     is_ended: Cell<bool>,
@@ -69,13 +67,13 @@ pub(super) struct ProofSearch<'a> {
 impl<'a> ProofSearch<'a> {
     /// Number of columns of the first trials.
     const FIRST_COLUMNS: usize = 256;
-    /// Factor by which the number of columns grows from one round of trials to the next; a round takes about eight times as long as all rounds before.
+    /// Factor by which the number of columns grows from one round of trials to the next.
     const FURTHER: usize = 8;
-    /// Maximum bytes of the frontier if the trial uses the model itself: a Markov chain of 14 rows takes more, n-grams take less.
+    /// Maximum number of bytes of a trial's states if the trial uses the model itself.
     const MODEL_BYTES: u64 = 8 << 20;
-    /// Maximum bytes of the frontier if the trial ignores neighbours, so that its states are only those of some demands.
+    /// Maximum number of bytes of a trial's states if the trial ignores neighbours, so that only demands have states.
     const BYTES: u64 = 2 << 20;
-    /// Maximum bytes of the frontier of a window.
+    /// Maximum number of bytes of the states in a trial of a window of a few columns.
     const WINDOW_BYTES: u64 = 1 << 20;
 
     /// Creates a search that stops when the work budget is used up.
@@ -97,7 +95,7 @@ impl<'a> ProofSearch<'a> {
         search
     }
 
-    /// Replaces the model by a relaxation that ignores neighbours if the frontier of its first columns takes too much memory.
+    /// Replaces the model by a relaxation that ignores neighbours if the states of its first columns take too much memory.
     fn relax(&mut self) {
         if self.is_relaxed {
             return;
@@ -130,7 +128,7 @@ impl<'a> ProofSearch<'a> {
         self.frontier.clone().memory(bytes)
     }
 
-    /// Remembers whether the work or the interrupt cut a trial short.
+    /// Records whether the work or the interrupt cut a trial short.
     fn note(&self, error: &Error) {
         let is_ended = matches!(error, Error::NothingDone { .. });
         self.is_ended.set(self.is_ended.get() || is_ended);
@@ -150,7 +148,7 @@ impl<'a> ProofSearch<'a> {
         self.is_relaxed
     }
 
-    /// Returns the first set of demands that the search proves to exclude each other.
+    /// Returns the first set of demands that the search proves to contradict each other.
     pub(super) fn find(self) -> Option<Conflict> {
         self.in_more_columns(Self::find_in_columns)
     }
@@ -186,7 +184,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Tries to prove that these demands exclude each other, and returns their conflict.
+    /// Tries to prove that some demands contradict each other, and returns their conflict.
     pub(super) fn confirm(self, demands: &[usize]) -> Option<Conflict> {
         self.in_more_columns(|search| {
             let demands = demands.iter().copied();
@@ -196,7 +194,7 @@ impl<'a> ProofSearch<'a> {
         })
     }
 
-    /// True if trials state the demand as evidence.
+    /// True if the trials of the search state the demand as evidence.
     fn is_tried(&self, demand: usize) -> bool {
         match self.steered.demand(demand) {
             Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,
@@ -206,7 +204,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns whether any level meets these demands, and the demands on which that verdict depends.
+    /// Returns whether any level meets some demands, and the demands on which the answer depends.
     fn trial(&self, demands: &[usize]) -> (Trial, Vec<usize>) {
         // The relaxed model ignores neighbours, so each of its levels counts as seen.
         let is_open =
@@ -219,7 +217,7 @@ impl<'a> ProofSearch<'a> {
         (by_frontier, open)
     }
 
-    /// Returns whether any level meets these demands, by a frontier over all columns of the trials, without windows.
+    /// Decides by exact inference whether any level meets some demands, over all columns of the trials.
     fn by_frontier(&self, demands: &[usize]) -> Trial {
         self.by_frontier_of(&self.part(demands), self.columns)
     }
@@ -236,7 +234,7 @@ impl<'a> ProofSearch<'a> {
         self.try_model(&part.first_columns(columns).model, bytes)
     }
 
-    /// Returns the conflict of demands that exclude each other: those that it needs, and the column, as far as the remaining work finds them.
+    /// Returns the conflict of contradictory demands: the demands that it needs, and the column, as far as the remaining work finds them.
     fn conflict(&self, demands: &[usize]) -> Conflict {
         let Core {
             members: demands,
@@ -272,13 +270,13 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns the level with the trial's model, the placed tiles and these demands.
+    /// Returns a level with the model of the trials, the tiles that demands place, and some of the demands.
     fn part(&self, demands: &[usize]) -> SteeredLevel {
         let demands = [&*self.placed, demands].concat();
         self.steered.part(&self.model, &demands)
     }
 
-    /// Returns whether the evidence of a model can be met, by a frontier with a memory limit.
+    /// Returns whether the evidence of a model can be met, by exact inference with a memory limit.
     fn try_model(&self, model: &Model, bytes: u64) -> Trial {
         if model.evidence().is_empty() {
             return Trial::Possible;
@@ -293,7 +291,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns the last column of a window around set cells in which the demands exclude each other.
+    /// Returns the last column of a window around set cells in which the demands contradict each other.
     fn impossible_window(&self, demands: &[usize]) -> Option<usize> {
         let chosen = || demands.iter().map(|&demand| self.steered.demand(demand));
         // Placed tiles may stand beside tiles with which training never shows them, so that windows prove nothing.
@@ -334,7 +332,7 @@ impl<'a> ProofSearch<'a> {
         None
     }
 
-    /// True if the demands exclude each other in a window; `None` if the model has no windows.
+    /// True if the demands contradict each other in a window; `None` if the model has no windows.
     fn is_impossible_window(
         &self,
         demands: &[usize],
@@ -379,7 +377,7 @@ impl<'a> ProofSearch<'a> {
     }
 }
 
-/// Returns ranges of rows around set rows, each extended by one row above and below; ranges that meet are joined.
+/// Returns ranges of rows around rows with set cells, each extended by one row above and below; ranges that meet are joined.
 fn clusters(height: usize, is_set: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
     let mut all: Vec<Range<usize>> = Vec::new();
     for row in (0..height).filter(|&row| is_set(row)) {

@@ -1,4 +1,4 @@
-//! Memoises playability column by column.
+//! Caches the results of playability tests column by column.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::Reach;
 use crate::play::cell_class::CellClass;
 
-/// Memo of the [`Reach`] state after a column, keyed by the state before the column and the classes of its cells. It saves time because the same
-/// columns recur often.
+/// A cache of the [`Reach`] state after a column, keyed by the state before the column and the classes of its cells. The cache saves time because the
+/// same columns recur often.
 #[derive(Debug, Default)]
 pub(super) struct ReachabilityMemo {
     known: Mutex<CrossingMemo>,
@@ -49,7 +49,7 @@ impl ReachabilityMemo {
 }
 
 impl CrossingMemo {
-    /// Returns the stored state that equals this one; stores this one if there is none.
+    /// Returns the stored state that equals a given state; stores the state if there is none.
     fn held(&mut self, state: Reach) -> Reach {
         if let Some(held) = self.states.get(&state) {
             return held.clone();

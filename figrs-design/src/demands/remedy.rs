@@ -4,18 +4,18 @@ use std::fmt;
 
 use figrs_core::wording::Call;
 
-/// A change of a request by which levels that meet the demands may be drawn. Its text names calls of the library; a program can name its
+/// A change of a request by which levels that meet the demands may be drawn. The text of a remedy names calls of the library; a program can name its
 /// own options instead, by [`SteeringError::worded`](crate::SteeringError::worded) and [`DemandError::worded`](crate::DemandError::worded).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// Demand less.
+    /// Make fewer demands.
     FewerDemands,
     /// Demand the tiles as evidence instead of placing them.
     PinTiles,
     /// Allow the sampler more particles.
     MoreParticles,
-    /// Draw from the exact law.
+    /// Draw from the exact distribution.
     ExactLaw,
     /// Condition the model on the demands instead of rejecting levels.
     ConditionTheModel,
@@ -26,15 +26,15 @@ impl fmt::Display for Remedy {
         let (request, call) = match self {
             Self::FewerDemands => return f.write_str("take one of them back"),
             Self::PinTiles => ("pin the tiles", "Demand::Pinned"),
-            Self::MoreParticles => ("allow more particles", "ConditionedSampler::most_particles"),
-            Self::ExactLaw => ("draw from the exact law", "ExactSampler"),
-            Self::ConditionTheModel => ("condition the model instead", "ConditionedSampler"),
+            Self::MoreParticles => ("allow more particles", "ConditionalSampler::most_particles"),
+            Self::ExactLaw => ("draw from the exact law", "Method::Exact"),
+            Self::ConditionTheModel => ("condition the model instead", "ConditionalSampler"),
         };
         write!(f, "{request}{}", Call(call))
     }
 }
 
-/// A problem and its remedies, each of which suffices, in the words of `word`.
+/// Writes a problem and its remedies, each of which suffices; the function `word` gives the words of a remedy.
 pub(super) fn with_remedies(
     problem: &str,
     remedies: &[Remedy],

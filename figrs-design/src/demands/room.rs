@@ -1,4 +1,4 @@
-//! Bounds how many places of a pattern fit into an area, by arithmetic on columns.
+//! Bounds the number of occurrences of a pattern that fit into an area, by arithmetic on columns.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -11,21 +11,22 @@ use super::pattern::Pattern;
 use super::proof::Conflict;
 use super::steered::SteeredLevel;
 
-/// Maximum number of cells compared to find which places can overlap; beyond it, every two places count as able to overlap.
+/// Maximum number of cells compared to find which occurrences of a pattern can overlap; with more cells, any two occurrences count as able to
+/// overlap.
 const COMPARED: usize = 10_000_000;
 
-/// The smallest number of places of a pattern that a demand requires in an area.
+/// The smallest number of occurrences of a pattern that a demand requires in an area.
 struct NeededPlaces {
     pattern: Pattern,
     rows: Range<usize>,
     columns: Range<usize>,
     least: usize,
-    /// Column where levels with too few places fail, or a range that contains this column.
+    /// Column at which levels with too few occurrences of the pattern fail, or a range that contains this column.
     fails: RangeInclusive<usize>,
 }
 
 impl NeededPlaces {
-    /// Returns the places that a demand requires; `None` if it requires none.
+    /// Returns the occurrences of a pattern that a demand requires; `None` if it requires none.
     fn new(demand: &Demand, size: (usize, usize)) -> Option<Self> {
         let places = |pattern: Pattern, area: &Area, least: usize| {
             let (rows, columns) = area.within(size).ok()?;
@@ -74,7 +75,8 @@ impl NeededPlaces {
         }
     }
 
-    /// Returns the largest number of places that fit if places that begin in different columns are at least `apart` columns from one another.
+    /// Returns the largest number of occurrences that fit if occurrences that begin in different columns are at least `apart` columns from one
+    /// another.
     fn fit(&self, apart: usize, possible: &[Vec<Tile>]) -> usize {
         let (wide, high) = (self.pattern.width(), self.pattern.height());
         if self.columns.len() < wide || self.rows.len() < high {
@@ -87,7 +89,7 @@ impl NeededPlaces {
         ))
     }
 
-    /// True if a distance demand from pattern `from` to pattern `to` in `area` applies to all these places.
+    /// True if a demand on the distance from pattern `from` to pattern `to` in `area` applies to all required occurrences.
     fn are_spaced_by(&self, (from, to): (&Pattern, &Pattern), area: &Area) -> bool {
         let contains = |row, column| area.contains(row, column);
         let is_inside = contains(self.rows.start, self.columns.start)
@@ -96,14 +98,13 @@ impl NeededPlaces {
     }
 }
 
-/// True if each place of a pattern is also a place of another pattern.
+/// True if each occurrence of a pattern is also an occurrence of another pattern.
 fn is_part(pattern: &Pattern, other: &Pattern) -> bool {
     let mut forms = pattern.forms().iter();
     forms.all(|form| other.forms().contains(form))
 }
 
-/// Returns an upper bound of the number of places of a pattern that begin in one column, given the possible tiles of each row: the largest number of
-/// places each of which can stand above the next one.
+/// Returns an upper bound of the number of occurrences of a pattern that begin in one column, given the possible tiles of each row.
 fn most_in_a_column(pattern: &Pattern, possible: &[Vec<Tile>]) -> usize {
     let (forms, high) = (pattern.forms(), pattern.height());
     let tops = possible.len() + 1 - high;
@@ -142,7 +143,7 @@ fn most_in_a_column(pattern: &Pattern, possible: &[Vec<Tile>]) -> usize {
     numbers.into_iter().flatten().max().unwrap_or(0)
 }
 
-/// True if the possible tiles allow a form and, some rows below, another form.
+/// True if one form of a pattern and, some rows below, another form can be in the same column, given the possible tiles.
 fn stand_together(
     form: &Array2<TileClass>,
     below: Option<(&Array2<TileClass>, usize)>,
@@ -156,9 +157,10 @@ fn stand_together(
     })
 }
 
-/// Returns demands that require more places of a pattern than fit into an area, given the distance that another demand keeps between places.
+/// Returns demands that require more occurrences of a pattern than fit into an area, given the distance that another demand keeps between
+/// occurrences.
 ///
-/// The bound covers all levels with the tiles that are possible in their rows, so a conflict that it shows also holds for the model.
+/// A level of the model has only tiles that are possible in their rows, so a conflict that this bound shows holds for the model.
 pub(super) fn of_places(steered: &SteeredLevel) -> Option<Conflict> {
     let size = (steered.height(), steered.width());
     let demands = || steered.demands().enumerate();

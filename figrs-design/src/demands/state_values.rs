@@ -8,32 +8,32 @@ use super::folded::Steps;
 use figrs_models::mdmc::Tile;
 use figrs_models::mdmc::twist::DemandState;
 
-/// Result of a backward pass over an automaton: for each cell that the automaton reads, the value of each state before that cell if cells are
-/// independent.
+/// Result of a backward pass over an automaton: the estimated probability, for each cell and each state before that cell, that the demand is met if
+/// cells are independent.
 ///
-/// If an automaton has too many states, the pass follows only the most probable ones and gives all others their mean value.
-/// Any positive values leave the target distribution of a twisted particle filter unchanged; better values make the weights more even.
+/// If an automaton has too many states, the pass follows only the most probable ones and gives all other states their mean value. Any positive values
+/// leave the target distribution of a twisted particle filter unchanged; better values make the weights more even.
 #[derive(Debug)]
 pub(super) struct StateValues {
     steps: Arc<Steps>,
     height: usize,
     /// Factor by which a level that does not meet the demand is weighted.
     unmet: f64,
-    /// Values of the states before each cell of the span, in reading order; equal neighbouring entries are shared.
+    /// The values of the automaton's states before each cell, in reading order; equal neighbouring entries are shared.
     before: Vec<Arc<PositionValues>>,
 }
 
 #[derive(Debug, Default)]
 struct PositionValues {
     known: FxHashMap<DemandState, f64>,
-    /// Value of every state that is not listed.
+    /// The value of every automaton state that is not listed.
     other: f64,
 }
 
 impl StateValues {
     /// Maximum of the number of cells times the number of states times the number of tiles, for one demand.
     const WORK: usize = 3_000_000;
-    /// Maximum number of states that are followed.
+    /// Maximum number of automaton states that are followed.
     const STATES: usize = 256;
     /// Lower bound of the value of a state that may still meet the demand.
     const LEAST: f64 = 1e-200;
@@ -115,18 +115,18 @@ impl StateValues {
         state_values
     }
 
-    /// True if reading a cell may change the state.
+    /// True if reading a cell may change the automaton's state.
     pub(super) fn moves(&self, (row, column): (usize, usize)) -> bool {
         let reader = self.steps.reader();
         reader.span().contains(&column) && (row == 0 || reader.reads(row, column))
     }
 
-    /// Returns the state before the first cell.
+    /// Returns the automaton state before the first cell.
     pub(super) fn start(&self) -> DemandState {
         self.steps.reader().start()
     }
 
-    /// Returns the state after a tile and, if the tile is the last of its column, after the end of that column.
+    /// Returns the automaton's state after a tile and, if the tile is the last of its column, after the end of that column.
     pub(super) fn after(
         &self,
         (row, column): (usize, usize),
@@ -145,7 +145,7 @@ impl StateValues {
         }
     }
 
-    /// Returns the value of a state before a cell, or after the last cell if the column equals the width.
+    /// Returns the value of an automaton state before a cell, or after the last cell if the column equals the width.
     pub(super) fn before(&self, (row, column): (usize, usize), state: &DemandState) -> f64 {
         let span = self.steps.reader().span();
         let read = column.saturating_sub(span.start) * self.height + self.height - 1 - row;

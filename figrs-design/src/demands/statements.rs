@@ -18,7 +18,7 @@ use figrs_models::mdmc::sample::level_model::LevelColumns;
 
 /// Evidence that is added to a model column by column, from the left.
 pub(super) trait ColumnEvidence {
-    /// Adds the evidence on one column, given by its number, to a model.
+    /// Adds the evidence about one column, given by its number, to a model.
     fn on(&mut self, columns: &LevelColumns, column: usize, model: Model) -> Model;
 
     /// Returns the state of the evidence after the latest column, on which the evidence about the next columns depends.
@@ -26,7 +26,7 @@ pub(super) trait ColumnEvidence {
         None
     }
 
-    /// Prepares to continue from a stored state of which only the value is known.
+    /// Prepares to continue the evidence from a stored value of its state.
     fn resume(&mut self) {}
 }
 
@@ -146,7 +146,7 @@ fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync +
 
 type ReachStep = Box<dyn Fn((&Option<Reach>, &Vec<CellClass>)) -> Option<Reach> + Send + Sync>;
 
-/// Folds the places where the player can cross into the next column over the columns of a level, as evidence that the level is playable.
+/// Folds over the columns of a level the positions at which the player can cross into the next column, as evidence that the level is playable.
 struct FoldedReach {
     size: (usize, usize),
     rules: MovementRules,

@@ -1,18 +1,49 @@
+use std::ops::Range;
 use std::sync::Arc;
 
-use figrs_infer::{Frontier, JunctionTree, Run, Sequence, SequentialMonteCarlo};
+use figrs_infer::{Frontier, ItemSampler, JunctionTree, Run, Sequence, SequentialMonteCarlo};
 
 use super::parts::LevelParts;
 use crate::demands::*;
 use crate::{DemandError, Playability, ground_gaps};
+use figrs_models::board::{BoardError, ConditionalSampler, Event, Method, NumberedBoards};
 use figrs_models::mdmc::{
-    ColumnNGrams, Corpus, HierarchicalChain, Level, LevelElements, LevelModel, MarkovChain,
-    RowSplits, Structure, Tile, TileField, TileSet,
+    ColumnNGrams, Corpus, GeneratedLevel, HierarchicalChain, Level, LevelElements, LevelModel,
+    MarkovChain, RowSplits, Structure, Tile, TileField, TileSet,
 };
 
 mod conflicts;
 
 const SEED: u64 = 5;
+
+/// Numbered levels with the errors of levels.
+pub(super) trait Levels {
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError>;
+}
+
+impl<S: ItemSampler<Item = GeneratedLevel, Error = BoardError>> Levels for S {
+    fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError> {
+        Ok(self.items(seed, numbers)?)
+    }
+}
+
+/// Levels from their exact law.
+pub(super) fn exactly(
+    steered: SteeredLevel,
+) -> Result<NumberedBoards<Arc<SteeredLevel>>, SteeringError> {
+    let exact = ConditionalSampler::new().among([Method::Exact]);
+    Ok(exact.numbered(Arc::new(steered))?)
+}
+
+/// Drawing by particles.
+pub(super) fn particles() -> ConditionalSampler {
+    ConditionalSampler::new().among([Method::Particles])
+}
+
+/// Levels by particles.
+fn by_particles(steered: SteeredLevel) -> NumberedBoards<Arc<SteeredLevel>> {
+    particles().numbered(Arc::new(steered)).unwrap()
+}
 
 fn chain(rows: usize) -> Arc<MarkovChain> {
     let corpus = Corpus::shipped().bottom_rows(rows).unwrap();
@@ -100,7 +131,7 @@ fn frontiers_and_a_junction_tree_give_demands_one_probability() {
 fn the_probability_of_demands_is_the_share_of_levels_that_meet_them() {
     const LEVELS: u64 = 4_000;
     let chain = chain(4);
-    let free = ExactSampler::new(steered(4, 7, &[]), &Frontier::new()).unwrap();
+    let free = exactly(steered(4, 7, &[])).unwrap();
     let levels = free.levels(SEED, 0..LEVELS).unwrap();
     for demand in all_demands(4, 7) {
         let steered = steered(4, 7, std::slice::from_ref(&demand));
@@ -130,16 +161,38 @@ fn small_demands(rows: usize, width: usize) -> Vec<Demand> {
 fn levels_meet_all_demands_by_either_method() {
     let chain = chain(4);
     let demands = all_demands(4, 9);
-    let exact = ExactSampler::new(steered(4, 9, &demands), &Frontier::new()).unwrap();
-    let particles = ConditionedSampler::new(steered(4, 9, &demands));
-    for sampler in [&exact as &dyn LevelSampler, &particles] {
+    let exact = exactly(steered(4, 9, &demands)).unwrap();
+    let particles = by_particles(steered(4, 9, &demands));
+    for sampler in [&exact, &particles] {
         for generated in sampler.levels(SEED, 0..64).unwrap() {
             for demand in &demands {
-                let name = sampler.name();
+                let name = sampler.method();
                 assert!(meets(generated.level(), &chain, demand), "{name}: {demand}");
             }
             assert_eq!(generated.unseen(), 0);
         }
+    }
+}
+
+#[test]
+fn sets_of_levels_are_drawn_like_sets_of_boards() {
+    let chain = chain(4);
+    let demands = all_demands(4, 9);
+    let steered = steered(4, 9, &demands);
+    let sampler = ConditionalSampler::new().seed(SEED);
+    let drawn = sampler.sample(&steered, 20).unwrap();
+    assert_eq!(drawn.report.choice.method, Method::Exact);
+    let numbered = sampler.numbered(&steered).unwrap();
+    assert_eq!(drawn.boards, numbered.items(SEED, 0..20).unwrap());
+    let drawn = particles().seed(SEED).sample(&steered, 20).unwrap();
+    assert_eq!(drawn.report.choice.method, Method::Particles);
+    assert_eq!(drawn.boards.len(), 20);
+    for generated in drawn.boards {
+        assert!(
+            demands
+                .iter()
+                .all(|demand| meets(generated.level(), &chain, demand))
+        );
     }
 }
 
@@ -165,18 +218,19 @@ fn levels_in_parts_meet_all_demands() {
 #[test]
 fn parts_of_a_level_have_its_probability() {
     let demands = small_demands(6, 20);
-    let exact = ExactSampler::new(steered(6, 20, &demands), &Frontier::new()).unwrap();
+    let exact = exactly(steered(6, 20, &demands)).unwrap();
     let steered = steered(6, 20, &demands);
     for each in [1, 3] {
         let filter = SequentialMonteCarlo::new(500).populations(64).seed(SEED);
         let parts = LevelParts::to(&steered, 20).of_each(each);
         let found = filter.follow(&parts).unwrap().answer;
         let estimate = found.log_evidence().unwrap();
-        let far = (estimate.value - exact.log_probability()).abs() / estimate.standard_error;
+        let far = (estimate.value - exact.exact().unwrap().log_probability()).abs()
+            / estimate.standard_error;
         assert!(
             far < 5.0,
             "{each}: {estimate:?} {}",
-            exact.log_probability()
+            exact.exact().unwrap().log_probability()
         );
     }
 }
@@ -207,7 +261,7 @@ fn parts_of_every_model_hand_on_what_demands_remember() {
         LevelModel::from(&field.elements(13).unwrap()),
     ] {
         let steered = SteeredLevel::new(&model, &demands).unwrap();
-        let exact = ExactSampler::new(steered.clone(), &Frontier::new()).unwrap();
+        let exact = exactly(steered.clone()).unwrap();
         for each in [1, 2, 5] {
             let filter = SequentialMonteCarlo::new(300).populations(64).seed(SEED);
             let parts = LevelParts::of(&steered).of_each(each);
@@ -218,7 +272,7 @@ fn parts_of_every_model_hand_on_what_demands_remember() {
             let estimate = found.answer.log_evidence().unwrap();
             // Six standard errors: a false alarm in less than one of 10⁸ comparisons, if the error estimated from 64 populations is right.
             // The weights of a field do not sum to one.
-            let expected = exact.compiled().log_evidence();
+            let expected = exact.exact().unwrap().compiled().log_evidence();
             let far = (estimate.value - expected).abs() / estimate.standard_error;
             assert!(
                 far < 6.0,
@@ -235,7 +289,10 @@ fn long_levels_are_drawn_in_many_parts() {
     let steered = steered(6, 2_000, &[Demand::Seen, Demand::playable()]);
     let parts = LevelParts::of(&steered);
     assert!(parts.parts() >= 40);
-    let sampler = ConditionedSampler::new(steered.clone()).particles(8);
+    let sampler = particles()
+        .particles(8)
+        .numbered(Arc::new(steered.clone()))
+        .unwrap();
     let level = sampler.levels(SEED, 0..1).unwrap().pop().unwrap();
     assert!(level.unseen() == 0 && Playability::of(level.level()).playable());
     assert!(!steered.level_model().is_built());
@@ -244,21 +301,26 @@ fn long_levels_are_drawn_in_many_parts() {
 #[test]
 fn particles_estimate_the_exact_probability() {
     let demands = small_demands(6, 20);
-    let exact = ExactSampler::new(steered(6, 20, &demands), &Frontier::new()).unwrap();
+    let exact = exactly(steered(6, 20, &demands)).unwrap();
     let particles = SequentialMonteCarlo::new(500)
         .populations(100)
         .seed(SEED)
         .run(steered(6, 20, &demands).model(), ())
         .unwrap();
     let estimate = particles.log_evidence().unwrap();
-    let far = (estimate.value - exact.log_probability()).abs() / estimate.standard_error;
-    assert!(far < 5.0, "{estimate:?} {}", exact.log_probability());
+    let far =
+        (estimate.value - exact.exact().unwrap().log_probability()).abs() / estimate.standard_error;
+    assert!(
+        far < 5.0,
+        "{estimate:?} {}",
+        exact.exact().unwrap().log_probability()
+    );
 }
 
 #[test]
 fn cells_have_the_same_probabilities_by_particles_and_exactly() {
     let demands = [Demand::Seen, Demand::MaximumGap(2)];
-    let exact = ExactSampler::new(steered(6, 12, &demands), &Frontier::new()).unwrap();
+    let exact = exactly(steered(6, 12, &demands)).unwrap();
     let steered = steered(6, 12, &demands);
     let answer = SequentialMonteCarlo::new(2_000)
         .populations(64)
@@ -267,7 +329,9 @@ fn cells_have_the_same_probabilities_by_particles_and_exactly() {
         .unwrap();
     for (index, cell) in steered.cells().iter().enumerate() {
         let (column, row) = (index / 6, 5 - index % 6);
-        let p = exact.probability(row, column, Tile::GROUND).unwrap();
+        let own = exact.generator().cell(row, column).unwrap();
+        let exact = exact.exact().unwrap().compiled();
+        let p = exact.probability(own, &Tile::GROUND).unwrap();
         let q = answer.probability(cell, &Tile::GROUND).unwrap();
         // All 72 cells are compared within six standard errors, or within 1e-4 where the standard error is too small to be estimated.
         let error = answer.standard_error(cell, &Tile::GROUND).unwrap();
@@ -281,9 +345,9 @@ fn cells_have_the_same_probabilities_by_particles_and_exactly() {
 #[test]
 fn a_level_depends_on_the_seed_and_its_number_alone() {
     let demands = small_demands(6, 15);
-    let exact = ExactSampler::new(steered(6, 15, &demands), &Frontier::new()).unwrap();
-    let particles = ConditionedSampler::new(steered(6, 15, &demands));
-    for sampler in [&exact as &dyn LevelSampler, &particles] {
+    let exact = exactly(steered(6, 15, &demands)).unwrap();
+    let particles = by_particles(steered(6, 15, &demands));
+    for sampler in [&exact, &particles] {
         let batch = sampler.batch();
         let all = sampler.levels(SEED, 0..batch + 3).unwrap();
         assert_eq!(all[..2], sampler.levels(SEED, 0..2).unwrap());
@@ -297,7 +361,7 @@ fn a_level_depends_on_the_seed_and_its_number_alone() {
 #[test]
 fn levels_that_were_drawn_together_are_those_of_a_new_sampler() {
     let demands = [Demand::Seen, Demand::playable()];
-    let sampler = || ConditionedSampler::new(steered(6, 15, &demands));
+    let sampler = || by_particles(steered(6, 15, &demands));
     let one = sampler();
     // A block has six levels; the levels are drawn one by one, after another seed, and all at once.
     let first = one.levels(SEED, 2..3).unwrap();
@@ -359,9 +423,7 @@ fn demands_that_cannot_be_stated_are_errors() {
         count,
         "no number is from 3 to 2; give the smaller number first"
     );
-    let exact = ExactSampler::new(steered(6, 5, &[]), &Frontier::new()).unwrap();
-    let error = exact.probability(6, 0, Tile::GROUND).unwrap_err();
-    assert!(matches!(error, SteeringError::Demand(_)), "{error}");
+    let error = steered(6, 5, &[]).cell(6, 0).unwrap_err();
     assert_eq!(
         error.to_string(),
         "row 6, column 0 is outside of the level; give a cell of the level; rows and columns count from 0"
@@ -375,19 +437,19 @@ fn placed_tiles_stand_where_the_chain_would_never_put_them() {
         mask.set(row, column, tile('B'));
     }
     let demands = [Demand::Seen, Demand::Placed(mask.clone())];
-    let exact = ExactSampler::new(steered(6, 12, &demands), &Frontier::new()).unwrap();
-    let particles = ConditionedSampler::new(steered(6, 12, &demands));
-    for sampler in [&exact as &dyn LevelSampler, &particles] {
+    let exact = exactly(steered(6, 12, &demands)).unwrap();
+    let particles = by_particles(steered(6, 12, &demands));
+    for sampler in [&exact, &particles] {
         for generated in sampler.levels(SEED, 0..20).unwrap() {
             assert!(
                 meets(generated.level(), &chain(6), &demands[1]),
                 "{}",
-                sampler.name()
+                sampler.method()
             );
         }
     }
     let pinned = [Demand::Seen, Demand::Pinned(mask)];
-    let error = ExactSampler::new(steered(6, 12, &pinned), &Frontier::new()).unwrap_err();
+    let error = exactly(steered(6, 12, &pinned)).unwrap_err();
     let SteeringError::Contradictory {
         columns,
         proven: true,
@@ -402,11 +464,12 @@ fn placed_tiles_stand_where_the_chain_would_never_put_them() {
 
 #[test]
 fn a_frontier_over_its_memory_is_an_error() {
-    let error = ExactSampler::new(
-        steered(14, 30, &[Demand::Seen]),
-        &Frontier::new().memory(10_000),
-    );
-    let error = error.unwrap_err();
+    let sampler = ConditionalSampler::new()
+        .among([Method::Exact])
+        .memory(10_000);
+    let steered = steered(14, 30, &[Demand::Seen]);
+    let error = sampler.numbered(&steered);
+    let error = SteeringError::from(error.unwrap_err());
     let inference = matches!(
         error,
         SteeringError::Inference(figrs_infer::Error::FrontierTooLarge { limit: 10_000, .. })
@@ -417,8 +480,9 @@ fn a_frontier_over_its_memory_is_an_error() {
 #[test]
 fn wide_levels_are_drawn_few_at_a_time() {
     let batch_of = |demands: &[Demand], width: usize, particles: usize| {
-        let sampler = ConditionedSampler::new(steered(14, width, demands));
-        sampler.particles(particles).batch()
+        let sampler = super::tests::particles().particles(particles);
+        let steered = steered(14, width, demands);
+        sampler.numbered(&steered).unwrap().batch()
     };
     let batch = |width, particles| batch_of(&[Demand::Seen], width, particles);
     for (width, particles, expected) in [
@@ -444,9 +508,15 @@ fn wide_levels_are_drawn_few_at_a_time() {
 fn progress_is_told_up_to_the_end() {
     let numbers = Arc::new(std::sync::Mutex::new(Vec::new()));
     let listener = Arc::clone(&numbers);
-    let sampler = ConditionedSampler::new(steered(4, 9, &[Demand::Seen]))
+    let sampler = particles()
         .particles(600)
-        .on_progress(move |progress| listener.lock().unwrap().push(progress.done));
+        .on_event(move |event| {
+            if let Event::Filtered { particles, .. } = event {
+                listener.lock().unwrap().push(*particles);
+            }
+        })
+        .numbered(Arc::new(steered(4, 9, &[Demand::Seen])))
+        .unwrap();
     sampler.levels(SEED, 0..1).unwrap();
     let numbers = numbers.lock().unwrap();
     // The filter reports its progress once after each statement.
@@ -466,7 +536,10 @@ fn gaps_as_wide_as_the_level_state_nothing() {
 #[test]
 fn an_interrupted_sampler_has_done_nothing() {
     let flag = Arc::new(std::sync::atomic::AtomicBool::new(true));
-    let sampler = ConditionedSampler::new(steered(4, 20, &[Demand::Seen])).interrupt(flag);
+    let sampler = particles()
+        .interrupt(flag)
+        .numbered(Arc::new(steered(4, 20, &[Demand::Seen])))
+        .unwrap();
     let error = sampler.levels(SEED, 0..3).unwrap_err();
     assert!(matches!(
         error,

@@ -1,12 +1,12 @@
-//! Finds minimal sets of demands that exclude each other, and the first column at which they do, by trials that may remain undecided.
+//! Finds minimal sets of contradictory demands, and the first column at which they contradict each other, by trials that may remain undecided.
 
 use std::ops::RangeInclusive;
 
 use figrs_infer::minimal_conflict::minimal_conflict;
 pub(super) use figrs_infer::minimal_conflict::{Core, Trial};
 
-/// Returns a subset of `set` that is also impossible: demands are left out one after another, the last ones first. `set` is ascending, and so are the sets
-/// that `trial` takes.
+/// Returns a subset of the impossible demands `set` that is also impossible, by leaving out demands one after another, the last ones first. The
+/// indices in `set` are ascending, and so are the indices that `trial` takes.
 pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -> Core {
     let reversed = |set: &[usize]| set.iter().rev().copied().collect::<Vec<_>>();
     let core = minimal_conflict(reversed(set), 1, |rest| Some(trial(&reversed(rest))));
@@ -19,8 +19,8 @@ pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -
 /// Returns the first column up to which the demands are impossible, if they are impossible up to the last column; a range of columns if a trial
 /// remained undecided.
 ///
-/// `trial` takes the last column to look at. The search doubles and then halves the number of columns, so that trials take a few times the work of the
-/// columns up to the first impossible one, however many follow.
+/// The function `trial` takes the last column to examine. The search doubles and then halves the number of columns, so that it takes a few times the
+/// work of the columns up to the first impossible one.
 pub(super) fn first_column(
     width: usize,
     mut trial: impl FnMut(usize) -> Trial,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use figrs_infer::{Frontier, SequentialMonteCarlo};
 
 use super::parts::LevelParts;
+use super::tests::{Levels, exactly, particles};
 use super::*;
 use figrs_models::mdmc::{
     ColumnNGrams, Corpus, HierarchicalChain, LevelElements, LevelModel, MarkovChain, RowSplits,
@@ -165,7 +166,7 @@ fn differing(levels: &[figrs_models::mdmc::GeneratedLevel], drawing: &Mask) -> (
     (mean, (squares.sum::<f64>() / counts.len() as f64).sqrt())
 }
 
-/// N-grams look ahead exactly for a drawing, so that a few particles have the exact law and all weights are equal.
+/// N-grams look ahead exactly for a drawing, so that a few particles have the exact distribution and all weights are equal.
 #[test]
 fn columns_are_as_near_to_a_drawing_as_the_exact_law_has_them() {
     let corpus = Corpus::shipped();
@@ -185,9 +186,12 @@ fn columns_are_as_near_to_a_drawing_as_the_exact_law_has_them() {
     };
     let program = ngrams.program(width).unwrap();
     let steered = SteeredLevel::new(&program, &[Demand::Seen, near]).unwrap();
-    let exact = ExactSampler::new(steered.clone(), &Frontier::new()).unwrap();
+    let exact = exactly(steered.clone()).unwrap();
     let (mean, deviation) = differing(&exact.levels(5, 0..200).unwrap(), &drawing);
-    let particles = ConditionedSampler::new(steered).particles(4);
+    let particles = particles()
+        .particles(4)
+        .numbered(Arc::new(steered))
+        .unwrap();
     let levels = particles.levels(5, 0..96).unwrap();
     let (found, _) = differing(&levels, &drawing);
     // Five standard errors of the difference: a false alarm in two million seeds.

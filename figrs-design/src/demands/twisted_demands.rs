@@ -11,12 +11,12 @@ use super::pattern::Pattern;
 use super::state_values::StateValues;
 use super::statements::StatedDemand;
 
-/// Twisting functions of demands: each tile is proposed in proportion to the product of its probability under the model and its factor for the demands;
-/// the weight of the particle is multiplied by the sum of these products.
+/// Twisted proposals of tiles: each tile is proposed in proportion to its probability under the model times its factor for the demands. The weight of
+/// the particle is multiplied by the sum of these products over all tiles.
 ///
-/// For a demand to resemble a drawing, each tile gets its factor as soon as it is sampled. A demand with an automaton gives each tile the ratio of
-/// the [values](StateValues) of the states after and before it. The product of these ratios along a level is the factor of the demand, so that the
-/// weighted particles have the law of the model given the demands, and the estimate of the evidence stays unbiased.
+/// A demand to resemble a drawing multiplies the weight of each tile as soon as the tile is drawn. A demand with an automaton multiplies the weight
+/// of a tile by the ratio of the [values](StateValues) of the automaton's states after and before the tile. Along a level the product of the ratios
+/// of values is the factor of the demand, so that the weighted particles have the model's distribution given the demands.
 ///
 /// **References.** Whiteley and Lee (2014), "Twisted particle filters", Annals of Statistics 42; Guarniero, Johansen and Lee (2017), "The iterated
 /// auxiliary particle filter".
@@ -29,12 +29,12 @@ pub(super) struct TwistedDemands {
     shaped: Vec<(Pattern, (usize, usize))>,
     placed: Mask,
     seen: bool,
-    /// Values of column histories, for a model that draws whole columns.
+    /// For a model that draws whole columns, a value for each history (the columns before a column).
     histories: OnceLock<Arc<HistoryValues>>,
 }
 
 impl TwistedDemands {
-    /// Creates the twisting functions. `None` if no demand is twisted and the weights of the model sum to one, if the model depends on columns
+    /// Creates the twisted proposals. Returns `None` if no demand is twisted and the weights of the model sum to one, if the model depends on columns
     /// to the right, or if the model has no probability for a placed tile.
     pub(super) fn new(model: &LevelModel, demands: &[StatedDemand]) -> Option<Arc<Self>> {
         model.program().reach()?;
@@ -94,7 +94,7 @@ impl TwistedDemands {
         Some(Arc::new(functions))
     }
 
-    /// True if the twisting functions alone state the demand.
+    /// True if the twisted proposals account for the demand, so that it needs no evidence.
     pub(super) fn covers(stated: &StatedDemand) -> bool {
         match &stated.demand {
             Demand::Pinned(_) => false,
@@ -119,7 +119,7 @@ impl TwistedDemands {
         all
     }
 
-    /// Returns the cell that is read after a cell.
+    /// Returns the cell that automata read after a cell.
     fn next(&self, (row, column): (usize, usize)) -> (usize, usize) {
         match row.checked_sub(1) {
             Some(above) => (above, column),
@@ -212,7 +212,7 @@ impl TwistingFunctions for TwistedDemands {
     }
 }
 
-/// Returns the ratio of two values; 0 if the value before is 0.
+/// Returns the ratio of a value to the value before; 0 if the value before is 0.
 fn ratio(after: f64, before: f64) -> f64 {
     if before > 0.0 { after / before } else { 0.0 }
 }

@@ -7,7 +7,7 @@ use super::demand::{Demand, Mirror};
 use super::mask::Mask;
 use crate::{MovementRules, Route};
 
-/// Describes the demand in a few words.
+/// Writes a description of the demand in a few words.
 impl fmt::Display for Demand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,4 +1,4 @@
-//! Measures the novelty of a level against a corpus by the runs of columns that the level copies.
+//! Measures how much of a level is copied from a corpus, by runs of columns that both have.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,7 +21,7 @@ pub struct ColumnRuns {
     numbers: FxHashMap<Box<[Tile]>, u32>,
     /// For each level, the index of each of its columns; equal columns have equal indices.
     levels: Vec<Vec<u32>>,
-    /// For each column index, the levels and positions where that column occurs.
+    /// For each distinct column, the levels in which it occurs and its column numbers there.
     places: Vec<Vec<(usize, usize)>>,
     windows: FxHashSet<[u32; Self::WINDOW]>,
 }
@@ -30,7 +30,7 @@ impl ColumnRuns {
     /// Number of columns in a run for [`ColumnRuns::novelty`].
     pub const WINDOW: usize = 4;
 
-    /// Builds the index from levels.
+    /// Builds the index of the columns of some levels.
     pub fn of<'a>(levels: impl IntoIterator<Item = &'a Level>) -> Self {
         let mut columns = Self {
             numbers: FxHashMap::default(),
@@ -65,7 +65,7 @@ impl ColumnRuns {
         self.levels.push(numbers);
     }
 
-    /// Returns the index of each column of a level, or `None` for a column that does not occur in the indexed levels.
+    /// Returns the index of each column of a level; `None` for a column that does not occur in the indexed levels.
     fn numbers(&self, level: &Level) -> Vec<Option<u32>> {
         let columns = level.as_array().columns().into_iter();
         columns

@@ -28,39 +28,41 @@ pub struct ReferenceCorpus {
     three: TilePatterns,
 }
 
-/// Measures of one level; `None` where the tiles lack the meanings that a measure needs.
+/// Measures of one level; a measure is `None` if the tiles lack the meanings that it needs.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LevelMetrics {
     /// `true` if [`Playability`] finds a path through the level, by the [movement](ReferenceCorpus::movement) that the caller set or else by the one
-    /// that the tiles [suggest](Movement::suggested). `None` if there is neither.
+    /// that the tiles [suggest](Movement::suggested). The measure `playable` is `None` if no movement is set or suggested.
     pub playable: Option<bool>,
-    /// Share of columns (of rows, if the player climbs) up to the furthest one that the player of `playable` reaches. `None` if there is no movement.
+    /// Share of columns (of rows, if the player climbs) up to the furthest one that the player of `playable` reaches. The measure `reached` is `None`
+    /// if there is no movement.
     pub reached: Option<f64>,
-    /// `playable` under each movement of [`Movement::NAMES`] that is [applicable](Movement::rules) to the tiles.
+    /// The measure `playable` for each movement of [`Movement::NAMES`] that is [applicable](Movement::rules) to the tiles.
     pub playable_under: [Option<bool>; Movement::NAMES.len()],
-    /// See [`linearity`]. Needs tiles that a player can stand upon, and levels that are played to the right.
+    /// The linearity of the level: see [`linearity`]. Linearity needs tiles that a player can stand upon, and levels that are played to the right.
     pub linearity: Option<f64>,
-    /// See [`leniency`](super::leniency). Needs enemies, hazards, shooters or rewards; gaps count only if `gaps` is known. Per row in levels in which
-    /// the player climbs.
+    /// The leniency of the level: see [`leniency`](super::leniency). Leniency needs enemies, hazards, shooters or rewards; gaps count only if `gaps`
+    /// is known. The leniency is per row in levels in which the player climbs.
     pub leniency: Option<f64>,
-    /// See [`density`]. Needs tiles that a player can stand upon. Per row in levels in which the player climbs.
+    /// The density of the level: see [`density`]. Density needs tiles that a player can stand upon. The density is per row in levels in which the
+    /// player climbs.
     pub density: Option<f64>,
-    /// Number of gaps in the ground; see [`ground_gaps`]. Needs tiles that a player can stand upon, and levels that are played to the right.
+    /// Number of gaps in the ground: see [`ground_gaps`]. Gaps need tiles that a player can stand upon, and levels that are played to the right.
     pub gaps: Option<usize>,
     /// Number of columns of the widest gap in the ground; 0 if there is no gap.
     pub widest_gap: Option<usize>,
-    /// Divergence of the level's patterns of 2 by 2 tiles from those of the corpus, in nats; see [`TilePatterns::divergence`].
+    /// Divergence of the level's patterns of 2 by 2 tiles from the corpus's patterns, in nats: see [`TilePatterns::divergence`].
     pub divergence_2: f64,
-    /// Divergence of the corpus's patterns of 2 by 2 tiles from those of the level, in nats.
+    /// Divergence of the corpus's patterns of 2 by 2 tiles from the level's patterns, in nats.
     pub divergence_2_back: f64,
-    /// Divergence of the level's patterns of 3 by 3 tiles from those of the corpus, in nats.
+    /// Divergence of the level's patterns of 3 by 3 tiles from the corpus's patterns, in nats.
     pub divergence_3: f64,
-    /// Divergence of the corpus's patterns of 3 by 3 tiles from those of the level, in nats.
+    /// Divergence of the corpus's patterns of 3 by 3 tiles from the level's patterns, in nats.
     pub divergence_3_back: f64,
-    /// See [`ColumnRuns::novelty`].
+    /// Share of the level's short runs of columns that the corpus does not have: see [`ColumnRuns::novelty`].
     pub novelty: f64,
-    /// See [`ColumnRuns::longest_copied_run`].
+    /// Length of the longest run of columns that the level copies: see [`ColumnRuns::longest_copied_run`].
     pub longest_copied_run: usize,
     /// Distances of windows of [`NearestWindows::COLUMNS`] columns to their nearest windows in the corpus; `None` for a level narrower than a window.
     pub nearest: Option<NearestDistances>,
@@ -69,7 +71,7 @@ pub struct LevelMetrics {
 }
 
 impl ReferenceCorpus {
-    /// Default number of sections of a profile.
+    /// Default number of sections of a difficulty profile.
     pub const SECTIONS: usize = 10;
 
     /// Prepares the levels of a corpus for comparison.
@@ -95,7 +97,7 @@ impl ReferenceCorpus {
         }
     }
 
-    /// Sets the number of sections of profiles, from 1 to [`DifficultyProfile::MAX_SECTIONS`].
+    /// Sets the number of sections of difficulty profiles, from 1 to [`DifficultyProfile::MAX_SECTIONS`].
     #[must_use]
     pub fn sections(self, sections: usize) -> Self {
         Self { sections, ..self }
@@ -115,7 +117,7 @@ impl ReferenceCorpus {
         self.with_nearest(level, self.windows.distances(level))
     }
 
-    /// Measures the levels of the corpus themselves; the windows of each level are compared with those of the other levels.
+    /// Measures the levels of the corpus itself; the windows of each level are compared with the windows of all other levels.
     pub fn measure_corpus(&self, corpus: &Corpus) -> impl Iterator<Item = LevelMetrics> {
         corpus.levels().iter().enumerate().map(|(place, level)| {
             let nearest = self.windows.distances_to_others(level, place);
@@ -175,7 +177,7 @@ impl ReferenceCorpus {
 }
 
 impl LevelMetrics {
-    /// Returns each measure except the profile, with its name, for tables; measures of playability are 0 or 1.
+    /// Returns each measure except the difficulty profile, with its name, for tables; measures of playability are 0 or 1.
     pub fn named(&self) -> Vec<(&'static str, Option<f64>)> {
         let count = |count: Option<usize>| count.map(|count| count as f64);
         let movements = Self::UNDER.into_iter().zip(self.playable_under);

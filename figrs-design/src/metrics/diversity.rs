@@ -1,4 +1,4 @@
-//! Diversity of a set of levels: the mean distance between two of them.
+//! Diversity of a set of levels: the mean distance between two levels of the set.
 
 use ndarray::Array2;
 use rustc_hash::FxHashMap;
@@ -25,13 +25,13 @@ use figrs_reading::{Mistake, MistakeKind};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Diversity {
-    /// Number of occurrences of each tile in each cell.
+    /// For each cell, the number of levels that have each tile there.
     cells: Option<Array2<FxHashMap<Tile, u64>>>,
     levels: u64,
 }
 
 impl Diversity {
-    /// Creates a set without levels.
+    /// Creates an empty set of levels.
     pub fn new() -> Self {
         Self::default()
     }

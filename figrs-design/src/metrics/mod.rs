@@ -1,12 +1,12 @@
-//! Measures of generated levels: of one level, of a level against the training levels, and of a set of levels.
+//! Measures of generated levels: of one level, of a level compared with the training levels, and of a set of levels.
 //!
-//! | of | measures |
+//! | measured object | measures |
 //! |---|---|
 //! | one level | [`linearity`], [`leniency`], [`density`], [`ground_gaps`], [`DifficultyProfile`] |
 //! | a level against a corpus | [`TilePatterns::divergence`], [`ColumnRuns::longest_copied_run`], [`ColumnRuns::novelty`], [`NearestWindows`] |
 //! | a set of levels | [`Diversity`] |
 //!
-//! [`ReferenceCorpus`] computes all of these except [`Diversity`].
+//! The type [`ReferenceCorpus`] computes all measures except [`Diversity`].
 
 mod columns;
 mod corpus_metrics;

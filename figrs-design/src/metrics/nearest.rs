@@ -6,16 +6,16 @@ use rustc_hash::FxHashMap;
 
 use figrs_models::mdmc::{Level, Tile};
 
-/// Index of the windows of some levels, by which the nearest of them to each window of another level is found. Windows are a few columns wide and as
-/// high as the levels.
+/// Index of the windows of some levels, which finds for each window of another level the nearest indexed window. A window is a few columns wide and
+/// as high as the levels.
 ///
 /// The distance between two windows is the share of cells that differ (Hamming distance).
 ///
 /// # Complexity
 ///
-/// Measuring a level takes time proportional to its number of columns times the sum of the number of indexed columns and the number of cells of the
-/// distinct columns. Memory is proportional to the number of indexed columns plus the number of distinct columns times the number of columns of a
-/// window.
+/// The time to measure a level is proportional to its number of columns times the sum of two numbers: the number of indexed columns, and the number
+/// of cells of the distinct columns. Memory is proportional to the number of indexed columns plus the number of distinct columns times the number of
+/// columns of a window.
 ///
 /// ```
 /// use figrs_models::mdmc::Level;
@@ -43,9 +43,9 @@ pub struct NearestWindows {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct NearestDistances {
-    /// Mean distance over the windows of the level.
+    /// Mean distance of the level's windows to their nearest windows.
     pub mean: f64,
-    /// Largest distance of a window.
+    /// Largest distance of a window of the level to its nearest window.
     pub most: f64,
 }
 
@@ -53,10 +53,10 @@ impl NearestWindows {
     /// Default number of columns of a window: half of a screen of sixteen, which a player takes in at a glance.
     pub const COLUMNS: usize = 8;
 
-    /// Number that stands for tiles that occur in none of the indexed levels.
+    /// Stands for tiles that occur in none of the indexed levels.
     const FOREIGN: u16 = u16::MAX;
 
-    /// Builds the index from the windows of `columns` columns, at least one. Levels whose height differs from that of the first are left out.
+    /// Builds the index from the windows of `columns` columns, at least one. Levels whose height differs from that of the first level are left out.
     pub fn of<'a>(levels: impl IntoIterator<Item = &'a Level>, columns: usize) -> Self {
         let mut windows = Self {
             columns: columns.max(1),
@@ -97,13 +97,14 @@ impl NearestWindows {
         windows
     }
 
-    /// Returns the distances of the windows of a level. `None` if the level, or every indexed level, is narrower than a window, or if the level has
-    /// another height than the indexed levels.
+    /// Returns the distances of the windows of a level. Returns `None` if the level, or every indexed level, is narrower than a window, or if the
+    /// level has another height than the indexed levels.
     pub fn distances(&self, level: &Level) -> Option<NearestDistances> {
         self.to_all_but(level, None)
     }
 
-    /// Returns the distances of the windows of the level with index `place` to those of the other levels; `None` as for [`distances`](Self::distances).
+    /// Returns the distances of the windows of the indexed level `place` to windows of the other levels; `None` as for
+    /// [`distances`](Self::distances).
     pub fn distances_to_others(&self, level: &Level, place: usize) -> Option<NearestDistances> {
         self.to_all_but(level, Some(place))
     }

@@ -1,4 +1,4 @@
-//! Divergence of the tile patterns of levels from those of other levels.
+//! Divergence of the tile patterns of levels from the tile patterns of other levels.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -52,17 +52,17 @@ impl TilePatterns {
         self.size
     }
 
-    /// Returns the Kullback-Leibler divergence from `other` to these levels, in nats: the sum over patterns x of
-    /// P(x) ln (P(x) / Q(x)), with P of these levels and Q of `other`.
+    /// Returns the Kullback-Leibler divergence from `other` to these levels, in nats: the sum over patterns x of P(x) ln (P(x) / Q(x)), with P of
+    /// these levels and Q of `other`.
     ///
-    /// P(x) = (count(x) + ε) / (total + ε n), with ε = [`TilePatterns::EPSILON`] and n the number of distinct patterns
-    /// of both together. The divergence is large where these levels have patterns that `other` lacks; the reverse divergence is large where
-    /// `other` has patterns that these lack.
+    /// The probability of a pattern is P(x) = (count(x) + ε) / (total + ε n), with ε = [`TilePatterns::EPSILON`] and n the number of distinct
+    /// patterns in both sets of levels. The divergence is large if these levels have patterns that `other` lacks; the reverse divergence is large if
+    /// `other` has patterns that these levels lack.
     ///
     /// # References
     ///
-    /// Lucas and Volz, "Tile Pattern KL-Divergence for Analysing and Evolving Game Levels", Genetic and Evolutionary Computation
-    /// Conference, 2019; their smoothing differs by a factor that does not depend on the pattern.
+    /// The measure is that of Lucas and Volz, "Tile Pattern KL-Divergence for Analysing and Evolving Game Levels", Genetic and Evolutionary
+    /// Computation Conference, 2019; their smoothing differs by a factor that does not depend on the pattern.
     pub fn divergence(&self, other: &Self) -> f64 {
         let patterns: FxHashSet<&[Tile]> = self
             .counts

@@ -5,22 +5,22 @@ use figrs_models::mdmc::{Level, Meaning, Tile, TileSet, Travel};
 
 /// Difficulty of a level in sections of equal length, from the side where a player starts.
 ///
-/// All numbers are per column (per row, if the player climbs). A profile has four parts: gaps in the ground, counted where they begin; enemies;
-/// hazards and shooters; and jumps: on a shortest path through the level, the upward steps from a cell where the player stands and that is not a
-/// ladder. An enemy counts 1 and each of the others ½, so that a gap with its jump counts as much as an enemy. These are the weights of
-/// [`leniency`](super::leniency), which does not count jumps.
+/// All numbers of a difficulty profile are per column (per row, if the player climbs). A difficulty profile has four components: gaps in the ground,
+/// enemies, hazards and shooters, and jumps. A gap counts in the section where it begins. A jump is an upward step of a shortest path through the
+/// level, from a cell where the player stands and that is not a ladder. An enemy counts 1 and each gap, hazard, shooter or jump counts ½, so that a
+/// gap with its jump counts as much as an enemy. The weights are those of [`leniency`](super::leniency), which does not count jumps.
 ///
-/// A part that is not applicable is not counted: enemies, hazards or gaps if the [tiles](TileSet) lack that meaning, gaps also if the player climbs,
-/// and jumps if no path through the level is known.
+/// A component that is not applicable is not counted: enemies, hazards or gaps if the [tiles](TileSet) lack that meaning, gaps also if the player
+/// climbs, and jumps if no path through the level is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DifficultyProfile {
-    /// For each section, its number of columns and the count of each part.
+    /// For each section of the level, its number of columns and the count of each component of the difficulty.
     sections: Vec<(usize, [u32; 4])>,
-    /// For each part, whether it is applicable.
+    /// For each component of the difficulty, whether it is applicable.
     applies: [bool; 4],
 }
 
-/// Name and weight of each part.
+/// The name and the weight of each component of a level's difficulty.
 const PARTS: [(&str, f64); 4] = [
     ("gaps", 0.5),
     ("enemies", 1.0),
@@ -32,7 +32,7 @@ impl DifficultyProfile {
     /// Maximum number of sections of a profile.
     pub const MAX_SECTIONS: usize = 1000;
 
-    /// Computes the profile of an upright level in 1 to [`MAX_SECTIONS`](Self::MAX_SECTIONS) sections, given a way through the level.
+    /// Computes the profile of an upright level in 1 to [`MAX_SECTIONS`](Self::MAX_SECTIONS) sections, given a path through the level.
     ///
     /// ```
     /// use figrs_models::mdmc::{TileSet, Travel};
@@ -93,8 +93,8 @@ impl DifficultyProfile {
         }
     }
 
-    /// Returns for each section the weighted sum of the applicable parts. `None` for all sections if no part is applicable, and for a section without columns,
-    /// which occurs if a level has fewer columns than sections.
+    /// Returns for each section the weighted sum of the applicable components. The difficulty is `None` in all sections if no component is
+    /// applicable, and in a section without columns, which occurs if a level has fewer columns than sections.
     pub fn difficulty(&self) -> Vec<Option<f64>> {
         let applies = self.applies.contains(&true);
         self.per_column(|counts| {
@@ -107,7 +107,8 @@ impl DifficultyProfile {
         })
     }
 
-    /// Returns each part's name and its number per column in each section; `None` for a part that is not applicable, or a section without columns.
+    /// Returns each component's name and its number per column in each section; `None` for a component that is not applicable, or a section without
+    /// columns.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, Vec<Option<f64>>)> + '_ {
         PARTS.iter().enumerate().map(|(part, &(name, _))| {
             let applies = self.applies[part];

@@ -10,7 +10,7 @@ use figrs_models::mdmc::{Level, Meaning, Tile};
 ///
 /// # References
 ///
-/// Smith and Whitehead, "Analyzing the Expressive Range of a Level Generator", Workshop on Procedural Content
+/// The measure of linearity is that of Smith and Whitehead, "Analyzing the Expressive Range of a Level Generator", Workshop on Procedural Content
 /// Generation in Games, 2010.
 pub fn linearity(level: &Level) -> f64 {
     let centres = platforms(level);
@@ -57,15 +57,14 @@ fn platforms(level: &Level) -> Vec<(f64, f64)> {
 ///
 /// # References
 ///
-/// This is a simplified form of the measure of Shaker, Nicolau, Yannakakis, Togelius and O'Neill, "Evolving Levels for Super Mario Bros Using
-/// Grammatical Evolution", IEEE Conference on Computational Intelligence and Games, 2012, as far as the tiles distinguish its cases; [`ground_gaps`]
-/// returns the widths of the gaps.
+/// The leniency is a simplified form of the measure of Shaker, Nicolau, Yannakakis, Togelius and O'Neill, "Evolving Levels for Super Mario Bros Using
+/// Grammatical Evolution", IEEE Conference on Computational Intelligence and Games, 2012, as far as the tiles distinguish its cases.
 pub fn leniency(level: &Level) -> f64 {
     let gaps = ground_gaps(level).len() as f64;
     tile_leniency(level) - gaps / 2.0 / level.width() as f64
 }
 
-/// Returns the leniency per column without the gaps.
+/// Returns the leniency per column, without gaps in the ground.
 pub(super) fn tile_leniency(level: &Level) -> f64 {
     let weight = |&tile: &Tile| {
         if tile.is(Meaning::Enemy) {
@@ -90,7 +89,7 @@ pub(super) fn is_lenient_or_harsh(tile: Tile) -> bool {
 ///
 /// # References
 ///
-/// Shaker et al. (2012), as for [`leniency`].
+/// The measure of density is that of Shaker et al. (2012), as for [`leniency`].
 pub fn density(level: &Level) -> f64 {
     let cells = (0..level.height()).flat_map(|row| (0..level.width()).map(move |c| (row, c)));
     let footings = cells.filter(|&(row, column)| is_footing(level, row, column));
@@ -108,8 +107,8 @@ pub(super) fn is_footing(level: &Level, row: usize, column: usize) -> bool {
     is_free && level.get(row + 1, column).is_some_and(is_support)
 }
 
-/// Returns the gaps in the ground, from the left: the first column and the number of columns of each run in which
-/// a player cannot stand upon the bottom tile.
+/// Returns the gaps in the ground, from the left: the first column and the number of columns of each run in which a player cannot stand upon the
+/// bottom tile.
 pub fn ground_gaps(level: &Level) -> Vec<(usize, usize)> {
     let mut gaps: Vec<(usize, usize)> = Vec::new();
     for column in 0..level.width() {

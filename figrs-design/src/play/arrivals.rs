@@ -1,11 +1,11 @@
-//! Arrivals: the different ways in which a step of a move can enter an adjacent column.
+//! The ways in which a step of a player's move can enter an adjacent column (arrivals).
 
 use std::collections::BTreeSet;
 
 use super::cell_class::{CellClass, Via};
 use super::stages::{FREE, MoveStep, Stage, StagedStep};
 
-/// An arrival in an adjacent column: the stage of the move after the step, and the test that the entered cell must pass.
+/// A way to enter an adjacent column: the stage of the player's move after the step, and the test that the entered cell must pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Arrival {
     pub(super) then: Stage,
@@ -15,7 +15,7 @@ pub(super) struct Arrival {
 }
 
 impl Arrival {
-    /// True if this arrival is possible in every cell where `weak` is possible, and allows every move that `weak` allows.
+    /// True if a player can arrive in this way wherever a player can arrive in the way `weak`, with at least the same further moves.
     pub(super) fn implies(self, weak: Self) -> bool {
         let allows = self.then == weak.then && self.lands == weak.lands
             || self.lands && weak.lands && weak.then == FREE;
@@ -27,16 +27,16 @@ impl Arrival {
     }
 }
 
-/// Table that gives each arrival an index.
+/// A table that numbers the arrivals (ways to enter an adjacent column).
 #[derive(Default)]
 pub(super) struct ArrivalTable {
     pub(super) arrivals: Vec<Arrival>,
-    /// Indices of the arrivals that lead into the column to the left.
+    /// Numbers of the arrivals (ways to enter a column) that come from the right.
     pub(super) backward: BTreeSet<u16>,
 }
 
 impl ArrivalTable {
-    /// Returns the steps together with the indices of their arrivals.
+    /// Returns the steps of a move, each with the number of its arrival (way to enter an adjacent column).
     pub(super) fn staged(&mut self, steps: &[(MoveStep, Stage)]) -> Vec<StagedStep> {
         let staged = steps.iter().map(|&(step, then)| {
             let mut arrival = 0;

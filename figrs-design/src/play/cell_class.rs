@@ -27,9 +27,9 @@ impl CellClass {
     pub(super) const SUPPORT: Self = Self(1 << 7);
     pub(super) const START: Self = Self(1 << 8);
     pub(super) const GOAL: Self = Self(1 << 9);
-    /// Only by strict rules: the movement lets a player enter the cell, but harm blocks it.
+    /// A strict property: the movement lets a player enter the cell, but an enemy or hazard there blocks it by strict rules.
     pub(super) const HARM: Self = Self(1 << 10);
-    /// Only by strict rules: the movement lets a player stand upon the cell, but nobody stands there because of harm.
+    /// A strict property: the movement lets a player stand upon the cell, but strict rules forbid it because of an enemy or hazard.
     pub(super) const HARMFUL_SUPPORT: Self = Self(1 << 11);
 
     /// The properties that decide whether a player can stand upon a cell.
@@ -63,7 +63,8 @@ impl CellClass {
         if is { self.and(other) } else { self }
     }
 
-    /// Returns the class of a tile by its meanings, and by the movement's list of solid characters if there is one. By strict rules, enemies and hazards block.
+    /// Returns the class of a tile by its meanings, and by the movement's list of solid characters if there is one. By strict rules, tiles of enemies
+    /// and hazards block the player.
     pub(super) fn of(movement: &Movement, is_strict: bool, tile: Tile) -> Self {
         let is = |meaning| tile.is(meaning);
         let any = |meanings: &[Meaning]| meanings.iter().any(|&meaning| tile.is(meaning));
@@ -118,18 +119,18 @@ pub(super) enum Via {
     Air,
     /// The player enters the cell on foot.
     Foot,
-    /// The cell is not tested.
+    /// The cell that the step leads to is not tested.
     Pass,
     /// The cell must be climbable.
     Climb,
     /// The cell must be solid from above; the player drops through it.
     Drop,
     Door,
-    /// The cell must be diggable; the player digs it away.
+    /// The cell must be diggable, and the player digs it away.
     Dig,
-    /// By strict rules: the player passes the cell by its sides within one part of a move.
+    /// By strict rules, the player passes the cell by its sides within one part of a move.
     Side,
-    /// By strict rules: the cell must be blocked, since it lies between two doors.
+    /// By strict rules, the cell must be blocked, because it lies between two doors.
     Wall,
 }
 
@@ -139,7 +140,7 @@ impl Via {
         matches!(self, Self::Pass | Self::Side | Self::Wall)
     }
 
-    /// True if a step may enter a cell; `down` states whether it leads downwards.
+    /// True if a step may enter a cell; `down` states whether the step leads downwards.
     pub(super) fn admits(self, class: CellClass, down: bool) -> bool {
         let is = |property| class.has(property);
         let enters = !is(CellClass::BLOCKED);

@@ -8,7 +8,7 @@ use super::rules::{CompiledRules, Situation};
 use super::stages::{FREE, Stage, StagedStep};
 use figrs_models::mdmc::Travel;
 
-/// A set of arrivals in a column, as bits: some machine words for each place (row and number of passed areas).
+/// A set of arrivals (ways to enter a column) as bits: some machine words for each place, which is a row with a number of passed areas.
 pub(super) type Crossings = Vec<u64>;
 
 /// A row of a column, together with the number of areas of a route that the player has passed.
@@ -23,17 +23,17 @@ pub(super) struct ColumnCells<'a> {
     pub(super) rules: &'a CompiledRules,
     pub(super) route: &'a Route,
     pub(super) classes: &'a [CellClass],
-    /// Index of the column, or of another column that the route treats alike.
+    /// Index of the column, or of a column that the route treats in the same way.
     column: usize,
-    /// True for the first column.
+    /// True for the first column of the level.
     pub(super) is_first: bool,
     situations: Vec<Situation>,
-    /// Crossings of the left edge of the column in both directions, as far as the columns to the left determine them.
+    /// The ways to cross the left edge of the column in both directions, as far as the columns to the left determine them.
     left: Option<&'a EdgeCrossings>,
 }
 
 impl<'a> ColumnCells<'a> {
-    /// Creates a column; `left` holds the columns before it, unless the column is the first.
+    /// Creates a column; `left` describes the columns before it, unless the column is the first.
     pub(super) fn new(
         route: &'a Route,
         classes: &'a [CellClass],
@@ -64,7 +64,7 @@ impl<'a> ColumnCells<'a> {
         self.classes.len()
     }
 
-    /// Returns the number of places: rows times the possible numbers of passed areas.
+    /// Returns the number of rows times the possible numbers of passed areas.
     pub(super) fn places(&self) -> usize {
         self.height() * (self.route.last() + 1)
     }
@@ -117,15 +117,15 @@ impl<'a> ColumnCells<'a> {
     }
 }
 
-/// The stages of moves that a player reaches in one column, given the cells of the column and the arrivals in it.
+/// The stages of moves that a player reaches in one column, given the cells of the column and the ways to enter it.
 #[derive(Clone)]
 pub(super) struct ColumnExploration<'a> {
     cells: &'a ColumnCells<'a>,
-    /// Bits of the reached stages, in some machine words for each place.
+    /// Bits of the reached stages of moves, in some machine words for each place.
     reached: Vec<u64>,
-    /// Arrivals in the next column (to the right).
+    /// The ways in which a player enters the next column (to the right).
     pub(super) right: Crossings,
-    /// Arrivals in the previous column (to the left), recorded because goal tiles that are not reached yet may lie there.
+    /// The ways in which a player enters the previous column (to the left), where goal tiles may lie that are not reached yet.
     pub(super) left: Crossings,
     /// True if a player reached a goal.
     pub(super) wins: bool,
@@ -153,7 +153,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// Replaces this exploration by a copy of a finished exploration of the same column.
+    /// Makes this exploration a copy of a finished exploration of the same column.
     pub(super) fn reset(&mut self, other: &Self) {
         self.reached.copy_from_slice(&other.reached);
         self.right.copy_from_slice(&other.right);
@@ -161,7 +161,7 @@ impl<'a> ColumnExploration<'a> {
         self.wins = other.wins;
     }
 
-    /// True if no stage remains to be explored.
+    /// True if no stage of a move remains to be explored.
     pub(super) fn is_done(&self) -> bool {
         self.open.is_empty()
     }
@@ -188,8 +188,8 @@ impl<'a> ColumnExploration<'a> {
         self.reach(Place { row, passed: 0 }, FREE, (true, Via::Air));
     }
 
-    /// Marks a stage of a place as reached, and also the free stage (between moves) if the player can leave the move there. In a cell that the step
-    /// tests, the player also passes the next area of the route if the cell lies in that area.
+    /// Marks a stage of a move at a place as reached, and also the stage between moves if the player can leave the move there. The player passes the
+    /// next area of the route if the step tests a cell of that area.
     pub(super) fn reach(&mut self, place: Place, stage: Stage, (lands, via): (bool, Via)) {
         let mut place = place;
         loop {
@@ -205,7 +205,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// True if [reaching](Self::reach) a stage of a place would add nothing.
+    /// True if a stage of a move at a place has already been [reached](Self::reach).
     pub(super) fn has(&self, place: Place, stage: Stage, (lands, via): (bool, Via)) -> bool {
         let mut place = place;
         loop {
@@ -232,7 +232,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// Adds the arrivals of players who come from the column to the left.
+    /// Marks the stages of moves of players who enter the column from the left.
     pub(super) fn come(&mut self, crossings: &[u64]) {
         let rules = self.cells.rules;
         let words = rules.arrival_words();

@@ -13,7 +13,7 @@ pub(super) struct Field<'a> {
     width: usize,
     /// The classes of all cells, cell after cell, row by row.
     classes: Vec<CellClass>,
-    /// For each cell, the number of classes up to its last one; `None` if each cell has one class.
+    /// For each cell, the index after its last class; `None` if each cell has one class.
     ends: Option<Vec<usize>>,
 }
 
@@ -30,7 +30,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Creates a field of unknown cells from columns of `height` cells, each given by its possible classes.
+    /// Creates unknown cells from columns of `height` cells, each given by its possible classes.
     pub(super) fn unknown(
         rules: &'a CompiledRules,
         height: usize,
@@ -81,7 +81,7 @@ impl<'a> Field<'a> {
         classes.any(|&class| CompiledRules::enters(class))
     }
 
-    /// True if a step may lead into a cell.
+    /// True if a step of a move may lead into a cell.
     pub(super) fn admits(&self, cell: (usize, usize), step: MoveStep) -> bool {
         let mut classes = self.classes(cell).iter();
         classes.any(|&class| step.via.admits(class, step.down))

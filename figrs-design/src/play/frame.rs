@@ -34,7 +34,7 @@ pub(super) enum FrameGoal {
 impl FrameStart {
     /// Returns the start of a movement in levels with this direction of travel.
     ///
-    /// **Errors.** A start that is known only after the whole level is drawn.
+    /// **Errors.** The start is known only after the whole level is drawn.
     pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
         Ok(match &movement.start {
             Start::Cell(..) if travel == Travel::Up => {
@@ -61,7 +61,7 @@ impl FrameStart {
 impl FrameGoal {
     /// Returns the goal of a movement in levels with this direction of travel.
     ///
-    /// **Errors.** A goal that is known only after the whole level is drawn.
+    /// **Errors.** The goal is known only after the whole level is drawn.
     pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
         Ok(match &movement.goal {
             Goal::Edge(side) => match side.in_frame(travel) {

@@ -1,13 +1,13 @@
-//! Playability: whether a player gets through a level under the rules of a movement, which are given as data. [`Playability`] searches a whole level;
-//! [`Reach`] takes the columns of a level one by one, for use in a constraint.
+//! Playability: whether a player gets through a level under the rules of a movement, which are given as data. The type [`Playability`] searches a
+//! whole level; [`Reach`] takes the columns of a level one by one, for use in a constraint.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `movement`, `movement_file`, `movement_error` | movements, built in and from files |
 //! | `arcs` | the published jump arcs |
 //! | `cell_class` | the properties of a tile that matter to a movement |
 //! | `rules`, `frame`, `moves`, `stages`, `arrivals` | a movement for a set of tiles and a direction of travel: starts and goals, moves as an automaton with steps of one column |
-//! | `route` | a movement, and the areas that a way passes |
+//! | `route` | a movement, and the areas that a player's path passes |
 //! | `field`, `search`, `obstacle` | breadth-first search of a level, whose cells are known or each have one of several classes |
 //! | `reach`, `exploration`, `targets` | the fold over columns |
 

@@ -5,31 +5,31 @@ use std::fmt;
 use super::{JUMP_ARCS, MovementError};
 use figrs_models::mdmc::{Meaning, TileSet, Travel};
 
-/// Positions of cells relative to the first cell of a move: columns to the right and rows down.
+/// The positions of cells relative to the start of a move: columns to the right and rows down.
 pub(super) type CellOffsets = Vec<(i8, i8)>;
 
 /// The rules by which a player moves through a level, with the start and the goal.
 ///
-/// Movements are [built in](Self::named) or come from a file ([`from_toml`](Self::from_toml), [`from_json`](Self::from_json)). With a set of
-/// tiles and a direction of travel they become [`MovementRules`](super::MovementRules), by which levels are searched and drawn.
+/// Movements are [built in](Self::named) or come from a file ([`from_toml`](Self::from_toml), [`from_json`](Self::from_json)). A set of tiles and a
+/// direction of travel turn a movement into [`MovementRules`](super::MovementRules), by which levels are searched and drawn.
 ///
 /// # Rules
 ///
 /// A player occupies one cell.
 ///
 /// - **Tiles.** A player cannot enter solid or diggable tiles but can stand upon them; a player can enter tiles that are solid from above, though not
-///   downwards, and can stand upon them. `open` lists meanings of tiles that a player can enter although they are solid; `solid` lists the characters
-///   of solid tiles and replaces the meanings of the set.
-/// - **On foot.** A player can stand upon these tiles; without `gravity`, a player can stand in every cell. A standing player can take one of the
-///   `steps` or start one of the `jumps`: a jump passes cells one after another and can be left in each of them. All moves have mirror images, with
-///   left and right exchanged.
-/// - **In the air.** Over other cells a player falls by one of the `falls`, each of which tests only its last cell.
-/// - **Ladders.** A player holds on to climbable tiles, climbs up and down, and can stand upon them. On a rope a player holds on and can let
-///   go. With `drop` a player drops through tiles that are solid from above.
+///   downwards, and can stand upon them. The key `open` lists meanings of tiles that a player can enter although they are solid; `solid` lists the
+///   characters of solid tiles and replaces the meanings of the set.
+/// - **On foot.** A player can stand upon solid, diggable and solid-from-above tiles; without `gravity`, a player can stand in every cell. A standing
+///   player can take one of the `steps` or start one of the `jumps`: a jump passes cells one after another and can be left in each of them. Each move
+///   of a movement can also be made with left and right exchanged.
+/// - **In the air.** Over a cell that does not support a player, the player falls by one of the `falls`, each of which tests only its last cell.
+/// - **Ladders.** A player holds on to climbable tiles, climbs up and down, and can stand upon them. A player can hold on to a rope and let go of it.
+///   If the key `drop` is true, a player drops through tiles that are solid from above.
 /// - **Digging.** With `dig` a player digs away a diggable tile beside and below the player's cell, and falls through it: one layer at a time.
-/// - **Doors.** `doors` is the largest number of wall cells between two doors that lead to each other, in a straight line.
-/// - **Edges.** At the `bottom` a player is lost, or stands as on a floor. In levels that are played to the right, an arc that rises above the top
-///   goes on in the top row. With `wrap` the left and right sides are joined.
+/// - **Doors.** The key `doors` is the largest number of wall cells between two doors that lead to each other, in a straight line.
+/// - **Edges.** In the bottom row a player is lost, or stands as on a floor, as the key `bottom` states. In levels that are played to the right, a
+///   jump arc that rises above the top continues in the top row. If the key `wrap` is true, the left and right sides of a level are joined.
 /// - **Enemies and hazards** are ignored, blocked (a player can neither enter nor stand upon them), or jumped: a player enters them only in the air.
 #[derive(Clone, Debug, PartialEq, Eq)]
 // Each Boolean field is a separate switch, as in movement files.
@@ -91,24 +91,24 @@ pub(super) enum Start {
     Ground,
     /// The cells at a side that a player can enter.
     Edge(Side),
-    /// The first tile of one of these meanings, in the order of travel.
+    /// The first tile of one of some meanings, in the order of travel.
     Tiles(Vec<Meaning>),
 }
 
 /// The cells that a player must reach.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// Any cell at a side.
+    /// Any cell at one side of the level.
     Edge(Side),
-    /// Any cell at a side, or a tile of one of the meanings in the last columns (rows, if the player climbs).
+    /// Any cell at one side of the level, or a tile of one of the meanings in the last columns (rows, if the player climbs).
     EdgeOr {
         edge: Side,
         or: Vec<Meaning>,
         within: u8,
     },
-    /// Any one tile of these meanings that a player can enter.
+    /// Any tile of some meanings that a player can enter.
     Any(Vec<Meaning>),
-    /// Every tile of these meanings that a player can enter.
+    /// Every tile of some meanings that a player can enter.
     All(Vec<Meaning>),
 }
 
@@ -145,7 +145,7 @@ impl Movement {
     /// Names of the built-in movements.
     pub const NAMES: [&'static str; 5] = ["platformer", "climb", "ladders", "maze", "rooms"];
 
-    /// Returns the built-in movement of a name:
+    /// Returns the built-in movement of this name:
     ///
     /// | name | for | start | goal |
     /// |---|---|---|---|
@@ -315,7 +315,7 @@ impl Movement {
     }
 }
 
-/// Writes the name and the guarantee.
+/// Writes the name of the movement and the guarantee for a playable level.
 impl fmt::Display for Movement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.name, self.promise())

@@ -18,15 +18,15 @@ pub enum MovementError {
     Tiles {
         /// The problem, as a statement that names the movement and the tiles.
         problem: String,
-        /// A change of the legend that avoids the problem, as a request.
+        /// The remedy, as a request to change the legend.
         remedy: String,
     },
-    /// The movement is not known, not suggested by the tiles, not possible in the direction of travel, or too complex.
+    /// The movement is unknown, not suggested by the tiles, not possible in the direction of travel, or too complex.
     #[error("{problem}; {remedy}")]
     Invalid {
         /// The problem, as a statement that names the movement.
         problem: String,
-        /// A request that avoids the problem.
+        /// The remedy, as a request.
         remedy: String,
     },
 }
@@ -39,7 +39,7 @@ impl MovementError {
         }
     }
 
-    /// The error as a mistake in a file that needs the movement.
+    /// Converts the error to a mistake in the file that needs the movement.
     pub(crate) fn into_mistake(self) -> Mistake {
         match self {
             Self::File(error) => *error.mistake,

@@ -52,7 +52,7 @@ impl TryFrom<String> for BuiltIn {
     }
 }
 
-/// Columns to the right and rows down, as the file states them; not both 0.
+/// An offset (columns to the right and rows down, not both 0) as movement files state it.
 #[derive(Deserialize)]
 #[serde(try_from = "(i64, i64)")]
 struct WrittenOffset((i8, i8));
@@ -60,7 +60,7 @@ struct WrittenOffset((i8, i8));
 /// Largest distance of a cell of a move from the start of the move, in rows and in columns.
 const FURTHEST: i64 = 60;
 
-/// Checks that an offset is in range.
+/// Returns an offset, or an error if it is too large.
 fn offset((dx, dy): (i64, i64)) -> Result<(i8, i8), String> {
     let near = -FURTHEST..=FURTHEST;
     if near.contains(&dx) && near.contains(&dy) {
@@ -82,7 +82,7 @@ impl TryFrom<(i64, i64)> for WrittenOffset {
     }
 }
 
-/// The cells that a jump passes, as the file states them.
+/// The cells that a jump passes, as movement files state them.
 #[derive(Deserialize)]
 #[serde(try_from = "Vec<(i64, i64)>")]
 struct WrittenArc(CellOffsets);
@@ -117,7 +117,7 @@ impl TryFrom<i64> for Walls {
     }
 }
 
-/// Returns the value that a word stands for.
+/// Returns the value for which a word in a movement file stands.
 fn value_of<T: Clone>(word: &str, what: &str, known: &[(&str, T)]) -> Result<T, String> {
     let named = known.iter().find(|(name, _)| *name == word);
     named.map(|(_, value)| value.clone()).ok_or_else(|| {
@@ -265,7 +265,8 @@ impl TryFrom<GoalForm> for GoalEntry {
     }
 }
 
-/// One meaning of tiles, or a list of meanings. The words are looked up later, because deserialising an untagged enum would lose the error.
+/// One meaning of tiles, or a list of meanings. The words are looked up after deserialisation, because the error of an untagged enum would not name
+/// the wrong word.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Words {
@@ -304,7 +305,7 @@ impl MovementFile {
         })
     }
 
-    /// Returns the first key whose value is invalid by itself, independently of the other keys.
+    /// Returns the first key whose value is invalid, whatever the values of the other keys are.
     fn wrong_key(fields: Map<String, Json>) -> Option<String> {
         let mut fields = fields.into_iter();
         let wrong = fields.find(|(key, value)| {
@@ -315,7 +316,7 @@ impl MovementFile {
     }
 }
 
-/// Beginning of the message about a text that is no movement because of the value of a key.
+/// Returns the beginning of the message about a text that is not a movement because of the value of a key.
 fn subject(key: Option<String>) -> String {
     let key = key.map_or_else(String::new, |key| format!(": {key}"));
     format!("not a movement{key}")
@@ -361,7 +362,7 @@ impl From<MovementFile> for Movement {
 }
 
 impl Movement {
-    /// Reads a movement in TOML. All fields may be left out; missing values are those of the built-in movement given by `like`, or of
+    /// Reads a movement in TOML. All fields may be left out; missing values are taken from the built-in movement given by `like`, or from
     /// `platformer`:
     ///
     /// | field | value |
@@ -369,7 +370,7 @@ impl Movement {
     /// | `name`, `like` | a name; a movement that is [built in](Self::named) |
     /// | `gravity`, `ladders`, `drop`, `dig`, `wrap` | `true` or `false` |
     /// | `steps`, `falls` | moves, each as `[columns to the right, rows down]` |
-    /// | `jumps` | jumps, each the cells passed, counted from the take-off |
+    /// | `jumps` | jumps, each as the list of passed cells, counted from the take-off |
     /// | `doors` | largest number of wall cells between two doors, 0 for no doors |
     /// | `bottom` | `"lost"` or `"floor"` |
     /// | `solid` | characters of solid tiles, instead of the meanings of the set |
@@ -380,7 +381,7 @@ impl Movement {
     /// | `tiles` | ignored, so that a legend may stand in the same file |
     ///
     /// An edge is `"left"`, `"right"`, `"top"` or `"bottom"`; a single meaning may be written without brackets, and `tiles` may be written instead of
-    /// `any`. [`Movement`] explains the fields.
+    /// `any`. The type [`Movement`] explains the fields of movement files.
     ///
     /// **Errors.** The text is not a movement in TOML; the error gives the line, the column and the key.
     ///
@@ -403,9 +404,9 @@ impl Movement {
         Ok(MovementFile::from_toml(text, "movement")?.into())
     }
 
-    /// Reads a movement in JSON: an object of the fields of [`from_toml`](Self::from_toml).
+    /// Reads a movement in JSON: an object with the fields of [`from_toml`](Self::from_toml).
     ///
-    /// The files of jumps of the Video Game Level Corpus, `{"jumps": [..], "solid": [..]}`, have this form.
+    /// The Video Game Level Corpus has files of jumps in the form that `from_json` reads: `{"jumps": [..], "solid": [..]}`.
     ///
     /// **Errors.** The text is not a movement in JSON; the error gives the line, the column and the key.
     pub fn from_json(text: &str) -> Result<Self, MovementError> {

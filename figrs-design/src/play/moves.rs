@@ -25,7 +25,7 @@ pub(super) struct MoveBuilder {
     pub(super) automaton: MoveAutomaton,
 }
 
-/// Returns a single step on the upright level, after which the player can leave the move.
+/// Returns a move of a single step, given on the upright level.
 fn step(cell: (i8, i8), via: Via) -> PlayedStep {
     PlayedStep {
         cell,
@@ -36,7 +36,7 @@ fn step(cell: (i8, i8), via: Via) -> PlayedStep {
 }
 
 impl MoveBuilder {
-    /// Returns the steps of a player between moves, by situation.
+    /// Returns the steps of a player between moves, for each situation.
     pub(super) fn free(
         &mut self,
         movement: &Movement,
@@ -113,7 +113,7 @@ impl MoveBuilder {
         })
     }
 
-    /// Returns the moves of one cell each.
+    /// Returns for each cell a move that consists of this cell.
     fn each(
         &mut self,
         cells: impl IntoIterator<Item = (i8, i8)>,
@@ -128,7 +128,7 @@ impl MoveBuilder {
         self.automaton.first_steps(&BTreeSet::from([steps]))
     }
 
-    /// Converts a move to model coordinates. Tests become equal if no tile of the set distinguishes them.
+    /// Converts a move from the upright level to model coordinates. Two tests of cells become equal if no tile of the set distinguishes them.
     fn normal(&self, played: impl IntoIterator<Item = PlayedStep>) -> MoveSteps {
         let mut steps = in_frame(self.travel, self.is_strict, played);
         for step in &mut steps {

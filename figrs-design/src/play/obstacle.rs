@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::field::Field;
 
-/// Obstacle that stops a player; in levels played from left to right, the first obstacle to the right of the last column where the player can stand.
+/// An obstacle that stops a player: in levels played from left to right, the first obstacle after the last column where the player can stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Obstacle {
@@ -14,7 +14,7 @@ pub enum Obstacle {
         column: usize,
         /// Number of columns of the gap.
         width: usize,
-        /// Rise in rows from the last cell to stand in before the gap to the nearest one after it; 0 if the latter is not higher.
+        /// Rise in rows from the last cell to stand in before the gap to the nearest such cell after it; 0 if that cell is not higher.
         rise: usize,
     },
     /// Solid tiles higher than any jump.
@@ -24,7 +24,7 @@ pub enum Obstacle {
         /// Number of solid tiles above each other, counted upwards from the row where the player stands.
         height: usize,
     },
-    /// There are cells to stand in further on, but the player has no room to get to them.
+    /// The player has no room to get to the cells further on in which a player could stand.
     Blocked {
         /// First column in which the player cannot reach a cell to stand in.
         column: usize,
@@ -53,8 +53,8 @@ pub enum Obstacle {
 }
 
 impl Obstacle {
-    /// Returns the obstacle after the last column in which the player stood. `last` holds the highest row in which the player stands there, and that
-    /// column; it is `None` if the player never stands. No jump rises higher than `jump_height` rows.
+    /// Returns the obstacle after the last column in which the player stood. The argument `last` holds the last column in which the player stands and
+    /// the highest row of the player there; `None` if the player never stands. No jump rises higher than `jump_height` rows.
     pub(super) fn after(
         field: &Field<'_>,
         last: Option<(usize, usize)>,

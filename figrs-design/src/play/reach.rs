@@ -17,25 +17,25 @@ use figrs_models::mdmc::{LevelError, Tile};
 
 /// Playability of a level whose columns the caller gives from the left, or whose rows the caller gives from the bottom if the player climbs.
 ///
-/// Levels with equal values of this type are equally playable under any columns that follow. So the value can be the state of
-/// a [`fold`](figrs_core::fold) over columns, or of a particle.
+/// Levels with equal values of this type are equally playable under any columns that follow. A value of the type [`Reach`] can be the state of a
+/// [`fold`](figrs_core::fold) over columns, or of a particle.
 ///
 /// # Guarantee
 ///
-/// Exact: after each column [`playable`](Self::playable) is the answer of [`Playability`](super::Playability) for the columns so far. Moves cross one
-/// column at a time, so the columns so far matter only through the places where a player can cross into the next column, first from the start and
-/// then after each possible return from later columns. Both sets are stored for each number of areas of a [`Route`] that the player has passed,
-/// however far to the left the path returns. If all tiles of some kind are goals, each unreached tile is stored as the set of places from which a
-/// returning player reaches it. Once [`alive`](Self::alive) is false, no later columns make the level playable.
+/// The result is exact: after each column, [`playable`](Self::playable) is the answer of [`Playability`](super::Playability) for the columns so far.
+/// Moves cross one column at a time, so the state after a column needs only the positions at which a player can cross into the next column. The
+/// crossings from the start and after returns are stored for each number of areas of a [`Route`] that the player has passed, however far to the left
+/// the path returns. If all tiles of some kind are goals, each unreached tile is stored as the set of positions from which a returning player reaches
+/// it. Once [`alive`](Self::alive) is false, no later columns make the level playable.
 /// # Complexity
 ///
-/// A column takes time in proportion to its height times the stages of moves, once for the cells reached from the left and once for each possible
-/// return from the right into a part of the column that is not reached yet. This work is repeated for each number of areas that a player may have
-/// passed. Memory does not grow with the number of columns, except for the stored sets of goal tiles; a set that contains another one is left out.
+/// A column takes time in proportion to its height times the stages of moves: once for the cells reached from the left, and once for each possible
+/// return from the right. The work for a column is repeated for each number of areas that a player may have passed. Memory does not grow with the
+/// number of columns, except for the stored sets of goal tiles; a set that contains another one is left out.
 ///
 /// # Errors
 ///
-/// [`LevelError::Levels`] if the height of a column differs from the height given at the start.
+/// The error is [`LevelError::Levels`] if the height of a column differs from the height given at the start.
 ///
 /// # Example
 ///
@@ -55,7 +55,7 @@ use figrs_models::mdmc::{LevelError, Tile};
 ///
 /// # References
 ///
-/// Shepherdson, "The Reduction of Two-Way Automata to One-Way Automata", IBM Journal of Research and Development 3(2), 1959.
+/// The method is that of Shepherdson, "The Reduction of Two-Way Automata to One-Way Automata", IBM Journal of Research and Development 3(2), 1959.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reach {
     route: Route,
@@ -86,7 +86,7 @@ impl figrs_core::Value for Reach {
     }
 }
 
-/// Crossings of the right edge of the columns so far: the arrivals by which a player can move into the next column.
+/// The ways to cross the right edge of the columns so far, by which a player can move into the next column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EdgeCrossings {
     /// Hash of the other fields, stored because they are long and hashed often.
@@ -100,9 +100,9 @@ pub(super) struct EdgeCrossings {
     playable: bool,
     /// For levels in which the player climbs, the properties by which each cell of the last column supports the cell after it.
     pub(super) supports: Vec<CellClass>,
-    /// Arrivals in the next column that a player can make from the start without entering later columns before.
+    /// The ways to enter the next column from the start without entering later columns before.
     reached: Crossings,
-    /// The additional crossings that become possible for a player who returns from later columns.
+    /// The additional ways to enter the next column for a player who returns from later columns.
     pub(super) returns: Returns,
     /// The goal tiles that the player has not reached yet.
     targets: Vec<Target>,
@@ -172,7 +172,7 @@ impl Reach {
         Self::along(height, &rules.into())
     }
 
-    /// Creates the state before the first column for a player whose way passes the areas of a route; see [`under`](Self::under).
+    /// Creates the state before the first column for a player whose path passes the areas of a route; see [`under`](Self::under).
     pub fn along(height: usize, route: &Route) -> Self {
         // In a level without rows there is nowhere to stand.
         let outlook = if height == 0 {
@@ -188,8 +188,8 @@ impl Reach {
         }
     }
 
-    /// False if the level is not playable whatever columns follow. If the goal is the last column, true only if a player can reach the last column
-    /// added so far.
+    /// False if the level is not playable whatever columns follow. If the goal is the last column, the result is true only if a player can reach the
+    /// last column added so far.
     pub fn alive(&self) -> bool {
         self.edge.outlook != Outlook::Lost
     }
@@ -270,7 +270,8 @@ impl Reach {
         next
     }
 
-    /// Puts the player into the start cells of a column. Returns whether a start cell exists so far, and whether no later column can contain one.
+    /// Puts the player into the start cells of a column. The function returns whether a start cell exists so far, and whether no later column can
+    /// contain one.
     fn start(&self, cells: &ColumnCells<'_>, inside: &mut ColumnExploration<'_>) -> (bool, bool) {
         if self.edge.starts_known {
             return (self.edge.has_start, true);
@@ -356,8 +357,8 @@ impl Reach {
 }
 
 impl EdgeCrossings {
-    /// For each number of passed areas, returns `true` if a player can still pass all areas or reach a goal tile by the columns from `column` on,
-    /// together with returns into earlier columns.
+    /// Returns for each number of passed areas whether a player can still pass all areas or reach a goal tile, by the columns from `column` on and
+    /// returns into earlier columns.
     fn hopes(&self, cells: &ColumnCells<'_>, column: usize) -> Vec<bool> {
         let last = cells.route.last();
         let places = |passed: usize| passed * cells.height()..(passed + 1) * cells.height();
@@ -422,7 +423,7 @@ impl EdgeCrossings {
     }
 }
 
-/// Explores a column for players who return into it from the right, and notes the arrivals from which they reach goal tiles.
+/// Explores a column for players who return into it from the right, and records the returns after which they reach goal tiles.
 fn returns(
     cells: &ColumnCells<'_>,
     inside: &ColumnExploration<'_>,

@@ -1,24 +1,24 @@
-//! Crossings that become possible for a player who returns into earlier columns.
+//! Crossings into the next column that become possible for a player who returns into earlier columns.
 
 use super::exploration::Crossings;
 
-/// An arrival by which a player returns into the last column so far.
+/// A way in which a player returns into the last column so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ReturnWay {
     /// Index of the place (row and number of passed areas) that the player enters.
     pub(super) place: u32,
-    /// Index of the arrival at that place.
+    /// Index of the arrival (the way to enter) at that place.
     pub(super) arrival: u16,
-    /// True if the player wins after this arrival.
+    /// True if the player wins after this return.
     pub(super) wins: bool,
 }
 
-/// Returning arrivals in ascending order of place and arrival, each with the additional arrivals in the next column.
+/// The possible returns of a player, in ascending order, each with the additional ways to enter the next column.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Returns {
     ways: Vec<ReturnWay>,
-    /// Crossings of all returns, with the same number of machine words for each. They are in one list, because one list for each return took most of
-    /// the time.
+    /// The crossings into the next column after each return, as the same number of machine words for each return. The crossings of all returns are in
+    /// one list, because separate lists took most of the time.
     crossings: Crossings,
 }
 
@@ -39,7 +39,7 @@ impl Returns {
         &self.crossings[index * words..(index + 1) * words]
     }
 
-    /// Returns the return to a place by an arrival, with its crossings; `None` if that return makes no crossing or win possible.
+    /// Finds the crossings that a player can make after returning to a place in some way; `None` if there are none and the player cannot win either.
     pub(super) fn find(&self, place: u32, arrival: u16) -> Option<(&ReturnWay, &[u64])> {
         let found = self
             .ways
@@ -48,19 +48,19 @@ impl Returns {
         Some((&self.ways[index], self.crossings_of(index)))
     }
 
-    /// Returns all returns with their crossings.
+    /// Returns all possible returns of a player with their crossings.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&ReturnWay, &[u64])> {
         let ways = self.ways.iter().enumerate();
         ways.map(|(index, way)| (way, self.crossings_of(index)))
     }
 
-    /// Adds a return; the caller must [sort](Self::sorted) the returns in the end.
+    /// Adds a possible return of a player; the caller must [sort](Self::sorted) the returns in the end.
     pub(super) fn push(&mut self, way: ReturnWay, crossings: impl Iterator<Item = u64>) {
         self.ways.push(way);
         self.crossings.extend(crossings);
     }
 
-    /// Puts the returns into ascending order.
+    /// Sorts the possible returns in ascending order.
     pub(super) fn sorted(self) -> Self {
         let mut order: Vec<usize> = (0..self.ways.len()).collect();
         order.sort_unstable_by_key(|&index| self.ways[index].key());
@@ -74,7 +74,7 @@ impl Returns {
         }
     }
 
-    /// Removes the returns that fail a test.
+    /// Removes the possible returns for which a function is false.
     pub(super) fn retain(&mut self, is_kept: impl Fn(&ReturnWay) -> bool) {
         let mut kept = Self::default();
         for (way, crossings) in self.iter().filter(|(way, _)| is_kept(way)) {
@@ -83,13 +83,13 @@ impl Returns {
         *self = kept;
     }
 
-    /// Applies a change to the crossings of each return.
+    /// Applies a change to the crossings after each return.
     pub(super) fn for_each_crossings(&mut self, change: impl Fn(&mut [u64])) {
         let words = self.words().max(1);
         self.crossings.chunks_mut(words).for_each(change);
     }
 
-    /// Returns the number of bytes of the lists.
+    /// Returns the number of bytes of memory that the lists take.
     pub(super) fn heap_bytes(&self) -> usize {
         size_of_val(&self.ways[..]) + size_of_val(&self.crossings[..])
     }

@@ -13,10 +13,10 @@ use super::moves::MoveBuilder;
 use super::stages::{FREE, MoveAutomaton, Stage, StagedStep};
 use figrs_models::mdmc::{Meaning, Tile, TileSet, Travel};
 
-/// A [`Movement`] compiled for a set of tiles and a direction of travel. Its moves are an automaton with steps of at most one column, which
-/// both [`Playability`](super::Playability) and [`Reach`](super::Reach) use.
+/// A [`Movement`] compiled for a set of tiles and a direction of travel. The moves are compiled to an automaton with steps of at most one column,
+/// which both [`Playability`](super::Playability) and [`Reach`](super::Reach) use.
 ///
-/// It is cheap to clone.
+/// A clone of the rules is cheap.
 #[derive(Clone)]
 pub struct MovementRules(Arc<CompiledRules>);
 
@@ -26,22 +26,22 @@ pub(super) struct CompiledRules {
     is_strict: bool,
     /// The tiles of the set.
     tiles: Vec<Tile>,
-    /// Class of the cells with each set of meanings.
+    /// For each set of meanings, the class of the cells whose tiles have these meanings.
     classes: Vec<CellClass>,
     /// Properties that some tile of the set has.
     used: CellClass,
     pub(super) start: FrameStart,
     pub(super) goal: FrameGoal,
-    /// Steps of a player between moves, by situation.
+    /// For each situation of a player between moves, the possible steps.
     free: [Vec<StagedStep>; Situation::COUNT],
     /// Steps of a player in each stage of a move.
     stages: Vec<Vec<StagedStep>>,
     pub(super) arrivals: Vec<Arrival>,
-    /// Indices of the arrivals that lead into the column to the left.
+    /// Numbers of the arrivals (ways to enter a column) that come from the right.
     pub(super) backward: Vec<u16>,
-    /// For each class that a player can enter, the arrivals possible there, as bits in machine words.
+    /// For each class of cells that a player can enter, the possible arrivals there, as bits in machine words.
     enter: Vec<u64>,
-    /// For each arrival, as bits in machine words: that arrival and all others that are possible in every cell where that arrival is possible.
+    /// For each arrival, as bits in machine words, all arrivals that are possible in every cell where this arrival is possible.
     implied: Vec<u64>,
     /// True if a player can fall straight down by one row.
     pub(super) falls_straight: bool,
@@ -59,7 +59,7 @@ impl Situation {
     pub(super) const CLIMB: u8 = 2;
     pub(super) const HANG: u8 = 4;
     pub(super) const DOOR: u8 = 8;
-    /// By strict rules: the movement lets the cell below support the player, but that cell harms.
+    /// A strict property: the movement lets the cell below support the player, but an enemy or hazard there harms.
     pub(super) const HARM_BELOW: u8 = 16;
 
     /// Returns the situation as a number below [`COUNT`](Self::COUNT).
@@ -75,7 +75,7 @@ impl Situation {
         self.0 & Self::STANDING > 0
     }
 
-    /// True if the movement lets a player stand here, even if strict rules forbid it.
+    /// True if a player could stand in the cell by rules that are not strict.
     pub(super) fn stands_by_movement(self) -> bool {
         self.0 & (Self::STANDING | Self::HARM_BELOW) > 0
     }
@@ -131,18 +131,18 @@ impl MovementRules {
         &RULES
     }
 
-    /// Returns the same rules made strict:
+    /// Returns the strict form of the rules:
     ///
-    /// - A player can neither enter nor stand upon enemies and hazards, whatever the movement says. Over an enemy or hazard that would support the
-    ///   player, only an arc goes on.
-    /// - A player passes from cell to cell by their common sides. Each part of a move, such as a step of an arc or a fall, must be possible as a
-    ///   sequence of steps of one cell up, down or aside through free cells, towards the end of that part. So no player passes between two solid
-    ///   tiles that touch at a corner, nor through a tile that the movement does not test.
-    /// - The first cell must be free, and all cells between two doors must be blocked.
+    /// - By strict rules, a player can neither enter nor stand upon enemies and hazards, whatever the movement says. By strict rules, only a jump arc
+    ///   continues over an enemy or hazard that would support the player.
+    /// - By strict rules, a player passes from cell to cell by their common sides. By strict rules, each part of a move, such as a step of an arc or
+    ///   a fall, must be possible as a sequence of steps of one cell up, down or aside through free cells, towards the end of that part. By strict
+    ///   rules, no player passes between two solid tiles that touch at a corner, nor through a tile that the movement does not test.
+    /// - By strict rules, the first cell must be free, and all cells between two doors must be blocked.
     ///
     /// A level that is playable by the strict rules is playable.
     ///
-    /// **Errors.** The moves have too many stages.
+    /// **Errors.** The strict moves have too many stages.
     ///
     /// ```
     /// use figrs_models::mdmc::Level;
@@ -166,7 +166,7 @@ impl MovementRules {
         &self.0.movement
     }
 
-    /// Returns the direction in which levels are played.
+    /// Returns the direction in which the levels are played.
     pub fn travel(&self) -> Travel {
         self.0.travel
     }
@@ -189,7 +189,7 @@ impl MovementRules {
     }
 }
 
-/// Rules are equal if their movements, tiles and directions of travel are.
+/// Two rules are equal if their movements, tiles and directions of travel are equal.
 impl PartialEq for MovementRules {
     fn eq(&self, other: &Self) -> bool {
         let (own, other) = (&self.0, &other.0);
@@ -367,23 +367,23 @@ impl CompiledRules {
         }
     }
 
-    /// Returns the number of machine words that have a bit for each stage.
+    /// Returns the number of machine words in which each stage of a move has a bit.
     pub(super) fn stage_words(&self) -> usize {
         self.stages.len().div_ceil(64)
     }
 
-    /// Returns the number of machine words that have a bit for each arrival.
+    /// Returns the number of machine words in which each arrival (way to enter a cell) has a bit.
     pub(super) fn arrival_words(&self) -> usize {
         self.arrivals.len().div_ceil(64).max(1)
     }
 
-    /// Returns the arrivals possible in a cell.
+    /// Returns the possible ways to enter a cell from an adjacent column (arrivals).
     pub(super) fn entering(&self, class: CellClass) -> &[u64] {
         let words = self.arrival_words();
         &self.enter[class.entry() * words..][..words]
     }
 
-    /// Returns an arrival together with all arrivals that are possible in every cell where that arrival is possible.
+    /// Returns the arrivals (ways to enter a cell) that are possible in every cell where a given arrival is possible.
     pub(super) fn implied(&self, arrival: u16) -> &[u64] {
         let words = self.arrival_words();
         &self.implied[usize::from(arrival) * words..][..words]
@@ -395,7 +395,7 @@ impl CompiledRules {
     }
 }
 
-/// Returns, for each set of meanings, the class of a tile with these meanings.
+/// Returns for each set of meanings the class of a tile with these meanings.
 fn meaning_classes(movement: &Movement, is_strict: bool, used: CellClass) -> Vec<CellClass> {
     let sets = 0..Meaning::SETS;
     let class = |bits| CellClass::of(movement, is_strict, Tile::of_meaning_bits(bits as u16));

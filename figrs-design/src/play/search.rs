@@ -8,27 +8,30 @@ use super::stages::{FREE, Stage};
 use super::{MovementRules, Obstacle, Route};
 use figrs_models::mdmc::Level;
 
-/// Playability of a level, with a player's way to the goal or the obstacle that stops the player.
+/// Playability of a level, with a player's path to the goal or the obstacle that stops the player.
 ///
 /// # Rules
 ///
-/// The rules are those of a [`Movement`](super::Movement). The movement `platformer` has the rules of the path finder that was
+/// The rules of playability are those of a [`Movement`](super::Movement). The movement `platformer` has the rules of the path finder that was
 /// published with the Video Game Level Corpus:
 ///
-/// - A player occupies one cell. Solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the player; enemies are ignored. In the bottom
-///   row the player is lost and cannot move any more.
-/// - The player starts falling in row 2, column 2, counted from 0 at the top left, if the player can enter that cell. (The published program does
-///   not test it.) In a smaller level the player starts in the last column or row instead, whatever tile is there. The goal is the last column, at any height.
+/// - A player occupies one cell. Solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the player; enemies are ignored. A player in the
+///   bottom row is lost and cannot move any more.
+/// - The player starts falling in row 2, column 2, counted from 0 at the top left, if the player can enter that cell. The published program does not
+///   test whether the player can enter the start cell; in a smaller level the player starts in the last column or row instead, whatever tile is
+///   there. The goal is the last column, at any height.
 /// - Over a solid tile the player stands, and walks one column to the left or right or starts one of the five
 ///   [`JUMP_ARCS`](super::JUMP_ARCS) or their mirror images. Each cell of an arc must be inside the level and free, and the player
 ///   can leave an arc in each of its cells.
 /// - Over a free tile the player falls: straight down, diagonally down, or two rows down and one column aside; a fall tests only its
 ///   last cell.
-/// - Above the top row an arc goes on in the top row. (The published program tests the bottom row instead, by a negative index.)
+/// - A jump arc that rises above the top row continues in the top row. The published program tests the bottom row instead of the top row, by a
+///   negative index.
 ///
 /// # Guarantee
 ///
-/// Exact under these rules: breadth-first search over cells, stages of moves and numbers of passed areas of a [`Route`]. The path has the fewest moves.
+/// The search is exact under the rules of the movement: it is breadth-first over cells, stages of moves and numbers of passed areas of a [`Route`].
+/// The search finds a path with the fewest moves.
 ///
 /// # Complexity
 ///
@@ -52,7 +55,7 @@ use figrs_models::mdmc::Level;
 ///
 /// # References
 ///
-/// Summerville, Snodgrass, Mateas and Ontañón, "The VGLC: The Video Game Level Corpus", Proceedings of the 7th Workshop on
+/// The rules are published in Summerville, Snodgrass, Mateas and Ontañón, "The VGLC: The Video Game Level Corpus", Proceedings of the 7th Workshop on
 /// Procedural Content Generation, 2016; its file `pathfinding_SMB.json` holds the arcs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Playability {
@@ -66,25 +69,25 @@ struct MoveSearch<'a> {
     rules: &'a CompiledRules,
     route: &'a Route,
     field: &'a Field<'a>,
-    /// Reached stages, as bits in machine words, for each number of passed areas and each cell.
+    /// The stages of moves that the search has reached, as bits, for each number of passed areas and each cell.
     reached: Vec<u64>,
     /// Visits in the order in which the search made them.
     visits: Vec<Visit>,
 }
 
-/// A cell and stage that the search reached, with the index of the preceding visit.
+/// A visit of the search: a cell, a stage of a move there, and the index of the preceding visit.
 #[derive(Clone, Copy)]
 struct Visit {
     row: u32,
     column: u32,
     stage: Stage,
     passed: u16,
-    /// True if the move skips this cell.
+    /// True if the move skips the cell without visiting it.
     is_passed: bool,
     from: u32,
 }
 
-/// Stands for the index of a visit if no visit precedes.
+/// The index that stands for no preceding visit.
 const NONE: u32 = u32::MAX;
 
 impl Playability {
@@ -152,7 +155,7 @@ impl Playability {
     }
 
     /// Returns a shortest path to the goal through the areas of the route, or else to the furthest column, as rows and columns of cells from the
-    /// start. If all tiles of some kind are goals, the path leads to the tile that takes the most moves. Empty if there is no start cell.
+    /// start. If all tiles of some kind are goals, the path leads to the tile that takes the most moves. The path is empty if there is no start cell.
     pub fn path(&self) -> &[(usize, usize)] {
         &self.path
     }
@@ -171,10 +174,10 @@ struct SearchResult {
 }
 
 /// Returns the furthest column that a player can reach in any level of unknown cells, if certainly no path leads to the goal; `None` if a path may
-/// exist or if the work runs out. `columns` has the possible classes of the cells, column by column from the top; `spend` takes a thousand steps of
-/// work at a time.
+/// exist or if the work runs out. The argument `columns` has the possible classes of the cells, column by column from the top; `spend` takes a
+/// thousand steps of work at a time.
 ///
-/// Each step may choose the classes of the cells that it tests independently of earlier steps, so that the search finds a path wherever any such
+/// Each step of the search may choose the classes of the cells that it tests independently of other steps, so that a path is found wherever some
 /// level has one.
 pub(crate) fn dead_end(
     route: &Route,
@@ -286,7 +289,7 @@ impl<'a> MoveSearch<'a> {
         self.reached[self.place(cell, self.route.last())] >> FREE & 1 == 1
     }
 
-    /// Marks a stage of a cell as reached, and also the free stage (between moves) if the player can leave the move there. If the step tests the
+    /// Marks a stage of a move in a cell as reached, and also the stage between moves if the player can leave the move there. If the step tests the
     /// cell, the player passes the area in which the cell lies.
     fn reach(
         &mut self,
@@ -341,7 +344,7 @@ impl<'a> MoveSearch<'a> {
         }
     }
 
-    /// Returns the cells on the path to a visit, from the start, without cells that a move skips.
+    /// Returns the cells on the path from the start to a visit, without cells that a move skips.
     fn path(&self, index: usize) -> Vec<(usize, usize)> {
         let mut path = Vec::new();
         let mut next = index as u32;

@@ -7,10 +7,10 @@ use indexmap::IndexSet;
 use super::cell_class::Via;
 use figrs_models::mdmc::Travel;
 
-/// Number of a stage: a state of the automaton of moves.
+/// The number of a stage of a move, which is a state of the automaton of moves.
 pub(super) type Stage = u16;
 
-/// Stage of a player between moves, who stands or falls.
+/// The stage between moves, in which the player stands or falls.
 pub(super) const FREE: Stage = 0;
 
 /// A step of a move in model coordinates, by at most one column, and the test of the cell that it enters.
@@ -23,23 +23,23 @@ pub(super) struct MoveStep {
     pub(super) via: Via,
     /// True if the step leads downwards in the upright level.
     pub(super) down: bool,
-    /// True if a step above the top row goes on in the top row.
+    /// True if a step above the top row continues in the top row.
     pub(super) clamps: bool,
-    /// True if the player can leave the move here.
+    /// True if the player can leave the move after this step.
     pub(super) lands: bool,
-    /// True if the step continues a part of a move that has begun; a lost player also takes such steps.
+    /// True if the step continues a part of a move that has begun; even a lost player takes such a step.
     pub(super) is_within: bool,
 }
 
-/// All steps of a move, or the remaining ones.
+/// All steps of a move, or the steps that remain of it.
 pub(super) type MoveSteps = Vec<MoveStep>;
 
-/// A step, and the stage of the move after the step.
+/// A step of a move, and the stage of the move after the step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StagedStep {
     pub(super) step: MoveStep,
     pub(super) then: Stage,
-    /// Index of the arrival, for a step that changes the column.
+    /// Index of the arrival in the adjacent column, for a step that changes the column.
     pub(super) arrival: u16,
 }
 
@@ -55,7 +55,7 @@ impl StagedStep {
     }
 }
 
-/// A part of a move in the upright level: columns to the right and rows down, and the test of the cell.
+/// A step of a move in the upright level: the columns to the right, the rows down, and the test of the cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PlayedStep {
     pub(super) cell: (i8, i8),
@@ -64,8 +64,8 @@ pub(super) struct PlayedStep {
     pub(super) lands: bool,
 }
 
-/// Converts a move to model coordinates. A step over more than one column becomes several steps, only the last of which tests its cell. By strict
-/// rules steps stay whole, because the [automaton](MoveAutomaton) splits them.
+/// Converts a move from the upright level to model coordinates. A step over more than one column becomes several steps, and only the last one tests
+/// its cell. By strict rules a step over more than one column stays whole, because the [automaton](MoveAutomaton) splits it.
 pub(super) fn in_frame(
     travel: Travel,
     is_strict: bool,
@@ -109,7 +109,7 @@ pub(super) fn in_frame(
 /// Automaton of moves: the possible next steps of each stage.
 ///
 /// A stage is the set of the possible remainders of the moves, so that moves that begin or end alike share stages. The 39 cells of the five published
-/// arcs and their 39 mirror images need 31 stages, besides the free stage.
+/// arcs and their 39 mirror images need 31 stages, besides the stage between moves.
 ///
 /// By strict rules a step over several cells becomes steps of one cell up, down or aside, in every order that leads to the same end.
 #[derive(Debug)]
@@ -192,7 +192,7 @@ impl MoveAutomaton {
         self.stages.len() <= Self::MOST
     }
 
-    /// Returns the steps of all stages so far.
+    /// Returns the steps of all stages found so far.
     pub(super) fn steps(&self) -> &[Vec<(MoveStep, Stage)>] {
         &self.next
     }

@@ -1,4 +1,4 @@
-//! Goal tiles that the player has not reached yet, stored as sets of arrivals from which a returning player reaches them.
+//! Goal tiles that the player has not reached yet, stored as the ways to return from which the player reaches them.
 
 use super::cell_class::CellClass;
 use super::exploration::{ColumnCells, ColumnExploration, Crossings};
@@ -7,12 +7,11 @@ use super::frame::FrameGoal;
 /// A goal tile in the columns so far that the player has not reached yet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Target {
-    /// Number of columns since the tile, if only goal tiles near the end count.
+    /// Number of columns since the goal tile's column, if only goal tiles near the end count.
     age: u8,
-    /// Arrivals from which a returning player reaches the tile: arrivals in the column before the explored one, and after
-    /// [`note`](Self::note) arrivals in the explored column.
+    /// The ways to enter a column from which a returning player reaches the goal tile.
     ways: Crossings,
-    /// Row of the tile, if it is in the explored column.
+    /// Row of the goal tile, if it is in the explored column.
     row: Option<usize>,
     noted: Crossings,
 }
@@ -120,7 +119,7 @@ pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
 }
 
 impl Target {
-    /// True if an exploration of the column reaches this tile.
+    /// True if an exploration of the column reaches this goal tile.
     pub(super) fn is_met(&self, by: &ColumnExploration<'_>) -> bool {
         match self.row {
             Some(row) => by.is_free(row),
@@ -132,20 +131,19 @@ impl Target {
         }
     }
 
-    /// Notes an arrival in the column if an exploration from that arrival reaches this tile; the arrival is given by the first word of its place and
-    /// by its index.
+    /// Records a way to enter the column, given by `place` and `arrival`, if a player who enters in this way reaches this goal tile.
     pub(super) fn note(&mut self, by: &ColumnExploration<'_>, place: usize, arrival: u16) {
         if self.is_met(by) {
             self.noted[place + usize::from(arrival) / 64] |= 1 << (arrival % 64);
         }
     }
 
-    /// True if a player who returns to a place whose bits are in `words` reaches this tile.
+    /// True if a player who returns to a place whose bits are in `words` reaches this goal tile.
     pub(super) fn is_reached_from(&self, words: std::ops::Range<usize>) -> bool {
         self.ways[words].iter().any(|&arrivals| arrivals > 0)
     }
 
-    /// True if no returning player reaches this tile.
+    /// True if no returning player reaches this goal tile.
     pub(super) fn is_out_of_reach(&self) -> bool {
         self.ways.iter().all(|&arrivals| arrivals == 0)
     }

@@ -1,4 +1,4 @@
-//! The pixel pictures that figrs has for tiles: one character for each pixel, coloured by the palette.
+//! The built-in pixel pictures of tiles: one character for each pixel, coloured by the palette.
 
 use super::palette::PALETTE;
 use super::tileset::SIDE;
@@ -7,12 +7,12 @@ use figrs_models::picture::{Canvas, Palette};
 
 pub(super) type TileSprite = [&'static [u8; SIDE]; SIDE];
 
-/// Creates a clear canvas of `width` by `height` tiles.
+/// Creates a transparent canvas of `width` by `height` tiles.
 pub(super) fn of_tiles(width: usize, height: usize) -> Canvas {
     Canvas::new(width * SIDE, height * SIDE, Palette::CLEAR)
 }
 
-/// Draws a tile at a row and column of tiles; where the tile is clear, the canvas stays unchanged.
+/// Draws a tile at a row and column of tiles; where the tile is transparent, the canvas stays unchanged.
 pub(super) fn draw_tile(canvas: &mut Canvas, row: usize, column: usize, art: &TileSprite) {
     canvas.art((column * SIDE, row * SIDE), art, &PALETTE);
 }
@@ -55,7 +55,7 @@ const EARTH: TileSprite = [
     b"dddddddddddddddd",
 ];
 
-/// Picture of earth with nothing solid above it.
+/// The picture of earth, drawn with grass on top because nothing solid is above it.
 pub(super) const GRASS: TileSprite = [
     b"LLgLLLgLLLLgLLLg",
     b"gLgggLggLgggLggg",

@@ -34,8 +34,7 @@ pub(super) fn paint(canvas: &mut Canvas) {
     }
 }
 
-/// Calls `at` once for every stretch of `every` pixels, and a little beyond the sides, with a position in the stretch and a number that varies the
-/// picture.
+/// Divides the width into stretches of `every` pixels, and calls `at` for each with a random position in it, such as of a cloud.
 fn scatter(width: isize, every: isize, salt: isize, mut at: impl FnMut(isize, isize)) {
     for stretch in -1..=width / every + 1 {
         // These are the last steps of a well-mixed hash (SplitMix64).

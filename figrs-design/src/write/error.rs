@@ -1,4 +1,4 @@
-//! Errors when a level is written.
+//! Errors of writing a level.
 
 use figrs_derive::ErrorDebug;
 use std::io;
@@ -10,12 +10,12 @@ pub enum OutputError {
     /// Writing to the output failed.
     #[error("cannot write the level: {0}; check the disk and its permissions")]
     Io(#[from] io::Error),
-    /// The format cannot hold the level, or one of its notes.
+    /// The output format cannot hold the level, or one of its notes.
     #[error("{problem}; {remedy}")]
     Invalid {
         /// The problem, as a statement that names the size or the note.
         problem: String,
-        /// A request that avoids the problem.
+        /// The remedy, as a request.
         remedy: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Draws tiles as squares, for sets for which figrs has no pictures: the colour shows the meaning of a tile, and its letter identifies it.
+//! Draws tiles as squares, for sets without built-in pictures: the colour shows the meaning of a tile, and its letter identifies it.
 
 use font8x8::{
     BASIC_FONTS, BLOCK_FONTS, BOX_FONTS, GREEK_FONTS, HIRAGANA_FONTS, LATIN_FONTS, MISC_FONTS,
@@ -20,22 +20,22 @@ struct Shade {
 /// The shape of the coloured part of a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// The whole cell is coloured.
+    /// The whole square is coloured.
     Flat,
-    /// The coloured part is a little smaller than the cell.
+    /// The coloured area is a little smaller than the square.
     Inset,
     Disc,
-    /// The coloured part is a bar along the top.
+    /// The coloured area is a bar along the top of the square.
     Platform,
-    /// The coloured part is a thin bar below the top.
+    /// The coloured area is a thin bar below the top of the square.
     Rope,
-    /// The coloured part is a ladder of two rails with rungs.
+    /// The coloured area is a ladder of two rails with rungs.
     Rails,
-    /// The coloured part is a block with points on top.
+    /// The coloured area is a block with points on top.
     Spikes,
 }
 
-/// Meanings with their colours and shapes; a tile has those of its first meaning in this list.
+/// Meanings with their colours and shapes; a tile is drawn by its first meaning in this list.
 const KINDS: [(Meaning, Shade, Form); 15] = [
     (Meaning::Enemy, shade(285, 46, 48), Form::Disc),
     (Meaning::Shooter, shade(340, 55, 36), Form::Spikes),
@@ -90,8 +90,8 @@ impl Shade {
 
 /// Returns the square of a tile, of `side` by `side` pixels; `None` for the empty tile of a set and for tiles outside the set.
 ///
-/// Solid tiles fill their cell and have raised edges; each tile of unknown meaning fills its cell with a flat colour of its own. Tiles of the same meaning
-/// differ in hue.
+/// Solid tiles fill their cell and have raised edges; each tile of unknown meaning fills its cell with a flat colour of its own. Tiles of the same
+/// meaning differ in hue.
 pub(super) fn plate(set: &TileSet, tile: Tile, side: usize) -> Option<Canvas<Rgba>> {
     if set.empty() == Some(tile) {
         return None;
@@ -126,7 +126,7 @@ pub(super) fn plate(set: &TileSet, tile: Tile, side: usize) -> Option<Canvas<Rgb
     Some(canvas)
 }
 
-/// Returns the meaning by which a tile is coloured; `None` if the tile has none of these meanings.
+/// Returns the meaning by which a tile is coloured; `None` if the tile has no such meaning.
 fn kind(tile: Tile) -> Option<Meaning> {
     let mut kinds = KINDS.iter().map(|&(meaning, ..)| meaning);
     kinds.find(|&meaning| tile.is(meaning))
@@ -160,7 +160,7 @@ impl Square<'_> {
         sixteenths * self.side / SIDE.cast_signed()
     }
 
-    /// Fills a rectangle from one corner to the other.
+    /// Fills a rectangle of the square, given by two corners.
     fn fill(&mut self, (left, top): (isize, isize), (right, bottom): (isize, isize), colour: Rgba) {
         let (x, y) = (self.pixels(left), self.pixels(top));
         let size = (self.pixels(right) - x, self.pixels(bottom) - y);
@@ -209,7 +209,7 @@ impl Square<'_> {
         }
     }
 
-    /// Lightens the upper and left edge and darkens the lower and right one.
+    /// Lightens the upper and left edges of the square, and darkens the lower and right edges.
     fn raise(&mut self, shade: Shade) {
         let (light, dark) = (shade.lighter(13).colour(), shade.lighter(-12).colour());
         self.fill((0, 15), (16, 16), dark);

@@ -14,8 +14,8 @@ impl LevelWriter<'_> {
     /// Maximum number of bytes of the pixels of a picture.
     const MAX_BYTES: usize = 1 << 28;
 
-    /// Returns the maximum number of tiles of a picture: 1048576 if figrs has pictures for the [set](figrs_models::mdmc::TileSet::is_platformer), and
-    /// 262144 if it draws coloured squares; with a sheet, the number of tiles that together have 67108864 pixels.
+    /// Returns the maximum number of tiles of a picture: 1048576 for a [set](figrs_models::mdmc::TileSet::is_platformer) with built-in pictures, and
+    /// 262144 for coloured squares; with a sheet, the number of tiles that together have 67108864 pixels.
     pub fn most_tiles(&self) -> usize {
         let tiles = self.map_tiles();
         // A pixel is an index of a palette, or a colour of four bytes.
@@ -27,7 +27,7 @@ impl LevelWriter<'_> {
         Self::MAX_BYTES / (tiles.side() * tiles.side() * bytes)
     }
 
-    /// Checks that a picture of a level with this many rows and columns is possible.
+    /// Returns an error if a level with this many rows and columns is too large for a picture.
     ///
     /// **Errors.** The level has more tiles than [`most_tiles`](Self::most_tiles).
     pub fn check_picture(&self, height: usize, width: usize) -> Result<(), OutputError> {
@@ -43,9 +43,9 @@ impl LevelWriter<'_> {
 
     /// Writes the level as a PNG picture; notes become text chunks.
     ///
-    /// A tile has 16 by 16 pixels, or the size of the tiles of the [`sheet`](Self::sheet). Without a sheet, tiles for which figrs has no pictures are
-    /// drawn as squares with their letters: solid tiles dark with raised edges, tiles of another known meaning in its colour on a light ground, and
-    /// each tile of unknown meaning in a flat colour of its own.
+    /// A tile has 16 by 16 pixels, or the size of the tiles of the [`sheet`](Self::sheet). Without a sheet, tiles without built-in pictures are drawn
+    /// as squares with their letters. Solid tiles are dark with raised edges, tiles of another known meaning have the colour of that meaning on a
+    /// light ground, and each tile of unknown meaning has a flat colour of its own.
     ///
     /// **Errors.** The level has more tiles than [`most_tiles`](Self::most_tiles), the name of a note is not 1 to 79 Latin-1
     /// characters, or `out` cannot be written.
@@ -73,7 +73,7 @@ impl LevelWriter<'_> {
         Ok(encode_colours(out, &canvas, &self.notes)?)
     }
 
-    /// Writes the level with the tile pictures of figrs.
+    /// Writes the level as a picture with the built-in tile pictures.
     fn drawn(&self, out: impl Write) -> Result<(), OutputError> {
         let mut canvas = of_tiles(self.level.width(), self.level.height());
         background::paint(&mut canvas);
@@ -82,7 +82,8 @@ impl LevelWriter<'_> {
         Ok(encode(out, &canvas, &PALETTE.colours(), &self.notes, &[])?)
     }
 
-    /// Draws a line through the centres of the path's cells, with a disc at both ends, in two colours. If sides are joined, the line goes on at the other side.
+    /// Draws a line through the centres of the path's cells, with a disc at both ends, in two colours. If the sides of the level are joined, the line
+    /// continues at the other side.
     fn draw_path<P: Copy>(&self, canvas: &mut Canvas<P>, colours: (P, P)) {
         let side = self.map_tiles().side();
         let points = self.path_points();
@@ -97,7 +98,7 @@ impl LevelWriter<'_> {
     }
 }
 
-/// Returns two colours of the palette, opaque.
+/// Returns two opaque colours of the palette: for the outline and for the line.
 fn colours(outline: u8, line: u8) -> (Rgba, Rgba) {
     let all = PALETTE.colours();
     let colour = |character| {

@@ -12,10 +12,10 @@ use figrs_models::picture::{Canvas, Rgba, encode_colours};
 
 /// The colour behind tiles that do not fill their cells.
 pub(super) const PAPER: Rgba = [240, 242, 246, 255];
-/// Colour of the dots between cells, where nothing else is drawn.
+/// The colour of the dots that mark the corners of cells, where nothing else is drawn.
 const DOT: Rgba = [212, 218, 228, 255];
 
-/// The pictures of tiles, all of one size; some tiles have none.
+/// The pictures of tiles, all of one size; some tiles have no picture.
 #[derive(Clone, Debug)]
 pub(super) struct Sprites {
     side: usize,
@@ -66,7 +66,7 @@ impl Sprites {
         canvas
     }
 
-    /// Writes the picture of all tiles that maps refer to, with a clear background.
+    /// Writes the picture of all tiles to which maps refer, with a transparent background.
     pub(super) fn write_tileset(
         &self,
         tiles: MapTiles<'_>,

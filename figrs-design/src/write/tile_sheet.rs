@@ -14,10 +14,10 @@ use figrs_models::picture::{Canvas, Rgba};
 
 /// Pictures of the tiles of a set, cut from one sheet.
 ///
-/// The sheet is a picture in PNG with square tiles side by side, numbered from 0 row by row from the top. The legend can give the number of a tile's picture
-/// ([`TileSet::picture`]); if it numbers none, the pictures are in the order of the tiles in the legend. Tiles
-/// without a picture are drawn as coloured squares with their letters. The picture of the empty tile is visible behind the other pictures,
-/// where these are not opaque.
+/// The sheet is a picture in PNG with square tiles side by side, numbered from 0 row by row from the top. The legend can give the number of a tile's
+/// picture ([`TileSet::picture`]); if it gives no numbers, the pictures are in the order of the tiles in the legend. Tiles without a picture are
+/// drawn as coloured squares with their letters. The picture of the empty tile is visible behind the pictures of other tiles, where they are not
+/// opaque.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -49,8 +49,8 @@ impl TileSheet {
     /// Sheets may have any colour type, with or without transparency; only the upper 8 bits of 16-bit channels and only the first picture of an
     /// animation are used.
     ///
-    /// **Errors.** The file is not a valid PNG, or does not fit `side` or the tiles. If another `side` is a remedy, it is the
-    /// [setting](Mistake::setting) of the mistake.
+    /// **Errors.** The file is not a valid PNG, or does not fit `side` or the tiles. If another side of the tiles avoids the mistake, the
+    /// [setting](Mistake::setting) of the mistake is `side`.
     pub fn from_png(png: &[u8], side: usize, tiles: &Arc<TileSet>) -> Result<Self, FileError> {
         if side == 0 || side > Self::MAX_SIDE {
             let problem = format!("tiles of {side} by {side} pixels cannot be");
@@ -119,7 +119,7 @@ impl TileSheet {
     }
 }
 
-/// Place of mistakes in sheets.
+/// The place that errors in sheets of tiles report.
 const PLACE: &str = "tile sheet";
 
 /// The file is not a picture in PNG, or is damaged.

@@ -9,19 +9,19 @@ pub(super) const SIDE: usize = 16;
 /// Number of tiles in a row of the tileset picture.
 pub(super) const COLUMNS: usize = 7;
 
-/// Tiles in the order of map files: the tiles of the set, from 1, then ground with grass if figrs has pictures for the set.
+/// The tiles to which map files refer, in order: the tiles of the set, from 1, then ground with grass if the set has built-in pictures.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MapTiles<'a> {
     set: &'a TileSet,
     side: usize,
     /// The empty tile, which has no picture.
     blank: Option<Tile>,
-    /// True if figrs has pictures of the tiles.
+    /// True if the tiles have built-in pictures.
     is_drawn: bool,
 }
 
 impl<'a> MapTiles<'a> {
-    /// Creates the map tiles of a set, with the pictures or squares of figrs.
+    /// Creates the map tiles of a set, with the built-in pictures or squares.
     pub(super) fn of(set: &'a TileSet) -> Self {
         Self {
             set,
@@ -43,7 +43,7 @@ impl<'a> MapTiles<'a> {
         }
     }
 
-    /// True if figrs has pictures of the tiles, not only squares.
+    /// True if the tiles have built-in pictures, not only squares.
     pub(super) fn is_drawn(self) -> bool {
         self.is_drawn
     }
@@ -74,7 +74,7 @@ impl<'a> MapTiles<'a> {
         (COLUMNS * self.side, self.rows() * self.side)
     }
 
-    /// Returns the value of a tile: its position in the set counted from 1, or 0 for the empty tile.
+    /// Returns the value of a tile: its index in the set counted from 1, or 0 for the empty tile.
     pub(super) fn number(self, tile: Tile) -> usize {
         self.place_but(tile, self.set.empty())
     }
@@ -88,7 +88,7 @@ impl<'a> MapTiles<'a> {
         tile.map_or(0, |tile| self.place_but(tile, self.blank))
     }
 
-    /// Returns the position of a tile in the set counted from 1; 0 for the tile `other`.
+    /// Returns the index of a tile in its set, counted from 1, or 0 for the tile `other`.
     fn place_but(self, tile: Tile, other: Option<Tile>) -> usize {
         let place = self.set.tiles().position(|own| own == tile);
         let place = place.filter(|_| Some(tile) != other);

@@ -10,11 +10,11 @@ use super::tileset::{COLUMNS, MapTiles};
 use figrs_models::mdmc::TileSet;
 use figrs_models::picture::encode;
 
-/// Writes the picture of all tiles for maps in Tiled formats, as PNG with a clear background.
+/// Writes the picture of all tiles for maps in Tiled formats, as PNG with a transparent background.
 ///
-/// The picture has seven tiles of 16 by 16 pixels in each row: the tiles of the set in order, then ground with grass on top if figrs has pictures for
-/// the set. Tiles of other sets are coloured squares with their letters. [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes the
-/// tiles of a sheet.
+/// The picture has seven tiles of 16 by 16 pixels in each row: the tiles of the set in order, then ground with grass on top if the set has built-in
+/// pictures. Tiles of sets without built-in pictures are coloured squares with their letters. The method
+/// [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes the tiles of a sheet.
 ///
 /// **Errors.** [`OutputError::Io`] if `out` cannot be written.
 pub fn write_tileset(tiles: &TileSet, out: impl Write) -> Result<(), OutputError> {

@@ -11,7 +11,7 @@ use super::{LevelWriter, OutputError};
 /// Version of the map format.
 pub(super) const VERSION: &str = "1.10";
 
-/// Returns the colour behind the tiles: sky behind the tile pictures of figrs, and paper behind other pictures.
+/// Returns the colour behind the tiles: sky behind the built-in pictures, and paper behind other pictures.
 pub(super) fn background(tiles: MapTiles<'_>) -> &'static str {
     if tiles.is_drawn() {
         "#86b8f4"
@@ -25,15 +25,16 @@ type Xml<'a> = Writer<&'a mut dyn Write>;
 impl LevelWriter<'_> {
     /// Writes the level as a TMX map of the Tiled editor.
     ///
-    /// The map has one layer of tiles as comma-separated numbers and, if there is a path, an object layer that shows the path as a polyline. The tileset
-    /// inside the map refers to `image`: the path, relative to the map, of the picture that [`write_tileset`](super::write_tileset) or
-    /// [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes. The empty tile has no number unless a sheet draws it. Notes become map properties.
+    /// The map has one layer of tiles as comma-separated numbers and, if there is a path, an object layer that shows the path as a polyline. The
+    /// tileset inside the map refers to `image`: the path, relative to the map, of the picture that [`write_tileset`](super::write_tileset) or
+    /// [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes. The empty tile has no number unless a sheet draws it. Notes become map
+    /// properties.
     ///
     /// **Errors.** A note contains a control character, which XML cannot hold, or `out` cannot be written.
     ///
     /// # References
     ///
-    /// "TMX Map Format", Tiled documentation, version 1.10.
+    /// The format is documented in "TMX Map Format", Tiled documentation, version 1.10.
     pub fn tmx(&self, mut out: impl Write, image: &str) -> Result<(), OutputError> {
         let control =
             |(name, value): &&(String, String)| (name.clone() + value).contains(char::is_control);

@@ -50,7 +50,7 @@ impl<'a> LevelWriter<'a> {
         }
     }
 
-    /// Sets the tiles by which the level is numbered and drawn, instead of the [platformer](TileSet::platformer) tiles or those of a sheet.
+    /// Sets the tiles by which the level is numbered and drawn, instead of the [platformer](TileSet::platformer) tiles or the tiles of a sheet.
     #[must_use]
     pub fn tiles(self, tiles: &'a TileSet) -> Self {
         Self {
@@ -88,7 +88,7 @@ impl<'a> LevelWriter<'a> {
         self
     }
 
-    /// Adds a note, which is a name and a value such as the seed; formats that cannot hold notes leave it out.
+    /// Adds a note: a name and a value, such as the seed.
     #[must_use]
     pub fn note(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.notes.push((name.into(), value.into()));

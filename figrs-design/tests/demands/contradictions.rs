@@ -3,11 +3,8 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use figrs_design::{
-    Area, ConditionedSampler, Demand, ExactSampler, LevelSampler, Mask, Mirror, Pattern, Route,
-    SteeredLevel, SteeringError,
-};
-use figrs_infer::Frontier;
+use crate::samplers::{Levels, by_particles, exactly, particles};
+use figrs_design::{Area, Demand, Mask, Mirror, Pattern, Route, SteeredLevel, SteeringError};
 use figrs_models::mdmc::{
     ColumnNGrams, Corpus, LevelElements, LevelModel, MarkovChain, RowSplits, Structure, Tile,
     TileClass, TileField, TileSet,
@@ -35,7 +32,7 @@ fn chain(width: usize) -> LevelModel {
 /// Returns the demands that the error names, the column, and whether the conflict is proven; each named demand must be needed.
 fn refused(model: &LevelModel, demands: &[Demand]) -> (Vec<String>, usize, bool) {
     let steered = SteeredLevel::new(model, demands).unwrap();
-    match ConditionedSampler::new(steered).levels(1, 0..1) {
+    match by_particles(steered).levels(1, 0..1) {
         Err(SteeringError::Contradictory {
             demands,
             minimal,
@@ -150,7 +147,7 @@ fn the_exact_method_and_other_models_name_the_same() {
     // The cases taken are one with set tiles and one with patterns.
     for (demands, named, column) in cases(width).into_iter().step_by(3) {
         let exact = SteeredLevel::new(&ngrams, &demands).unwrap();
-        let error = ExactSampler::new(exact, &Frontier::new()).unwrap_err();
+        let error = exactly(exact).unwrap_err();
         let SteeringError::Contradictory { proven: true, .. } = error else {
             panic!("{error}");
         };
@@ -252,7 +249,10 @@ fn ways_that_the_tiles_leave_no_room_for_are_proven_impossible() {
     ];
     for (demands, expected) in cases {
         let steered = SteeredLevel::new(&model, &demands).unwrap();
-        let sampler = ConditionedSampler::new(steered).most_particles(400);
+        let sampler = particles()
+            .most_particles(400)
+            .numbered(Arc::new(steered))
+            .unwrap();
         match (sampler.levels(1, 0..1), expected) {
             (
                 Err(SteeringError::Contradictory {
@@ -300,9 +300,7 @@ fn what_is_not_proven_says_so() {
     assert!(found.len() >= 2, "{found:?}");
     assert!(!proven);
     let steered = SteeredLevel::new(&model, &demands).unwrap();
-    let error = ConditionedSampler::new(steered)
-        .levels(1, 0..1)
-        .unwrap_err();
+    let error = by_particles(steered).levels(1, 0..1).unwrap_err();
     let message = error.to_string();
     assert!(
         message.contains("it is not proven, but none of the particles could go on"),
@@ -315,15 +313,15 @@ fn what_is_not_proven_says_so() {
 fn what_was_not_tried_is_not_told() {
     let (demands, named, _) = cases(60).swap_remove(0);
     let steered = SteeredLevel::new(chain(60), &demands).unwrap();
-    let sampler = ConditionedSampler::new(steered.proof_work(0));
-    let words = |sampler: &ConditionedSampler| sampler.levels(1, 0..1).unwrap_err();
-    let untried = words(&sampler.clone().conflict_work(0)).to_string();
+    let unproven = steered.proof_work(0);
+    let words = |steered: SteeredLevel| by_particles(steered).levels(1, 0..1).unwrap_err();
+    let untried = words(unproven.clone().conflict_work(0)).to_string();
     assert!(
         untried.contains("together, of which some may play no part: no unseen configuration;")
             && untried.contains("could go on at some column from 0 to 59 (from 0)"),
         "{untried}"
     );
-    let error = words(&sampler);
+    let error = words(unproven);
     let text = format!("together: {}; it is not proven", named.join("; "));
     assert!(error.to_string().contains(&text), "{error}");
     let SteeringError::Contradictory {
@@ -409,7 +407,7 @@ fn drawings_that_cannot_stand_are_named() {
         Demand::Pinned(Mask::from_text("mask", text, set).unwrap()),
     ];
     let steered = SteeredLevel::new(&elements, &demands).unwrap();
-    let error = ExactSampler::new(steered, &Frontier::new()).unwrap_err();
+    let error = exactly(steered).unwrap_err();
     let SteeringError::Contradictory {
         demands, proven, ..
     } = error

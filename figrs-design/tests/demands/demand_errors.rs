@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use figrs_design::{
-    Area, Demand, DemandError, DesignFile, LevelSampler, Mask, Mirror, Movement, Pattern,
-    RejectionSampler, Route, SteeredLevel, SteeringError,
+    Area, Demand, DemandError, DesignFile, Mask, Mirror, Movement, Pattern, ProposedLevels, Route,
+    SteeredLevel,
 };
 use figrs_models::mdmc::{
     ColumnNGrams, Corpus, CorpusReader, LevelElements, LookAheadSampler, MarkovChain, Meaning,
@@ -136,11 +136,7 @@ fn levels_that_are_drawn_again_have_the_size_of_the_demands() {
     let elements = LevelElements::new(Arc::clone(&chain), 9).unwrap();
     let demands = SteeredLevel::new(&elements, &[Demand::MaximumGap(2)]).unwrap();
     let inner = LookAheadSampler::new(chain, 3, 8).unwrap();
-    let sampler = RejectionSampler::new(Box::new(inner), demands).unwrap();
-    let error = sampler.levels(1, 0..1).unwrap_err();
-    let SteeringError::Demand(error) = error else {
-        panic!("{error}");
-    };
+    let error = ProposedLevels::new(inner, demands).unwrap_err();
     assert_eq!(
         problem(error),
         "levels of 6 rows and 8 columns are drawn, and the demands are for 6 and 9"

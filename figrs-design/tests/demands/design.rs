@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use figrs_design::{
-    Demand, DesignFile, ExactSampler, FileError, LevelSampler, MistakeKind, SteeredLevel,
-};
-use figrs_infer::Frontier;
+use crate::samplers::{Levels, exactly};
+use figrs_design::{Demand, DesignFile, FileError, MistakeKind, SteeredLevel};
 use figrs_models::mdmc::{ColumnNGrams, Corpus, CorpusReader, Level, LevelModel, TileSet, Travel};
 
 /// Returns a model of the shipped levels cut to six rows.
@@ -253,7 +251,7 @@ max_gap = 2
         .demands(&model)
         .unwrap();
     let steered = SteeredLevel::new(&model, &demands).unwrap();
-    let exact = ExactSampler::new(steered.clone(), &Frontier::new()).unwrap();
+    let exact = exactly(steered.clone()).unwrap();
     for generated in exact.levels(1, 0..20).unwrap() {
         assert!(
             steered.factor(generated.level()) == 1.0,

@@ -1,12 +1,12 @@
 //! Tests that the law of levels given demands is the model's law, restricted and weighed level by level.
 
+use crate::samplers::{Levels, exactly, particles};
+use figrs_core::rand::Rng;
 use figrs_core::stream;
-use figrs_design::{
-    ConditionedSampler, Demand, DemandError, ExactSampler, LevelSampler, Mask, RejectionSampler,
-    SteeredLevel, SteeringError,
-};
-use figrs_infer::Frontier;
-use figrs_models::mdmc::Level;
+use figrs_design::{Demand, DemandError, Mask, ProposedLevels, SteeredLevel, SteeringError};
+use figrs_infer::ItemSampler;
+use figrs_models::board::ConditionalSampler;
+use figrs_models::mdmc::{DrawnLevels, Level};
 use rand::RngExt;
 
 use crate::by_hand::{self, Defined};
@@ -38,7 +38,7 @@ fn check(known: &KnownModel, demands: &[&Defined]) {
     let levels = weighed(known, demands);
     let total: f64 = levels.iter().map(|(_, p)| p).sum();
     let steered = SteeredLevel::new(&known.model, &stated).unwrap();
-    let exact = match ExactSampler::new(steered.clone(), &Frontier::new()) {
+    let exact = match exactly(steered.clone()) {
         Ok(exact) => exact,
         Err(error) => {
             let is_proven = matches!(error, SteeringError::Contradictory { proven: true, .. });
@@ -48,8 +48,8 @@ fn check(known: &KnownModel, demands: &[&Defined]) {
     };
     // The weights of a random field do not sum to one, so the sum over all levels is divided out.
     let free = SteeredLevel::new(&known.model, &[]).unwrap();
-    let free = ExactSampler::new(free, &Frontier::new()).unwrap();
-    let log = exact.log_probability() - free.log_probability();
+    let free = exactly(free).unwrap();
+    let log = exact.exact().unwrap().log_probability() - free.exact().unwrap().log_probability();
     assert!(
         (log - total.ln()).abs() < 1e-9,
         "{}: {log} {}",
@@ -63,7 +63,13 @@ fn check(known: &KnownModel, demands: &[&Defined]) {
                 .iter()
                 .filter(|(level, _)| level.get(row, column) == Some(tile));
             let expected = here.map(|(_, p)| p).sum::<f64>() / total;
-            let p = exact.probability(row, column, tile).unwrap();
+            let cell = exact.generator().cell(row, column).unwrap();
+            let p = exact
+                .exact()
+                .unwrap()
+                .compiled()
+                .probability(cell, &tile)
+                .unwrap();
             assert!(
                 (p - expected).abs() < 1e-9,
                 "{}: {row},{column}: {p} {expected}",
@@ -93,8 +99,8 @@ fn check(known: &KnownModel, demands: &[&Defined]) {
     let mut pinned = stated.clone();
     pinned.push(Demand::Pinned(Mask::around(level, 0..0)));
     let steered = SteeredLevel::new(&known.model, &pinned).unwrap();
-    let exact = ExactSampler::new(steered, &Frontier::new()).unwrap();
-    let log = exact.log_probability() - free.log_probability();
+    let exact = exactly(steered).unwrap();
+    let log = exact.exact().unwrap().log_probability() - free.exact().unwrap().log_probability();
     assert!((log - p.ln()).abs() < 1e-9, "{}:\n{level}", name());
 }
 
@@ -140,20 +146,25 @@ fn particles_agree_with_the_exact_law_of_every_model() {
             }
             let stated: Vec<Demand> = chosen.iter().map(|one| one.demand.clone()).collect();
             let steered = SteeredLevel::new(&known.model, &stated).unwrap();
-            let sampler = ConditionedSampler::new(steered.clone());
-            let estimate = sampler.log_probability(7).unwrap();
-            let exact = ExactSampler::new(steered, &Frontier::new()).unwrap();
-            let by_hand = (exact.log_probability() - total.ln()).abs();
+            let sampler = particles().seed(7);
+            let estimate = sampler.estimated_log_probability(&steered).unwrap();
+            let drawn = sampler
+                .numbered(&steered)
+                .unwrap()
+                .levels(7, 0..10)
+                .unwrap();
+            let exact = exactly(steered).unwrap();
+            let by_hand = (exact.exact().unwrap().log_probability() - total.ln()).abs();
             assert!(by_hand < 1e-9, "{}: {stated:?}", known.name);
-            let far = (estimate.value - exact.log_probability()).abs();
+            let far = (estimate.value - exact.exact().unwrap().log_probability()).abs();
             // Six standard errors give a false alarm in less than one of 10⁸ comparisons, if the error estimated from 64 populations is right.
             assert!(
                 far < 6.0 * estimate.standard_error + 1e-9,
                 "{}: {stated:?}: {estimate:?} {}",
                 known.name,
-                exact.log_probability()
+                exact.exact().unwrap().log_probability()
             );
-            for generated in sampler.levels(7, 0..10).unwrap() {
+            for generated in drawn {
                 let level = generated.level();
                 let is_met = chosen.iter().all(|one| (one.factor)(level) > 0.0);
                 assert!(is_met, "{}: {stated:?}\n{level}", known.name);
@@ -162,21 +173,28 @@ fn particles_agree_with_the_exact_law_of_every_model() {
     }
 }
 
+/// Levels from their exact law as proposals.
+fn drawn_exactly(steered: SteeredLevel) -> DrawnLevels {
+    let size = (steered.height(), steered.width());
+    let exact = exactly(steered).unwrap();
+    DrawnLevels::new("exact", size, move |random| {
+        Ok(exact.items(random.next_u64(), 0..1)?.swap_remove(0))
+    })
+}
+
 #[test]
 fn drawing_again_has_the_law_of_the_sampler_given_the_demands() {
     const LEVELS: usize = 1_500;
     let all = by_hand::all();
     let known = models::all(WIDTH).swap_remove(1);
-    let free = || {
-        let free = SteeredLevel::new(&known.model, &[]).unwrap();
-        Box::new(ExactSampler::new(free, &Frontier::new()).unwrap())
-    };
+    let free = SteeredLevel::new(&known.model, &[]).unwrap();
     for chosen in [[0, 10], [28, 29]] {
         let chosen = chosen.map(|number| &all[number]);
         let stated = chosen.map(|defined| defined.demand.clone());
         let steered = SteeredLevel::new(&known.model, &stated).unwrap();
-        let sampler = RejectionSampler::new(free(), steered).unwrap();
-        let drawn = sampler.levels(9, 0..LEVELS as u64).unwrap();
+        let proposed = ProposedLevels::new(drawn_exactly(free.clone()), steered).unwrap();
+        let numbered = ConditionalSampler::new().numbered(&proposed).unwrap();
+        let drawn = numbered.levels(9, 0..LEVELS as u64).unwrap();
         let levels = weighed(&known, &chosen);
         let total: f64 = levels.iter().map(|(_, p)| p).sum();
         for (level, p) in levels {
@@ -199,20 +217,21 @@ fn drawing_again_ends_and_takes_no_interventions() {
     let known = models::all(WIDTH).swap_remove(1);
     let sampler = |demand: Demand| {
         let free = SteeredLevel::new(&known.model, &[]).unwrap();
-        let free = Box::new(ExactSampler::new(free, &Frontier::new()).unwrap());
-        RejectionSampler::new(free, SteeredLevel::new(&known.model, &[demand]).unwrap())
+        let steered = SteeredLevel::new(&known.model, &[demand]).unwrap();
+        ProposedLevels::new(drawn_exactly(free), steered)
     };
     let error = sampler(Demand::Placed(Mask::free(3, WIDTH))).unwrap_err();
     assert!(matches!(error, DemandError::NotRejected { .. }), "{error}");
     assert!(
         error.to_string().ends_with(
-            "; pin the tiles (`Demand::Pinned`), or condition the model instead (`ConditionedSampler`)"
+            "; pin the tiles (`Demand::Pinned`), or condition the model instead (`ConditionalSampler`)"
         ),
         "{error}"
     );
     let never = Demand::Any(vec![Demand::MaximumGap(WIDTH)]);
-    let sampler = sampler(Demand::Not(Box::new(never))).unwrap().tries(20);
-    let error = sampler.levels(1, 0..1).unwrap_err();
+    let proposed = sampler(Demand::Not(Box::new(never))).unwrap().tries(20);
+    let numbered = ConditionalSampler::new().numbered(&proposed).unwrap();
+    let error = numbered.levels(1, 0..1).unwrap_err();
     assert!(
         matches!(error, SteeringError::NotMet { tries: 20, .. }),
         "{error}"

@@ -9,5 +9,7 @@ mod design;
 mod enumeration;
 mod matrix;
 mod models;
+#[path = "../samplers.rs"]
+mod samplers;
 mod series;
 mod ways;

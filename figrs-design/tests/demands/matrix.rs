@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::samplers::{Levels, by_particles};
 use figrs_design::{
-    Area, ConditionedSampler, Demand, LevelSampler, Mask, Mirror, MovementRules, Pattern,
-    Playability, Route, SteeredLevel,
+    Area, Demand, Mask, Mirror, MovementRules, Pattern, Playability, Route, SteeredLevel,
 };
 use figrs_models::mdmc::{
     ColumnNGrams, Corpus, HierarchicalChain, LevelElements, LevelModel, MarkovChain, Meaning,
@@ -132,7 +132,7 @@ fn every_demand_composes_with_every_model() {
         for (name, demand) in &demands {
             let all = [Demand::Seen, demand.clone()];
             let steered = SteeredLevel::new(&model, &all).unwrap();
-            let sampler = ConditionedSampler::new(steered.clone());
+            let sampler = by_particles(steered.clone());
             let begun = Instant::now();
             match sampler.levels(3, 0..1) {
                 Err(error) => failures.push(format!("{model_name}, {name}: {error}")),

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use figrs_design::{ConditionedSampler, Demand, LevelSampler, Mask, SteeredLevel, SteeringError};
+use crate::samplers::{Levels, particles};
+use figrs_design::{Demand, Mask, SteeredLevel, SteeringError};
 use figrs_infer::Error;
 use figrs_models::mdmc::{Corpus, LevelElements, MarkovChain, RowSplits, Structure, Tile};
 
@@ -22,7 +23,10 @@ fn pinned(row: usize, column: usize, symbol: char) -> Demand {
 }
 
 fn drawn(steered: SteeredLevel) -> Vec<String> {
-    let sampler = ConditionedSampler::new(steered).particles(8);
+    let sampler = particles()
+        .particles(8)
+        .numbered(Arc::new(steered))
+        .unwrap();
     let levels = sampler.levels(3, 0..4).unwrap();
     levels
         .iter()
@@ -50,7 +54,10 @@ fn a_search_for_a_proof_ends_with_the_interrupt() {
     let demands = [Demand::MaximumGap(0), pinned(13, 9, '-')];
     let steered = SteeredLevel::new(&elements, &demands).unwrap();
     let flag = Arc::new(AtomicBool::new(true));
-    let sampler = ConditionedSampler::new(steered).interrupt(Arc::clone(&flag));
+    let sampler = particles()
+        .interrupt(Arc::clone(&flag))
+        .numbered(Arc::new(steered))
+        .unwrap();
     let ended = sampler.levels(1, 0..1).unwrap_err();
     assert!(
         matches!(ended, SteeringError::Inference(Error::NothingDone { .. })),

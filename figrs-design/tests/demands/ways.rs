@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::samplers::{Levels, by_particles, exactly};
 use figrs_design::{
-    Area, ConditionedSampler, Demand, DemandError, DesignFile, ExactSampler, JUMP_ARCS,
-    LevelSampler, MistakeKind, Movement, MovementRules, Obstacle, Playability, RejectionSampler,
-    Route, SteeredLevel, SteeringError,
+    Area, Demand, DemandError, DesignFile, JUMP_ARCS, MistakeKind, Movement, MovementRules,
+    Obstacle, Playability, ProposedLevels, Route, SteeredLevel, SteeringError,
 };
 use figrs_infer::{Frontier, Run};
+use figrs_models::board::ConditionalSampler;
 use figrs_models::mdmc::{
     ColumnNGrams, Corpus, CorpusReader, Level, LevelModel, LookAheadSampler, MarkovChain,
     RowSplits, Structure, Tile, TileSet, Travel,
@@ -161,13 +162,14 @@ fn levels_that_are_drawn_have_the_way_by_every_method() {
     let areas: [Rectangle; 2] = [[0, 9, 20, 24], [0, 9, 40, 44]];
     let demands = [Demand::Seen, Demand::Playable(through(&areas))];
     let steered = SteeredLevel::new(&elements, &demands).unwrap();
-    let conditioned = ConditionedSampler::new(steered.clone());
+    let conditioned = by_particles(steered.clone());
     let look_ahead = LookAheadSampler::new(chain, 3, 60).unwrap();
-    let rejection = RejectionSampler::new(Box::new(look_ahead), steered).unwrap();
-    for sampler in [&conditioned as &dyn LevelSampler, &rejection] {
-        for generated in sampler.levels(3, 0..6).unwrap() {
+    let proposed = ProposedLevels::new(look_ahead, steered).unwrap();
+    let rejection = ConditionalSampler::new().numbered(&proposed).unwrap();
+    for drawn in [conditioned.levels(3, 0..6), rejection.levels(3, 0..6)] {
+        for generated in drawn.unwrap() {
             let level = generated.level();
-            assert!(passes(level, &areas), "{}\n{level}", sampler.name());
+            assert!(passes(level, &areas), "{level}");
             let verdict = Playability::along(level, &through(&areas));
             let path = verdict.path();
             let at = |[top, bottom, left, right]: Rectangle| {
@@ -234,7 +236,7 @@ fn towers_have_their_areas_as_they_stand() {
         ]
     );
     let steered = SteeredLevel::new(&model, &demands).unwrap();
-    for generated in ConditionedSampler::new(steered).levels(1, 0..4).unwrap() {
+    for generated in by_particles(steered).levels(1, 0..4).unwrap() {
         let level = Travel::Up.upright(generated.level());
         let verdict = Playability::along(&level, route);
         let path = verdict.path();
@@ -339,7 +341,7 @@ fn tiles_without_meanings_have_no_ways_and_rules_can_be_given() {
     let rules = movement.rules(&tiles, Travel::Right).unwrap();
     let demands = design.on(&model).rules(&rules).demands().unwrap();
     let exact = SteeredLevel::new(&model, &demands).unwrap();
-    assert!(ExactSampler::new(exact, &Frontier::new()).is_ok());
+    assert!(exactly(exact).is_ok());
 }
 
 /// Parts of training levels serve as drawings for lines, for a start, and for the soft demand `like`.
@@ -360,7 +362,7 @@ fn parts_of_training_levels_are_drawings() {
     let column = |level: &Level, column: usize| level.as_array().column(column).to_vec();
     let known: HashSet<Vec<Tile>> = (0..40).map(|at| column(&training, at)).collect();
     let steered = SteeredLevel::new(&model, &demands).unwrap();
-    for generated in ConditionedSampler::new(steered).levels(2, 0..4).unwrap() {
+    for generated in by_particles(steered).levels(2, 0..4).unwrap() {
         let level = generated.level();
         assert!((0..6).all(|at| column(level, at) == column(&training, at)));
         assert!((10..30).all(|at| known.contains(&column(level, at))));
@@ -377,9 +379,7 @@ fn a_way_that_no_level_can_have_is_named_with_what_stands_in_it() {
     );
     let demands = design.unwrap().demands(&model).unwrap();
     let steered = SteeredLevel::new(&model, &demands).unwrap();
-    let error = ConditionedSampler::new(steered)
-        .levels(1, 0..1)
-        .unwrap_err();
+    let error = by_particles(steered).levels(1, 0..1).unwrap_err();
     let SteeringError::Contradictory {
         demands,
         proven: true,

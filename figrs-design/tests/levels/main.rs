@@ -2,6 +2,8 @@
 
 mod movement_demands;
 mod ngram_runs;
+#[path = "../samplers.rs"]
+mod samplers;
 mod seen_levels;
 mod vglc_movements;
 mod vglc_smb;

@@ -5,11 +5,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::samplers::{Levels, by_particles, exactly};
 use figrs_design::{
-    ConditionedSampler, Demand, DemandError, ExactSampler, LevelSampler, Movement, MovementRules,
-    Playability, Route, SteeredLevel, SteeringError,
+    Demand, DemandError, Movement, MovementRules, Playability, Route, SteeredLevel, SteeringError,
 };
-use figrs_infer::Frontier;
 use figrs_models::mdmc::{
     Corpus, CorpusReader, Level, LevelElements, MarkovChain, RowSplits, Structure, TileSet, Travel,
 };
@@ -36,15 +35,15 @@ fn check(movement: &str, legend: &str, text: &str) {
     let rules = rules.rules(&tiles, Travel::Right).unwrap();
     let elements = LevelElements::new(chain, 5).unwrap();
     let free = SteeredLevel::new(&elements, &[]).unwrap();
-    let free = ExactSampler::new(free, &Frontier::new()).unwrap();
+    let free = exactly(free).unwrap();
     let levels = free.levels(SEED, 0..LEVELS).unwrap();
     let meets = |level: &Level| Playability::under(level, &rules).playable();
     let met = levels.iter().filter(|level| meets(level.level())).count();
     let share = met as f64 / LEVELS as f64;
     let demand = [Demand::Playable(Route::under(&rules))];
     let steered = SteeredLevel::new(&elements, &demand).unwrap();
-    let exact = ExactSampler::new(steered.clone(), &Frontier::new()).unwrap();
-    let p = exact.log_probability().exp();
+    let exact = exactly(steered.clone()).unwrap();
+    let p = exact.exact().unwrap().log_probability().exp();
     println!("{movement}: {p}, drawn {share}");
     // Five standard errors: a false alarm in less than one of a million seeds.
     let error = (p * (1.0 - p) / LEVELS as f64).sqrt();
@@ -52,13 +51,13 @@ fn check(movement: &str, legend: &str, text: &str) {
         p > 0.02 && (share - p).abs() <= 5.0 * error,
         "{movement}: {share} {p}"
     );
-    let particles = ConditionedSampler::new(steered);
-    for sampler in [&exact as &dyn LevelSampler, &particles] {
+    let particles = by_particles(steered);
+    for sampler in [&exact, &particles] {
         for level in sampler.levels(SEED, 0..48).unwrap() {
             assert!(
                 meets(level.level()),
                 "{}\n{}",
-                sampler.name(),
+                sampler.method(),
                 level.level()
             );
         }
@@ -133,7 +132,7 @@ fn levels_played_upwards_are_drawn_so_that_they_can_be_climbed() -> Result<(), S
     let rules = movement.rules(chain.tile_set(), Travel::Up).unwrap();
     let elements = LevelElements::new(chain, 60)?;
     let demands = [Demand::Seen, Demand::Playable(Route::under(&rules))];
-    let sampler = ConditionedSampler::new(SteeredLevel::new(&elements, &demands)?);
+    let sampler = by_particles(SteeredLevel::new(&elements, &demands)?);
     for level in sampler.levels(SEED, 0..6)? {
         let upright = Travel::Up.upright(level.level());
         assert_eq!((upright.height(), upright.width()), (60, 16));

@@ -5,8 +5,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::samplers::{exactly, particles};
 use figrs_core::stream;
-use figrs_design::{ConditionedSampler, Demand, ExactSampler, SteeredLevel, ground_gaps};
+use figrs_design::{Demand, SteeredLevel, ground_gaps};
 use figrs_infer::{Frontier, Run, SequentialMonteCarlo};
 use figrs_models::mdmc::{
     Corpus, CorpusReader, Level, LevelElements, LookAheadSampler, MarkovChain, RowSplits, Structure,
@@ -78,8 +79,8 @@ fn no_unseen_state_has_the_probability_that_counting_and_particles_show() {
             "{width}: {count} {p}"
         );
         // Five standard errors, estimated from 64 populations, give a false alarm in one of 10⁵ seeds.
-        let particles = ConditionedSampler::new(seen).particles(2);
-        let message = particles.log_probability(1).unwrap();
+        let particles = particles().particles(2).seed(1);
+        let message = particles.estimated_log_probability(&seen).unwrap();
         let far = (message.value - p.ln()).abs();
         assert!(
             far <= 5.0 * message.standard_error,
@@ -99,8 +100,9 @@ fn particles_estimate_what_counting_shows_at_fourteen_rows() {
     let first = first_columns(&chain);
     let n = first.len() as f64;
     let count = first.iter().filter(|&&column| column == 200).count() as f64;
-    let particles = ConditionedSampler::new(steered(&chain, 200, &[Demand::Seen])).particles(2);
-    let message = particles.log_probability(2).unwrap();
+    let seen = steered(&chain, 200, &[Demand::Seen]);
+    let message = particles().particles(2).seed(2);
+    let message = message.estimated_log_probability(&seen).unwrap();
     let p = message.value.exp();
     println!(
         "counted {} of {n}, particles tell {p} ± {}",
@@ -118,7 +120,7 @@ fn cells_have_the_same_tiles_exactly_by_particles_and_by_rejection() {
     const WIDTH: usize = 12;
     let chain = chain(&Corpus::shipped().bottom_rows(6).unwrap());
     let demands = [Demand::Seen, Demand::MaximumGap(2)];
-    let exact = ExactSampler::new(steered(&chain, WIDTH, &demands), &Frontier::new()).unwrap();
+    let exact = exactly(steered(&chain, WIDTH, &demands)).unwrap();
     let steered = steered(&chain, WIDTH, &demands);
     let answer = SequentialMonteCarlo::new(1_000)
         .populations(64)
@@ -138,7 +140,13 @@ fn cells_have_the_same_tiles_exactly_by_particles_and_by_rejection() {
     for (index, cell) in steered.cells().iter().enumerate() {
         let (column, row) = (index / 6, 5 - index % 6);
         for tile in chain.tiles() {
-            let p = exact.probability(row, column, *tile).unwrap();
+            let own = exact.generator().cell(row, column).unwrap();
+            let p = exact
+                .exact()
+                .unwrap()
+                .compiled()
+                .probability(own, tile)
+                .unwrap();
             let found = accepted
                 .iter()
                 .filter(|level| level.get(row, column) == Some(*tile));

@@ -5,21 +5,21 @@ use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::Stopped;
 use figrs_factor::algebra::{LogSumProduct, Semiring, SumProduct};
 
-/// A product whose logarithm is above this limit can be stored as an ordinary number with full precision.
+/// Smallest logarithm of a product that can be stored as an ordinary number without loss of precision.
 const SAFE: f64 = -600.0;
 /// Number of table entries processed between two checks of the deadline.
 const SLICE: u64 = 100_000;
 const NONE: f64 = f64::NEG_INFINITY;
-/// Least natural logarithm of a non-zero entry of a message. The limit is needed because the logarithms may grow at every iteration
-/// if the graph has loops, and an overflow would be mistaken for a zero. Sums of numbers of this magnitude are still accurate to a
-/// ten-thousandth.
+/// Least natural logarithm of a non-zero entry of a message. The logarithms are limited because they may grow at every iteration if the
+/// graph has loops, and an overflow would be mistaken for a zero. Sums of logarithms of this magnitude lose at most a ten-thousandth by
+/// rounding.
 const FLOOR: f64 = -1e12;
 
-/// The algebra in which messages are computed: sum-product or max-product.
+/// The semiring in which messages are computed: sum-product or max-product.
 pub(super) trait MessageAlgebra {
-    /// The algebra in logarithms.
+    /// The semiring in logarithms.
     type Logs: Semiring<Value = f64>;
-    /// The same semiring on ordinary numbers instead of logarithms, if computing with ordinary numbers is faster.
+    /// The same semiring on ordinary numbers, if these are faster than logarithms.
     type Linear: Semiring<Value = f64>;
     const LINEAR: bool;
 }
@@ -59,11 +59,11 @@ pub(super) struct ConvergenceResult {
     pub(super) iterations: u64,
     pub(super) residual: f64,
     pub(super) stopped: Stopped,
-    /// `true` if messages exclude every value of some variable.
+    /// `true` if the messages exclude every value of some variable.
     pub(super) impossible: bool,
 }
 
-/// The messages of a network as natural logarithms; the largest entry of each message is zero.
+/// The messages of a factor graph as natural logarithms; the largest entry of each message is zero.
 pub(super) struct Messages<'n> {
     network: &'n MessageGraph,
     /// The messages from factors to variables.
@@ -93,7 +93,7 @@ impl<'n> Messages<'n> {
         }
     }
 
-    /// Passes messages through all factors in order and back in reverse order, until the messages converge.
+    /// Passes messages through all factors in order and in reverse order, until the messages converge.
     pub(super) fn pass_until_convergence<M: MessageAlgebra>(
         &mut self,
         until: ConvergenceCriteria,
@@ -146,7 +146,7 @@ impl<'n> Messages<'n> {
         settling
     }
 
-    /// Recomputes the sum of the messages to each variable, which prevents rounding errors from accumulating.
+    /// Recomputes the products of the messages to each variable from the messages, which prevents rounding errors from accumulating.
     pub(super) fn recompute_beliefs(&mut self) {
         self.beliefs.fill(0.0);
         self.zeros.fill(0);
@@ -163,7 +163,7 @@ impl<'n> Messages<'n> {
         }
     }
 
-    /// The message of a variable to a factor: the product of the messages from all other factors, divided by its largest entry.
+    /// Computes the message of a variable to a factor: the product of the messages from all other factors, divided by its largest entry.
     fn variable_to_factor(&self, edge: &Edge, into: &mut Vec<f64>) {
         let at = self.network.starts[edge.variable];
         let first = into.len();
@@ -190,8 +190,7 @@ impl<'n> Messages<'n> {
         self.incoming = incoming;
     }
 
-    /// Sends the messages of one factor; returns the largest change of a message, or `None` if messages exclude every value of
-    /// a variable.
+    /// Sends the messages of one factor. Returns the largest change of a message, or `None` if messages exclude every value of a variable.
     fn send_from_factor<M: MessageAlgebra>(&mut self, factor: usize, damping: f64) -> Option<f64> {
         let network = self.network;
         let table = &network.tables[factor];
@@ -257,7 +256,7 @@ impl<'n> Messages<'n> {
         Some(change)
     }
 
-    /// The logarithms of the products of the messages to a variable; the largest logarithm is zero.
+    /// Returns the logarithms of the products of the messages to a variable; the largest logarithm is zero.
     pub(super) fn belief(&self, variable: usize) -> Vec<f64> {
         let values = self.network.starts[variable]..self.network.starts[variable + 1];
         let log = |at: usize| {
@@ -272,7 +271,7 @@ impl<'n> Messages<'n> {
         belief
     }
 
-    /// The probabilities of the values of a variable.
+    /// Returns the probabilities of the values of a variable.
     pub(super) fn marginal(&self, variable: usize) -> Vec<f64> {
         let mut shares = self.belief(variable);
         for share in &mut shares {
@@ -285,8 +284,7 @@ impl<'n> Messages<'n> {
         shares
     }
 
-    /// The negative Bethe free energy, which equals the logarithm of the sum over all assignments if the graph is a forest and the messages
-    /// have converged.
+    /// Returns the negative Bethe free energy; for a forest with converged messages, it is the logarithm of the sum over all assignments.
     pub(super) fn log_total(&mut self) -> f64 {
         self.recompute_beliefs();
         let network = self.network;
@@ -314,7 +312,7 @@ impl<'n> Messages<'n> {
         total
     }
 
-    /// The logarithms of the entries of a factor times the messages that it has received.
+    /// Returns the logarithms of the entries of a factor times the messages that it has received.
     fn entry_beliefs<'m>(
         &'m self,
         table: &'m FactorEntries,
@@ -327,8 +325,8 @@ impl<'n> Messages<'n> {
         })
     }
 
-    /// The belief of a factor: the probabilities of its non-zero entries, in their order.
-    /// [`recompute_beliefs`](Self::recompute_beliefs) must be called before.
+    /// Returns the belief of a factor: the probabilities of its non-zero entries, in their order. A call of
+    /// [`recompute_beliefs`](Self::recompute_beliefs) must come before.
     pub(super) fn factor_belief(&mut self, factor: usize) -> Vec<f64> {
         self.receive_all(factor);
         let logs = self.entry_beliefs(&self.network.tables[factor]);
@@ -336,8 +334,7 @@ impl<'n> Messages<'n> {
         logs.map(|log| (log - total).exp()).collect()
     }
 
-    /// One value for each variable: the best value of the first variable of each component, then for each factor the best
-    /// values of its other variables given the values already chosen.
+    /// Chooses one value for each variable, factor by factor: the best values of the factor's variables, given the values already chosen.
     pub(super) fn decode(&mut self) -> Vec<u32> {
         self.recompute_beliefs();
         let network = self.network;
@@ -372,7 +369,7 @@ impl<'n> Messages<'n> {
         chosen.into_iter().map(Option::unwrap_or_default).collect()
     }
 
-    /// The assignment of a factor's largest entry among the entries that agree with the chosen values.
+    /// Returns the assignment of the largest entry of a factor, among the entries that agree with the values already chosen.
     fn best_row(&self, factor: usize, chosen: &[Option<u32>]) -> Option<&'n [u32]> {
         let table = &self.network.tables[factor];
         let edges = self.network.edges(table);
@@ -394,7 +391,7 @@ impl<'n> Messages<'n> {
     }
 }
 
-/// Difference of two entries of a message; relative to the magnitude of the entries if `relative` is `true`.
+/// Returns the difference of two entries of a message, divided by their magnitude if `relative` is `true`.
 fn difference(new: f64, old: f64, relative: bool) -> f64 {
     if new == old {
         0.0
@@ -405,7 +402,7 @@ fn difference(new: f64, old: f64, relative: bool) -> f64 {
     }
 }
 
-/// The index of the largest number; among equal numbers, the first index.
+/// Returns the index of the largest number; among equal numbers, the first index.
 fn best(logs: &[f64]) -> u32 {
     let mut best = 0;
     for (i, log) in logs.iter().enumerate() {
@@ -416,7 +413,7 @@ fn best(logs: &[f64]) -> u32 {
     best as u32
 }
 
-/// Divides by the largest entry; returns `false` if all entries are zero.
+/// Divides a message by its largest entry; returns `false` if all entries are zero.
 fn normalise(logs: &mut [f64]) -> bool {
     let most = logs.iter().copied().fold(NONE, f64::max);
     if most == NONE {
@@ -436,8 +433,8 @@ fn log_sum(logs: impl Iterator<Item = f64> + Clone) -> f64 {
     most + logs.map(|log| (log - most).exp()).sum::<f64>().ln()
 }
 
-/// Adds to the message of each variable, for each entry of a factor, the product of the entry and the messages of all other
-/// variables.
+/// Adds, for each entry of a factor and each of its variables, the product of the entry and the messages of the other variables to the
+/// message of that variable.
 fn accumulate_messages<S: Semiring<Value = f64>>(
     (rows, entries, arity): (&[u32], &[f64], usize),
     incoming: &[f64],

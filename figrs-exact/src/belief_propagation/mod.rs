@@ -1,11 +1,11 @@
-//! Loopy belief propagation: messages between factors and variables until they converge.
+//! Loopy belief propagation: messages between factors and variables, until they converge.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `network` | the factors, laid out for messages |
 //! | `messages` | the messages, their convergence, and beliefs |
 //! | `origin_counts` | expected counts of outcomes that parameters decide |
-//! | `mpe` | the best world |
+//! | `mpe` | a world of high probability by max-product messages |
 
 mod messages;
 mod mpe;
@@ -31,31 +31,31 @@ use messages::{ConvergenceCriteria, ConvergenceResult, Messages, SumMessages};
 pub use mpe::MpeBeliefPropagation;
 use network::{FactorEntries, MessageGraph};
 
-/// Approximate marginals by messages between the factors and the variables of a model, however wide it is.
+/// Approximate marginals by messages between the factors and the variables of a model, which may have any width.
 ///
-/// Values that zeros of factors exclude are removed first. An iteration sends messages through the factors in a fixed order and
-/// back in reverse order; iterations end when no message changes by more than a tolerance. Messages are stored as logarithms, so
-/// that they do not underflow.
+/// Values that zeros of factors exclude are removed first. Each iteration sends messages through the factors in a fixed order, and then
+/// in reverse order. The iterations end when no message changes by more than a tolerance. Messages are stored as logarithms, so that they
+/// do not underflow.
 ///
-/// **Guarantee.** If the factor graph has no loops and the messages have converged, marginals and log-evidence are exact up to
-/// rounding, and the answer is marked as exact. Otherwise they are approximations without bounds
-/// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)). If messages converge, the marginals are the beliefs of a fixed
-/// point and the log-evidence is the negative Bethe free energy; its standard error is NaN. A value with probability zero in the
-/// answer is impossible. [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) says whether the messages converged
-/// (`Finished`), and [`RunStatistics::residual`](figrs_answer::RunStatistics::residual) is the largest change of a message in the
-/// last iteration.
+/// **Guarantee.** If the factor graph has no loops and the messages have converged, marginals and log-evidence are exact up to rounding,
+/// and the answer says so. If the graph has loops or the messages have not converged, the marginals and the log-evidence are
+/// approximations without bounds ([`Quality::Approximate`](figrs_answer::Quality::Approximate)). If messages converge, the marginals are
+/// the beliefs of a fixed point. The log-evidence is the negative Bethe free energy; its standard error is NaN. A value with probability
+/// zero in the answer is impossible. [`RunStatistics::stopped`](figrs_answer::RunStatistics::stopped) is `Finished` if and only if the
+/// messages converged. [`RunStatistics::residual`](figrs_answer::RunStatistics::residual) is the largest change of a message in the last
+/// iteration.
 ///
-/// In `ExpectationMaximization` the beliefs of factors are the expected counts, and the log-likelihood is the sum of the negative
-/// Bethe free energies of the rows, or unknown if the messages of a row have not converged. Counts and log-likelihood are exact if
-/// the factor graph of each row has no loops after the variables whose values the row determines are removed. Otherwise nothing is
-/// guaranteed, and a round of expectation maximization may lower the likelihood. The limits of iterations and work apply to each
-/// row separately.
+/// In `ExpectationMaximization`, the expected counts are the beliefs of factors. In `ExpectationMaximization`, the log-likelihood is the
+/// sum of the negative Bethe free energies of the data rows; it is unknown if the messages of a row have not converged. Counts and
+/// log-likelihood are exact if the factor graph of each data row has no loops after the row's values have been substituted. If some
+/// factor graph has loops, nothing is guaranteed, and a round of expectation maximization may lower the likelihood. The limits of
+/// iterations and work apply to each data row separately.
 ///
 /// **Complexity.** An iteration reads each non-zero entry of each factor twice for each variable of the factor.
 ///
-/// **Errors.** [`Error::MessagesTooLarge`] if one iteration is more than the budget of work; [`Error::ImpossibleEvidence`] if
-/// messages exclude all values of a variable (if the graph has loops, impossible evidence may remain undetected); errors of the
-/// expansion budget. If the messages do not converge, the answer has no log-evidence.
+/// **Errors.** [`Error::MessagesTooLarge`] if one iteration exceeds the limit of work; [`Error::ImpossibleEvidence`] if messages exclude
+/// all values of a variable (if the graph has loops, impossible evidence may remain undetected); errors of the limits of the expansion.
+/// If the messages do not converge, the answer contains no log-evidence.
 ///
 /// **References.** Pearl (1988), *Probabilistic Reasoning in Intelligent Systems*, chapter 4; Kschischang, Frey and
 /// Loeliger (2001), "Factor graphs and the sum-product algorithm"; Yedidia, Freeman and Weiss (2005), "Constructing
@@ -142,7 +142,7 @@ impl MessageSettings {
         Ok(())
     }
 
-    /// Builds the message graph of a factor graph; returns an error if one iteration exceeds the budget of work.
+    /// Builds the message graph of a factor graph; returns an error if one iteration exceeds the limit of work.
     fn network(&self, algorithm: &'static str, graph: &FactorGraph) -> Result<MessageGraph, Error> {
         let entries = |factor: &figrs_factor::graph::Factor| {
             factor.entries() as u64 * factor.variables.len() as u64
@@ -178,22 +178,23 @@ impl MessageSettings {
     }
 }
 
-/// The setters of an algorithm with a field `settings`.
+/// Defines the setter methods of an algorithm with a field `settings`.
 macro_rules! settled {
     () => {
         figrs_answer::setters!(expansion: settings.limits);
         figrs_factor::field_setters! {
-            /// Sets the maximum number of iterations (default 1000). In an iteration, each factor sends messages twice, in the order of
+            /// Sets the maximum number of iterations (default 1000). In each iteration, each factor sends messages twice: in the order of
             /// the factors and in reverse order.
             iterations: u64 => settings.until.iterations;
-            /// Sets the maximum work for all messages (default four billion). Work is the number of entries read; an entry counts
-            /// once for each variable of its factor.
+            /// Sets the maximum work for all messages (default four billion). The work counts each entry that is read, once for each
+            /// variable of its factor.
             work: u64 => settings.until.work;
-            /// Sets the tolerance (default `1e-9`): messages, scaled to a largest entry of one, have converged if none of them changes by
-            /// more.
+            /// Sets the tolerance (default `1e-9`). Messages, scaled to a largest entry of one, have converged if no entry changes by
+            /// more than the tolerance.
             tolerance: f64 => settings.until.tolerance;
-            /// Sets the weight of the old message in the average of old and new logarithms (default zero). If messages oscillate, a
-            /// weight of one half may make them converge. The fixed points do not depend on this weight.
+            /// Sets the damping (default zero): the weight of the old message when the logarithms of the old and the new message are
+            /// averaged. If messages oscillate, a damping of one half may make them converge. The fixed points of the messages do not
+            /// depend on the damping.
             damping: f64 => settings.until.damping;
         }
     };
@@ -201,7 +202,7 @@ macro_rules! settled {
 use settled;
 
 impl BeliefPropagation {
-    /// Belief propagation with the default tolerance and budgets, without damping.
+    /// Creates belief propagation with the default tolerance and limits, without damping.
     pub fn new() -> Self {
         Self {
             settings: MessageSettings::default(),

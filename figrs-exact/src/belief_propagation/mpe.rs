@@ -1,4 +1,4 @@
-//! Max-product messages.
+//! Max-product belief propagation for a world of high probability.
 
 use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Model};
@@ -19,17 +19,17 @@ use figrs_factor::eliminate::log_weight;
 
 /// A world with high probability, found by max-product belief propagation, for models of any width.
 ///
-/// After convergence of the messages, or after the maximum number of iterations, variables are assigned one after another: each
-/// variable gets its best value, given the values assigned before, according to the messages.
+/// When the messages have converged, or the maximum number of iterations is reached, variables are assigned one after another.
+/// Each variable gets the best value according to the messages, given the values assigned before.
 ///
-/// **Guarantee.** The world (an assignment of values to all elements) has positive probability, which is recomputed from the
-/// factors. If the factor graph has no loops and the messages have converged, the world is the most probable one, and the answer is
-/// proven ([`Answer::is_proven`]). If the world is not proven, no upper bound is known ([`Answer::upper_bound`] is infinite).
-/// Deterministic.
+/// **Guarantee.** The returned world (an assignment of values to all elements) has positive probability, which is recomputed from
+/// the factors. If the factor graph has no loops and the messages have converged, the world is the most probable world, and the
+/// answer is proven ([`Answer::is_proven`]). If the world is not proven to be the most probable one, no upper bound is known
+/// ([`Answer::upper_bound`] is infinite). The result is deterministic.
 ///
-/// **Complexity.** As [`BeliefPropagation`](crate::BeliefPropagation).
+/// **Complexity.** The complexity is that of [`BeliefPropagation`](crate::BeliefPropagation).
 ///
-/// **Errors.** [`Error::NoWorldDecoded`] if the messages lead to an assignment of weight zero; otherwise as
+/// **Errors.** [`Error::NoWorldDecoded`] if the messages lead to an assignment of weight zero; other errors as
 /// [`BeliefPropagation`](crate::BeliefPropagation).
 ///
 /// **References.** Pearl (1988), *Probabilistic Reasoning in Intelligent Systems*, chapter 5; Weiss and Freeman (2001), "On the
@@ -60,7 +60,7 @@ impl Default for MpeBeliefPropagation {
 }
 
 impl MpeBeliefPropagation {
-    /// Max-product belief propagation with the default tolerance and budgets, without damping.
+    /// Creates max-product belief propagation with the default tolerance and limits, without damping.
     pub fn new() -> Self {
         Self {
             settings: MessageSettings::default(),

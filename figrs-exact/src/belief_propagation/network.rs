@@ -1,4 +1,4 @@
-//! Factor graph laid out for messages: non-zero entries and edges.
+//! A factor graph in the form that message passing needs: non-zero entries and edges.
 
 use figrs_factor::graph::FactorGraph;
 use figrs_factor::graph::{for_each_entry, log_stored};
@@ -8,14 +8,15 @@ use figrs_factor::graph::{for_each_entry, log_stored};
 pub(super) struct FactorEntries {
     /// The index of the factor's first edge, and the index after its last edge.
     pub(super) edges: (usize, usize),
-    /// For each entry and each variable, the index of the variable's value in the concatenated lists of values of the factor's variables.
+    /// For each entry and each variable of the factor, the index of the variable's value in the concatenated lists of values of these
+    /// variables.
     pub(super) rows: Vec<u32>,
-    /// The natural logarithms of the entries, scaled such that the largest is zero.
+    /// The natural logarithms of the entries, scaled such that the largest logarithm is zero.
     pub(super) logs: Vec<f64>,
     pub(super) linear: Vec<f64>,
-    /// The natural logarithm of the largest entry before scaling.
+    /// The natural logarithm of the factor's largest entry.
     pub(super) scale: f64,
-    /// The smallest of the logarithms `logs`.
+    /// The smallest logarithm in `logs`.
     pub(super) least: f64,
 }
 
@@ -24,7 +25,7 @@ impl FactorEntries {
         self.edges.1 - self.edges.0
     }
 
-    /// Work of computing the messages of this factor, as the number of entries read.
+    /// Returns the work of computing the messages of this factor, as the number of entries read.
     pub(super) fn work(&self) -> u64 {
         (self.logs.len() * self.arity()) as u64
     }
@@ -35,19 +36,18 @@ impl FactorEntries {
 pub(super) struct Edge {
     pub(super) variable: usize,
     pub(super) factor: usize,
-    /// Offset of the edge's message in the list of all messages, and offset in the list of the messages of its factor.
+    /// Offset of the edge's message in the list of all messages, and its offset in the list of the messages of the edge's factor.
     pub(super) start: usize,
     pub(super) local: usize,
     pub(super) values: usize,
 }
 
-/// A factor graph as tables and edges.
+/// A factor graph as tables of non-zero entries and edges for messages.
 #[derive(Debug)]
 pub(super) struct MessageGraph {
     pub(super) tables: Vec<FactorEntries>,
     pub(super) edges: Vec<Edge>,
-    /// For each variable, the offset of its values in the list of all variables' values; at the end, the total number of
-    /// values.
+    /// For each variable, the offset of its values in the list of all variables' values, followed by the length of that list.
     pub(super) starts: Vec<usize>,
     /// For each variable, the edges to its factors.
     pub(super) edges_of: Vec<Vec<usize>>,

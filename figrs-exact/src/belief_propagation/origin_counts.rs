@@ -19,7 +19,7 @@ impl BeliefPropagation {
         self.settings.check("BeliefPropagation")
     }
 
-    /// The settings on which the messages depend, as text.
+    /// Returns the settings on which the messages depend, as text.
     #[doc(hidden)]
     pub fn settings(&self) -> String {
         settings_text!(self, settings.limits.threads, watch)
@@ -31,16 +31,16 @@ impl BeliefPropagation {
         &self.watch
     }
 
-    /// The limits of the expansion and of the elimination.
+    /// Returns the limits of the expansion of the model.
     pub fn limits(&self) -> &figrs_core::Limits {
         &self.settings.limits
     }
 
-    /// Calls `count` with the source of each parametric weight and the belief of the corresponding entry; a source that several
-    /// entries have is passed several times. Returns the negative Bethe free energy, or `None` if the messages have not converged.
-    /// If messages exclude every value of a variable, returns minus infinity without calling `count`.
+    /// Calls `count` with the index of each parametric outcome and the belief of an entry with this outcome's weight, several
+    /// times if there are several such entries. Returns the negative Bethe free energy, or `None` if the messages have not
+    /// converged. If messages exclude every value of a variable, returns minus infinity without calling `count`.
     ///
-    /// **Errors.** [`Error::MessagesTooLarge`]; budgets of memory; [`EliminationError::Interrupted`].
+    /// **Errors.** [`Error::MessagesTooLarge`]; limits of memory; [`EliminationError::Interrupted`].
     #[doc(hidden)]
     pub fn origin_counts(
         &self,

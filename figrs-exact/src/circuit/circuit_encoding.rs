@@ -1,4 +1,4 @@
-//! One encoding of a compiled model, with its circuit and the circuit's weights.
+//! One factor graph of a compiled model, with its decision circuit and the weights of the circuit.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,23 +16,23 @@ use figrs_search::circuit::ScaledNumber;
 use figrs_search::circuit::SearchControl;
 use figrs_search::circuit::{CircuitNode, DecisionCircuit};
 
-/// One encoding of a model, with its circuit and the weights of the circuit's inputs.
+/// One factor graph of a model, with its decision circuit and the weights of the circuit's inputs.
 #[derive(Clone, Debug)]
 pub(super) struct CircuitEncoding {
     reader: Arc<EncodingDecoder>,
     graph: Arc<FactorGraph>,
     pub(super) labelled: Arc<LabelledCircuit>,
-    /// The weights of the symbols that stand for numbers in the circuit.
+    /// The weights of the circuit's weight symbols.
     symbols: Arc<Vec<ScaledNumber>>,
     statements: Vec<Statement>,
     /// The weights that the present evidence gives to the values of varying elements (elements whose evidence may
-    /// change after compilation).
+    /// change).
     weights: Vec<ScaledNumber>,
     sums: OnceLock<Vec<ScaledNumber>>,
     maxima: OnceLock<Vec<ScaledNumber>>,
 }
 
-/// Evidence on a varying element.
+/// Evidence on a varying element (an element whose evidence may change).
 #[derive(Clone, Debug)]
 struct Statement {
     variable: VarId,
@@ -41,8 +41,8 @@ struct Statement {
 }
 
 impl CircuitEncoding {
-    /// Compiles an encoding. The circuit has leaves for the variables of the elements at the positions `stay` in the
-    /// expansion.
+    /// Compiles a factor graph to a decision circuit. The circuit has leaves for the values of the elements in `stay`,
+    /// which are given by their indices in the expansion.
     pub(super) fn new(
         expansion: &Arc<Expansion>,
         mut encoding: Encoding,
@@ -96,7 +96,8 @@ impl CircuitEncoding {
         }
     }
 
-    /// The same circuit with the weights of another encoding of the model; `None` if the circuit does not fit that encoding.
+    /// Returns the same circuit with the weights of another factor graph of the model; `None` if the circuit does not fit
+    /// that graph.
     pub(super) fn renewed(
         &self,
         expansion: &Arc<Expansion>,
@@ -114,7 +115,7 @@ impl CircuitEncoding {
         ))
     }
 
-    /// Sets the weights of the values of a varying element, or removes these weights.
+    /// Sets or removes the weights of the values of a varying element (an element whose evidence may change).
     pub(super) fn state(&mut self, place: usize, weights: Option<Weights>) {
         let statement = &mut self.statements[place];
         statement.weights = weights;
@@ -151,7 +152,7 @@ impl CircuitEncoding {
         self.maxima.get_or_init(evaluate)
     }
 
-    /// The natural logarithm of the sum of the weights of all worlds.
+    /// Returns the natural logarithm of the sum of the weights of all worlds.
     pub(super) fn log_total(&self) -> f64 {
         let circuit = self.labelled.circuit.as_ref();
         circuit.map_or(f64::NEG_INFINITY, |circuit| {
@@ -159,8 +160,8 @@ impl CircuitEncoding {
         })
     }
 
-    /// The probabilities of the values of some elements, which are given by their positions in the expansion; the total
-    /// weight must not be zero.
+    /// Returns the probabilities of the values of some elements, which are given by their indices in the expansion; the
+    /// total weight must not be zero.
     pub(super) fn marginals(&self, positions: &[usize]) -> Vec<Vec<f64>> {
         let Some(circuit) = &self.labelled.circuit else {
             return Vec::new();
@@ -196,7 +197,7 @@ impl CircuitEncoding {
             .collect()
     }
 
-    /// The worlds with the largest weights, in descending order of weight.
+    /// Returns the worlds with the largest weights, in descending order of weight.
     pub(super) fn k_best(&self, count: usize) -> Vec<World> {
         let Some(circuit) = &self.labelled.circuit else {
             return Vec::new();
@@ -205,12 +206,11 @@ impl CircuitEncoding {
         best.iter().map(|world| self.world(world)).collect()
     }
 
-    /// Number of variables of a world.
     pub(super) fn variables(&self) -> usize {
         self.graph.cardinalities.len()
     }
 
-    /// Size in bytes of an integer as large as the number of all assignments.
+    /// Returns the size in bytes of an integer as large as the number of all assignments of the variables.
     pub(super) fn largest_count_bytes(&self) -> f64 {
         let bits: f64 = self
             .graph
@@ -221,7 +221,7 @@ impl CircuitEncoding {
         size_of::<BigUint>() as f64 + bits / 8.0
     }
 
-    /// Number of worlds of positive weight.
+    /// Returns the number of worlds of positive weight.
     pub(super) fn count(&self) -> BigUint {
         let Some(circuit) = &self.labelled.circuit else {
             return BigUint::ZERO;
@@ -231,7 +231,7 @@ impl CircuitEncoding {
         counts.swap_remove(circuit.root as usize)
     }
 
-    /// Draws a world with its posterior probability; `None` if no world has a positive weight.
+    /// Draws a world with its posterior probability; returns `None` if no world has a positive weight.
     pub(super) fn sample(&self, rng: &mut impl Rng) -> Option<World> {
         let circuit = self.labelled.circuit.as_ref()?;
         let sums = self.sums(circuit);
@@ -259,7 +259,7 @@ impl Statement {
     }
 }
 
-/// For each variable of an encoding, `true` if it belongs to an element at one of these positions.
+/// Returns, for each variable of an encoding, `true` if it belongs to an element with one of the given indices.
 fn kept_variables(stay: &[usize], encoding: &Encoding, graph: &FactorGraph) -> Vec<bool> {
     let mut kept = vec![false; graph.cardinalities.len()];
     for &position in stay {

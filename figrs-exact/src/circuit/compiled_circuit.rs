@@ -1,4 +1,4 @@
-//! A model compiled to a circuit that answers many queries.
+//! A model compiled to a decision circuit that answers many queries.
 
 use std::sync::Arc;
 
@@ -19,9 +19,10 @@ use figrs_search::circuit::SearchControl;
 
 /// A model compiled to a decision circuit.
 ///
-/// The search is done once, at compilation. After compilation, parameters may change, and so may the evidence on the elements
-/// that were declared [`varying`](crate::Circuit::varying). Each query takes one pass over the circuit: a pass from the leaves
-/// to the root for a sum, a maximum or a count, and a further pass from the root to the leaves for all marginals.
+/// Compilation runs the search of [`Circuit`](crate::Circuit) once. After compilation, parameters may change, and so may the
+/// evidence on elements that were declared [`varying`](crate::Circuit::varying). A query for a sum, a maximum or a count takes one
+/// pass over the circuit, from the leaves to the root. The marginals of all targets take a further pass, from the root to the
+/// leaves.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -38,25 +39,25 @@ use figrs_search::circuit::SearchControl;
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Queries do not change the circuit; several threads may therefore query the same circuit. A clone shares the circuit but has its own
-/// evidence.
+/// Queries do not change the circuit, so that several threads may query the same circuit. A clone shares the circuit, but has its
+/// own evidence.
 #[derive(Clone, Debug)]
 pub struct CompiledCircuit {
     problem: CompiledProblem,
     cache_bytes: u64,
     expansion: Arc<Expansion>,
-    /// `None` if the evidence at compilation is impossible.
+    /// The compiled circuit; `None` if the evidence at compilation is impossible.
     encoding: Option<CircuitEncoding>,
 }
 
 /// Kind of queries for which a circuit is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CircuitPurpose {
-    /// Only sums are computed: function calls may be shared in the encoding, and variables may be left undecided.
+    /// Sums: recursive calls may be shared, and variables may be left undecided.
     Sums,
-    /// Sums and single worlds are computed.
+    /// Worlds: the circuit is for sums and for queries about single worlds.
     Worlds,
-    /// Only the number of worlds is computed: variables that other variables define are removed.
+    /// Counting: the circuit is for the number of worlds only, and variables that other variables define are removed.
     Count,
 }
 
@@ -103,7 +104,7 @@ impl CompiledCircuit {
         Ok(this)
     }
 
-    /// Sets the weights of all varying elements from the present evidence.
+    /// Gives the present evidence on all varying elements to the circuit.
     fn state_all(&mut self) -> Result<(), Error> {
         if let Some(encoding) = &mut self.encoding {
             let all = self.problem.present_weights(&self.expansion)?;
@@ -116,7 +117,7 @@ impl CompiledCircuit {
         Ok(())
     }
 
-    /// Number of nodes of the circuit (sums, products, values and weights); zero if the evidence at compilation is
+    /// Returns the number of nodes of the circuit (sums, products, values and weights); zero if the evidence at compilation is
     /// impossible.
     pub fn nodes(&self) -> usize {
         let circuit = self
@@ -135,8 +136,8 @@ impl CompiledCircuit {
         circuit.map_or(0, |circuit| circuit.bytes() as u64)
     }
 
-    /// Observes a varying element; the observation replaces evidence that was set on the element before. Evidence of the
-    /// compiled model on the element still applies. A value that the element cannot have is impossible evidence.
+    /// Observes a varying element; the observation replaces evidence that `set` or `weigh` stated about it before. Evidence about
+    /// the element in the compiled model still applies. A value that the element cannot have is impossible evidence.
     ///
     /// **Errors.** [`Error::NotVarying`].
     #[track_caller]
@@ -145,7 +146,7 @@ impl CompiledCircuit {
         self.state(place, Some(statement))
     }
 
-    /// Weighs the worlds by the value of a varying element; the weights replace evidence that was set on the element
+    /// Weighs the worlds by the value of a varying element; the weights replace evidence that `set` or `weigh` stated about it
     /// before.
     ///
     /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
@@ -176,9 +177,9 @@ impl CompiledCircuit {
         Ok(())
     }
 
-    /// Reads the present values of all [`Param`](figrs_core::Param)s. The search is repeated only if the circuit no longer fits: a
-    /// weight that was zero for all values of the parameters is no longer zero, equal weights have become different, or a weight of
-    /// one, which the circuit omits, has changed.
+    /// Reads the present values of all [`Param`](figrs_core::Param)s. The search is repeated only if the circuit no longer fits.
+    /// This is so if a weight that was zero for all values of the parameters is no longer zero, if equal weights have become
+    /// different, or if a weight of one that the circuit omits has changed.
     ///
     /// **Errors.** The errors of compilation; after an error, the circuit is unchanged.
     pub fn refresh(&mut self) -> Result<(), Error> {
@@ -219,26 +220,26 @@ impl CompiledCircuit {
         Ok(())
     }
 
-    /// The natural logarithm of the probability of all evidence; `-inf` if the evidence is impossible.
+    /// Returns the natural logarithm of the probability of all evidence; `-inf` if the evidence is impossible.
     pub fn log_evidence(&self) -> f64 {
         let encoding = self.encoding.as_ref();
         encoding.map_or(f64::NEG_INFINITY, CircuitEncoding::log_total)
     }
 
-    /// The encoding, if the present evidence is possible.
+    /// Returns the compiled factor graph, if the present evidence is possible.
     fn possible(&self) -> Option<&CircuitEncoding> {
         let encoding = self.encoding.as_ref();
         encoding.filter(|encoding| encoding.log_total() > f64::NEG_INFINITY)
     }
 
-    /// The encoding of the model, or an error if the present evidence is impossible.
+    /// Returns the compiled factor graph, or an error if the present evidence is impossible.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`], with a conflict.
     fn require_possible(&self) -> Result<&CircuitEncoding, Error> {
         self.possible().ok_or_else(|| self.problem.impossible())
     }
 
-    /// The distribution of a target or a varying element.
+    /// Returns the distribution of a target or a varying element.
     ///
     /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
@@ -248,21 +249,21 @@ impl CompiledCircuit {
         })
     }
 
-    /// The probability that a target or a varying element has a value.
+    /// Returns the probability that a target or a varying element has a value.
     ///
     /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.distribution(element)?.probability(value))
     }
 
-    /// The distributions of all targets, and the probability of the evidence.
+    /// Returns the distributions of all targets, and the probability of the evidence.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if the evidence is impossible and there are targets.
     pub fn answer(&self) -> Result<Answer, Error> {
         self.answer_within(&self.problem.limits)
     }
 
-    /// As [`answer`](Self::answer); if the evidence is impossible, the search for a conflict stays within `limits`.
+    /// Returns the answer as [`answer`](Self::answer) does; `limits` limits the search for a conflict if the evidence is impossible.
     pub(super) fn answer_within(&self, limits: &Limits) -> Result<Answer, Error> {
         let mut marginals = Vec::new();
         if !self.problem.targets.is_empty() {
@@ -274,7 +275,7 @@ impl CompiledCircuit {
         Ok((self.problem).answer(&self.expansion, log_evidence, marginals))
     }
 
-    /// The most probable world of the targets and the evidence.
+    /// Returns the most probable world of the targets and the evidence.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn most_probable(&self) -> Result<World, Error> {
@@ -282,10 +283,10 @@ impl CompiledCircuit {
         best.ok_or_else(|| self.problem.impossible())
     }
 
-    /// The `count` most probable worlds, best first; if there are fewer worlds, all of them. All returned worlds are
-    /// held in memory at the same time.
+    /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them. Memory must hold all returned
+    /// worlds at the same time.
     ///
-    /// **Guarantee.** Exact; the order of worlds of equal probability is fixed for each model.
+    /// **Guarantee.** The result is exact; worlds of equal probability have a fixed order for each model.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
@@ -294,9 +295,9 @@ impl CompiledCircuit {
         Ok(encoding.k_best(count))
     }
 
-    /// Number of worlds that agree with the evidence.
+    /// Returns the number of worlds that agree with the evidence.
     ///
-    /// **Errors.** An error is returned if the counts would take more memory than the budget.
+    /// **Errors.** Returns an error if the counts would take more memory than the limit allows.
     pub fn count(&self) -> Result<BigUint, Error> {
         let Some(encoding) = self.possible() else {
             return Ok(BigUint::ZERO);
@@ -306,7 +307,7 @@ impl CompiledCircuit {
         Ok(encoding.count())
     }
 
-    /// One world, drawn with exactly its posterior probability.
+    /// Draws one world with exactly its posterior probability.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
@@ -317,8 +318,8 @@ impl CompiledCircuit {
         world.ok_or_else(|| self.problem.impossible())
     }
 
-    /// An endless iterator of independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
-    /// worlds.
+    /// Returns an endless iterator of independent worlds, drawn with exactly their posterior probabilities. The same seed gives the
+    /// same worlds.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {

@@ -26,30 +26,28 @@ const CACHE_BYTES: u64 = 1 << 30;
 
 /// Exact answers by exhaustive search with unit propagation, clause learning, component decomposition and component caching.
 ///
-/// A circuit answers models that are too wide for elimination if they have many zeros: a logical model is a set of clauses, and
-/// unit propagation derives further values from each decision. Zeros of all factors become clauses over values of variables; the
-/// other weights are stored in decision diagrams, in which equal subdiagrams are shared. Atoms that other atoms define are
-/// eliminated before the search. The next decision variable is chosen by its level in a tree decomposition, its number of clauses
-/// and its activity in conflicts. The sum over a component is cached by a hash of its undecided variables, clauses and residual
-/// tables. [`compile`](Self::compile) records the search as a decision circuit: see [`CompiledCircuit`].
+/// The search is fast for models with many zeros, even if they are too wide for elimination. A model with many zeros is like a set of clauses: unit
+/// propagation derives further values from each decision. Zeros of all factors become clauses over values of variables. Weights other than zero are
+/// stored in decision diagrams, which share equal subdiagrams. Atoms (statements that a variable has a value) that other atoms define are eliminated
+/// before the search. The next decision variable is chosen by its level in a tree decomposition, its number of clauses and its activity in conflicts.
+/// The sum over a component is cached under a hash of its undecided variables, clauses and residual tables. [`compile`](Self::compile) records the
+/// search as a decision circuit: see [`CompiledCircuit`].
 ///
-/// **Guarantee.** Exact up to rounding, without underflow, except for a probability of about `n^2 / 2^129` that two of the `n`
-/// different components found have the same hash of 128 bits. Deterministic.
+/// **Guarantee.** The result is exact up to rounding, without underflow, except for an error with probability about `n^2 / 2^129`: two of
+/// the `n` components found may have the same hash of 128 bits. The result is deterministic.
 ///
-/// **Complexity.** Exponential in the number of variables in the worst case. If decisions followed only the tree decomposition,
-/// the time would be exponential only in the width times the logarithm of the number of variables, or in the width if the cache
-/// held all components. Because the activity in conflicts takes precedence over that order, no such bound holds. Many zeros
-/// shorten the search greatly. Elimination is faster if its tables fit the memory, above all for chains of variables with many
-/// values, such as long sums.
+/// **Complexity.** The time is exponential in the number of variables in the worst case. If decisions followed only the tree decomposition, the time
+/// would be exponential in the width times the logarithm of the number of variables, or in the width alone if the cache held all components. No bound
+/// by the width holds for the actual search, because the activity in conflicts takes precedence over the tree decomposition. Many zeros shorten the
+/// search greatly. Elimination is faster than a circuit if its tables fit the memory, above all for sums of variables with many values.
 ///
-/// **Errors.** As [`VariableElimination`](crate::VariableElimination), except that no width is too large: a search ends by
-/// [`deadline`](Self::deadline) or interrupt, with [`Error::NothingDone`], or with an
-/// [`EliminationError`](figrs_factor::eliminate::EliminationError) in three cases: if clauses, residual tables, cache and circuit
-/// together take more than the [memory](figrs_factor::Limits::memory); if the circuit takes more than
-/// that together with the two numbers for each node that queries need; or if clauses and rows of weights have more numbers than the
-/// [`table_entries`](figrs_factor::Limits::table_entries) (functions of thousands of states need elimination instead).
-/// (If functions fail for some values, an elimination decides whether such values occur in a world; the budgets may refuse this
-/// elimination.)
+/// **Errors.** The errors are those of [`VariableElimination`](crate::VariableElimination), but models of any width are accepted. A
+/// [`deadline`](Self::deadline) or an interrupt ends the search with [`Error::NothingDone`]. The search ends with an
+/// [`EliminationError`](figrs_factor::eliminate::EliminationError) if clauses, residual tables, cache and circuit exceed the
+/// [memory](figrs_factor::Limits::memory), or if the circuit and the two numbers for each node that queries need exceed it. The search also ends with
+/// an `EliminationError` if clauses and rows of weights have more numbers than the [`table_entries`](figrs_factor::Limits::table_entries) (functions
+/// of thousands of states need elimination instead). (If functions fail for some values, an elimination decides whether a world contains these
+/// values; the limits may refuse the elimination.)
 ///
 /// **References.** Bacchus, Dalmao and Pitassi (2003), "Algorithms and complexity results for #SAT and Bayesian inference"; Sang, Bacchus,
 /// Beame, Kautz and Pitassi (2004), "Combining component caching and clause learning for effective model counting"; Sang, Beame
@@ -80,7 +78,7 @@ pub struct Circuit {
 }
 
 impl Default for Circuit {
-    /// The default settings, with a cache of 1 GiB.
+    /// Returns the default settings, with a cache of 1 GiB.
     fn default() -> Self {
         Self {
             limits: Limits::default(),
@@ -93,7 +91,7 @@ impl Default for Circuit {
 }
 
 impl Circuit {
-    /// A circuit compiler with the default budgets.
+    /// Creates a circuit compiler with the default limits.
     pub fn new() -> Self {
         Self::default()
     }
@@ -103,9 +101,9 @@ impl Circuit {
     setters!(watch: watch);
     setters!(part_of: watch);
 
-    /// Sets the maximum number of bytes of the cache of components, which is also limited to half of the
-    /// [memory](figrs_factor::Limits::memory) of the limits if it is set. When the cache is full, its
-    /// least recently used half is dropped: the answer stays the same, but the search takes longer.
+    /// Sets the maximum number of bytes of the cache of components; the cache also takes at most half of the [memory](figrs_factor::Limits::memory)
+    /// of the limits if that is set. When the cache is full, its least recently used half is dropped. A smaller cache does not change the answer, but
+    /// the search takes longer.
     pub fn cache_memory(mut self, bytes: u64) -> Self {
         self.cache_bytes = bytes;
         self
@@ -117,27 +115,25 @@ impl Circuit {
         self
     }
 
-    /// Declares elements whose evidence may change after compilation, in addition to elements declared before. Evidence on all
-    /// other elements is fixed at compilation and makes the circuit smaller.
+    /// Declares further elements as varying: their evidence may change after compilation. Evidence on all other elements is fixed at
+    /// compilation and makes the circuit smaller.
     pub fn varying(mut self, elements: impl Parents) -> Self {
         self.varying.extend(elements.elements());
         self
     }
 
-    /// Compiles a model for queries about the distributions of `targets`, the distributions of the varying elements,
-    /// and whole worlds.
+    /// Compiles a model for queries about the distributions of `targets` and of the varying elements, and about whole worlds.
     ///
-    /// Targets and varying elements are roots: a [`Score`](figrs_core::Score) on which one of them depends multiplies the weight
-    /// of a world.
+    /// If a target or a varying element depends on a [`Score`](figrs_core::Score), the Score multiplies the weights of worlds.
     ///
-    /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error here.
+    /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error at compilation.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledCircuit, Error> {
         let watching = self.watch.start(self.name(), None);
         let targets = targets.elements();
         self.compiled(model, targets, CircuitPurpose::Worlds, &watching)
     }
 
-    /// Number of worlds of the targets and the evidence that have a positive weight.
+    /// Returns the number of worlds of the targets and the evidence that have a positive weight.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, fold};
@@ -157,7 +153,7 @@ impl Circuit {
             .count()
     }
 
-    /// The number of worlds of a question (a model with targets) whose expansion other algorithms may share.
+    /// Returns the number of worlds of a question (a model with targets) whose expansion other algorithms may share.
     pub(crate) fn count_of(&self, question: &Question<'_>) -> Result<BigUint, Error> {
         let watching = self.watch.start(self.name(), None);
         let (model, targets) = (question.model, question.targets.to_vec());
@@ -181,7 +177,7 @@ impl Circuit {
         self.compiled_for(problem, &Question::new(model, &roots), purpose, watching)
     }
 
-    /// Compiles the circuit for one kind of queries about the roots of a problem.
+    /// Compiles a circuit for queries of one kind about the roots of a problem.
     fn compiled_for(
         &self,
         problem: CompiledProblem,
@@ -203,7 +199,7 @@ impl Circuit {
         compiled.map_err(|error| watching.error_of(error))
     }
 
-    /// The natural logarithm of the probability of the evidence, computed by a search that does not store a circuit.
+    /// Computes the natural logarithm of the probability of the evidence, by a search that does not store a circuit.
     fn log_evidence(&self, question: &Question<'_>) -> Result<Answer, Error> {
         let watching = self.watch.start(self.name(), None);
         let limits = self.limits.until(watching.until());
@@ -249,8 +245,7 @@ impl Algorithm for Circuit {
 }
 
 impl Circuit {
-    /// Answers a question (a model with targets) without varying elements, whose expansion may be shared with other
-    /// algorithms.
+    /// Answers a question (a model with targets) without varying elements; other algorithms may share its expansion.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         if question.targets.is_empty() {
             return self.log_evidence(question);

@@ -1,4 +1,4 @@
-//! Conversion of the branches of a Chain to lists of outcomes.
+//! Conversion of the branches of a Chain to lists of outcomes, for [`Frontier`](crate::Frontier).
 
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Limits, Model, ModelError};
@@ -14,10 +14,11 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::call_solver;
 use figrs_answer::limits::expand;
 
-/// The outcomes of the branch that `call` returns for a Chain, given the values `captured` of elements outside the branch.
+/// Returns the outcomes of a branch of a Chain, which `call` returns, for the values `captured` of elements outside the
+/// branch.
 ///
-/// An atomic element that `may_own` accepts is treated as part of the branch, even if other code holds a reference to it. The
-/// function is called twice if its element is not a new atomic element: elements that both calls reach are outside the
+/// An atomic element that `may_own` accepts counts as part of the branch, even if other code holds a reference to it. Unless
+/// the branch is a new atomic element, its function is called twice, because elements that both calls reach are outside the
 /// branch.
 pub(super) fn outcomes(
     slot: &OrderedElement,
@@ -89,18 +90,17 @@ pub(super) fn outcomes(
     })
 }
 
-/// All worlds of a branch.
 #[derive(Default)]
 struct BranchWorlds {
     outcomes: IndexMap<Datum, WorldWeight>,
-    /// The elements reached, in the order in which they were found.
+    /// The elements of the branch, in the order in which they were found.
     reached: IndexMap<ElementId, AnyElement>,
-    /// `true` if a Score weighs some of the worlds.
+    /// `true` if a Score weighs some of the branch's worlds.
     is_weighed: bool,
 }
 
-/// If the enumeration of a branch evaluates more than this number of elements, the worlds of the branch are summed by
-/// elimination instead.
+/// Maximum number of elements that the enumeration of a branch evaluates; beyond this number, the worlds of the branch are
+/// summed by elimination.
 const FEW_EVALUATIONS: u64 = 1 << 15;
 
 impl BranchWorlds {
@@ -115,7 +115,7 @@ impl BranchWorlds {
         }
     }
 
-    /// Sums the worlds of the branch by elimination; calls of recursive functions share their distributions.
+    /// Sums over the worlds of the branch by elimination; calls of recursive functions share their distributions.
     fn by_elimination(branch: &AnyElement, model: &Model, memory: u64) -> Result<Self, Error> {
         let limits = &Limits::default().expansion_memory(memory);
         let expansion = expand(limits, model, std::slice::from_ref(branch))?;

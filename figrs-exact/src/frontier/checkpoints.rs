@@ -1,4 +1,4 @@
-//! Checkpoints: the frontiers of some earlier steps, stored for backtracking.
+//! Checkpoints of a sweep over the elements: stored frontiers, to which the sweep can go back.
 
 use std::collections::VecDeque;
 
@@ -6,17 +6,17 @@ use super::dictionary::StateKey;
 use super::set_transition::FrontierPrefix;
 use super::state_set_cache::StateSetCache;
 
-/// Of this number of latest steps, every frontier is stored; of the steps up to twice as far back, every second frontier is stored, and so
-/// on.
+/// Number of latest steps of the sweep whose frontiers are all stored. Of the steps twice as far back, every second frontier is stored;
+/// of the steps four times as far back, every fourth; and so on.
 const LATEST: usize = 8;
 
-/// Stored frontiers of earlier steps: of most of the latest steps and few of the oldest. Going back by `d` steps takes at most `2 d`
-/// steps, although few frontiers are stored.
+/// Stored frontiers of earlier steps of the sweep: most of the latest ones, and few of the oldest. Going back by `d` steps repeats at
+/// most `2 d` steps, although few frontiers are stored.
 #[derive(Debug)]
 pub(super) struct Checkpoints<const W: usize> {
-    /// The stored frontiers, each with the index of its step, in ascending order of the steps.
+    /// The stored frontiers, each with the number of its step, in ascending order.
     kept: VecDeque<(usize, CheckpointStates<W>)>,
-    /// The size in bytes of the states that only the checkpoints hold, and the maximum of this size.
+    /// The size in bytes of the states that only the checkpoints hold, and its maximum so far.
     bytes: usize,
     most: usize,
 }
@@ -46,12 +46,12 @@ impl<const W: usize> Checkpoints<W> {
         }
     }
 
-    /// The size in bytes of the states that only the checkpoints hold.
+    /// Returns the size in bytes of the states that only the checkpoints hold.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes as u64
     }
 
-    /// Stores the frontier before a step: its position in the cache or, if it is not cached, its states.
+    /// Stores the frontier before a step of the sweep: its index in the cache or, if it is not cached, its states.
     pub(super) fn store(
         &mut self,
         step: usize,
@@ -77,7 +77,7 @@ impl<const W: usize> Checkpoints<W> {
         }
     }
 
-    /// Removes and returns the frontier before a step, if it is stored, and drops the frontiers of later steps.
+    /// Removes and returns the frontier before a step of the sweep, if it is stored, and drops all later frontiers.
     pub(super) fn take(
         &mut self,
         step: usize,
@@ -97,7 +97,7 @@ impl<const W: usize> Checkpoints<W> {
         None
     }
 
-    /// Drops all checkpoints, because values were renumbered.
+    /// Drops all checkpoints, because the numbers of values have changed.
     pub(super) fn clear(&mut self) {
         *self = Self::new(self.most);
     }

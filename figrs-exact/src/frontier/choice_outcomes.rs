@@ -1,24 +1,24 @@
-//! Outcomes of random choices, each with its weight.
+//! Outcomes of random choices in a frontier sweep, each with its weight.
 
 use std::any::Any;
 
 use figrs_core::{AnyElement, Datum, ModelError};
 use figrs_factor::graph::WorldWeight;
 
-/// The outcomes of a random choice.
+/// The outcomes of a random choice, with their properties.
 #[derive(Debug)]
 pub(super) struct ChoiceOutcomes {
     pub(super) outcomes: Vec<(Datum, WorldWeight)>,
-    /// `true` if one outcome may represent several worlds.
+    /// `true` if one outcome may stand for several worlds.
     pub(super) merged: bool,
-    /// `true` if the likelihood of an observed Chain is a density.
+    /// `true` if the choice is an observed Chain whose likelihood is a density.
     pub(super) density: Option<bool>,
-    /// An atomic element that other elements might read, but that is treated as belonging to this choice.
+    /// An atomic element that other code might read, but that counts as a part of this choice.
     pub(super) owned: Option<AnyElement>,
 }
 
 impl ChoiceOutcomes {
-    /// The outcomes as separate outcomes, each of which represents exactly one world.
+    /// Creates outcomes that each stand for exactly one world.
     pub(super) fn as_separate_worlds(outcomes: Vec<(Datum, WorldWeight)>) -> Self {
         Self {
             outcomes,
@@ -29,8 +29,8 @@ impl ChoiceOutcomes {
     }
 }
 
-/// The outcomes of the random choice of an element for these values of its parents; if the element is observed, the only outcome
-/// is the observed value, with its probability or density.
+/// Returns the outcomes of the random choice of an element for these values of its parents. If the element is observed, the only
+/// outcome is the observed value, with its probability or density.
 pub(super) fn outcomes(
     element: &AnyElement,
     arguments: &[&dyn Any],

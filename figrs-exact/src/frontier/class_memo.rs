@@ -1,4 +1,4 @@
-//! Memo tables for classes of elements: they map the codes of the values that an element reads to results.
+//! Memo tables for classes of equivalent elements: they map the values that an element reads to results.
 
 use rustc_hash::FxHashMap;
 
@@ -7,21 +7,21 @@ use super::growth::table;
 /// Overhead of the allocator in bytes for each allocation.
 const ALLOCATION: usize = 16;
 
-/// Number of codes that are packed into one machine word of a key.
+/// Number of dictionary codes that are packed into one machine word of a key.
 const CODES_PER_KEY: usize = (u128::BITS / u32::BITS) as usize;
 
-/// The stored results, keyed by the codes of the values that the element reads.
+/// The memoised results of an element, keyed by the dictionary codes of the values that the element reads.
 #[derive(Debug)]
 enum MemoTable<R> {
     Few(FxHashMap<u128, R>),
     Lists(FxHashMap<Box<[u32]>, R>),
 }
 
-/// Memo table of a class; it is dropped if lookups rarely find a result, for example because each state has a different value.
+/// Memo table of a class of equivalent elements; it is dropped if lookups rarely find a result.
 #[derive(Debug)]
 pub(super) struct ClassMemo<R> {
     known: Option<MemoTable<R>>,
-    /// `true` if elements that are visited later may use the memo table.
+    /// `true` if elements that come later in the sweep may use the memo table.
     shared: bool,
     asked: u32,
     found: u32,
@@ -30,7 +30,7 @@ pub(super) struct ClassMemo<R> {
 }
 
 impl<R: Clone> ClassMemo<R> {
-    /// Number of lookups after which it is decided whether a memo table is retained: the table must have had this number of hits
+    /// Number of lookups after which it is decided whether a memo table is kept; it is kept if the hits were at least this number
     /// divided by `MIN_HIT_DIVISOR`.
     const TRIAL: u32 = 1 << 10;
     const MIN_HIT_DIVISOR: u32 = 8;
@@ -65,7 +65,7 @@ impl<R: Clone> ClassMemo<R> {
         found
     }
 
-    /// Stores a result. Returns the growth of the memo table in bytes since the last insertion; the size includes room for `more`
+    /// Stores a result. Returns the growth of the memo table in bytes since the last insertion, including room for `more`
     /// results.
     pub(super) fn insert(&mut self, reads: &[u32], result: R, more: usize) -> isize {
         match &mut self.known {

@@ -1,4 +1,4 @@
-//! Elements represented as functions of codes of values, in classes that share memo tables.
+//! Elements as functions of the dictionary codes of values, in classes of equivalent elements that share memo tables.
 
 use std::ops::Range;
 
@@ -18,39 +18,39 @@ use super::weight_dictionary::WeightDictionary;
 /// The index of a value and the index of its weight.
 pub(super) type WeightedValue = (u32, u32);
 
-/// The elements as functions of codes, with memoised results.
+/// The elements of a model as functions of dictionary codes, with memoised results.
 #[derive(Debug)]
 pub(super) struct CodedElements {
     pub(super) linear: ElementOrder,
     pub(super) classes: Classes,
-    /// For each element, by its index, the type of its values.
+    /// For each element, the index of the type of its values.
     pub(super) types: Vec<usize>,
     pub(super) codes: ValueDictionaries,
     pub(super) weighing: WeightDictionary,
-    /// For each class of elements that are not random choices, the memo table of their values; a value is `None` if evidence
-    /// excludes it.
+    /// For each class of equivalent elements that are not random choices, the memo table of their values; `None` stands for a value
+    /// that evidence excludes.
     pub(super) values: Vec<ClassMemo<Option<WeightedValue>>>,
-    /// For each class of random elements, the memo table of the positions of their outcomes.
+    /// For each class of equivalent random elements, the memo table of their outcomes, which are index ranges.
     pub(super) rows: Vec<ClassMemo<Range<usize>>>,
     pub(super) outcomes: Vec<WeightedValue>,
     /// The total size of the memo tables of all classes, in bytes.
     pub(super) remembered: usize,
-    /// Number of new values, results and outcomes for which the next count of bytes reserves memory.
+    /// Number of new values, results and outcomes for which memory is reserved when bytes are counted next.
     pub(super) reserved: usize,
-    /// `true` if an outcome of a branch represents several worlds.
+    /// `true` if an outcome of some branch stands for several worlds.
     pub(super) merged: bool,
-    /// For each class of observed Chains, `true` if the likelihoods are densities.
+    /// For each class of equivalent observed Chains, `true` if their likelihoods are densities.
     pub(super) densities: FxHashMap<usize, bool>,
     is_renumberable: Vec<bool>,
-    /// Atomic elements that are a branch of exactly one known Chain, each with that Chain. The sweep does not visit these
-    /// elements, unless another element turns out to read them.
+    /// Atomic elements that are a branch of exactly one known Chain, each with this Chain. A sweep does not visit an atomic element
+    /// that is a branch of one Chain, unless another element turns out to read it.
     pub(super) owners: FxHashMap<ElementId, (AnyElement, usize)>,
-    /// Maximum number of bytes of a world of a branch.
+    /// Maximum number of bytes of one world of a branch.
     pub(super) memory: u64,
 }
 
 impl CodedElements {
-    /// Coded elements in the given order; a world of a branch may take up to `memory` bytes.
+    /// Creates the coded form of elements in the given order; one world of a branch may take up to `memory` bytes.
     pub(super) fn new(linear: ElementOrder, memory: u64) -> Self {
         let mut rules = Self {
             memory,
@@ -76,9 +76,9 @@ impl CodedElements {
         rules
     }
 
-    /// Adds elements to those that a Chain reads: the elements that the branches of the Chain turned out to be. Chains that owned
-    /// some of the added elements read these elements too from now on. Returns each changed Chain with the indices of its new
-    /// reads.
+    /// Adds elements from outside a Chain to those that the Chain reads, because its branches turned out to be these elements. If one
+    /// of the elements was part of another Chain, the other Chain reads it from now on as well. Returns each changed Chain with the
+    /// indices of the elements that it reads in addition.
     pub(super) fn capture(
         &mut self,
         chain: usize,
@@ -102,7 +102,8 @@ impl CodedElements {
         Ok(found)
     }
 
-    /// True if a Chain may own an element: no other element is known to read the element, and no other Chain owns it.
+    /// True if an atomic element may count as part of a Chain: no other element is known to read it, and it is not part of another
+    /// Chain.
     pub(super) fn may_own(&self, chain: usize, element: &AnyElement) -> bool {
         let owner = self.owners.get(&element.id());
         !self.classes.shared[self.classes.of[chain]]
@@ -138,23 +139,22 @@ impl CodedElements {
         }
     }
 
-    /// The outcomes stored at these positions.
+    /// Returns the outcome that is stored at an index.
     #[inline]
     pub(super) fn outcome(&self, position: usize) -> WeightedValue {
         self.outcomes[position]
     }
 
-    /// Number of values, results and outcomes for which memory is reserved at first.
+    /// Initial number of values, results and outcomes for which memory is reserved.
     const RESERVED: usize = 16;
 
-    /// The number of transitions from one state for which memory is reserved: twice the maximum so far, because the next state may have
-    /// more transitions.
+    /// Returns the number of transitions from one state for which memory is reserved: twice the largest number so far.
     pub(super) fn reserved(&self) -> usize {
         self.reserved
     }
 
-    /// Approximate size in bytes of the numbered values, the weights, the outcomes and the memo tables of classes, with room
-    /// for the transitions of one more state.
+    /// Returns the approximate size in bytes of all values, weights, outcomes and memo tables, with room for the transitions of one
+    /// more state.
     pub(super) fn bytes(&self) -> u64 {
         let values = self.codes.values.iter();
         let values: usize = values.map(|values| values.bytes_with(self.reserved)).sum();
@@ -165,18 +165,18 @@ impl CodedElements {
         self.remembered + vector(&self.outcomes, self.reserved)
     }
 
-    /// True if some target has values of this type: transitions then refer to the numbers of these values.
+    /// True if some target has values of this type, so that transitions refer to the numbers of these values.
     pub(super) fn is_reported(&self, of: usize) -> bool {
         let mut targets = self.linear.targets.iter();
         targets.any(|&target| self.types[target] == of)
     }
 
-    /// True if values of this type may be renumbered, because only frontiers store their numbers.
+    /// True if values of this type may get new numbers, because only frontiers store their numbers.
     pub(super) fn is_renumberable(&self, of: usize) -> bool {
         self.is_renumberable[of]
     }
 
-    /// Among the targets that a step reports, the first target that is true in some transition.
+    /// Returns the first target that is true in some transition of a step.
     pub(super) fn first_true(&self, layer: &TransitionLayer, targets: &[usize]) -> Option<usize> {
         let can_be = |(numbers, target): (&PackedIntegers, &usize)| {
             let of = self.types[self.linear.targets[*target]];
@@ -186,7 +186,7 @@ impl CodedElements {
         layer.reports.iter().zip(targets).filter_map(can_be).min()
     }
 
-    /// Drops the memo of a class that no other element shares.
+    /// Drops the memo table of a class if no other element uses it.
     pub(super) fn evict_unshared(&mut self, place: usize) {
         let class = self.classes.of[place];
         if !self.classes.shared[class] {
@@ -201,7 +201,7 @@ impl CodedElements {
         self.rows[class] = ClassMemo::new(reads, shared);
     }
 
-    /// Clears the memos of all classes; afterwards, nothing refers to the outcomes of choices.
+    /// Clears all memo tables, after which nothing refers to the outcomes of choices.
     pub(super) fn clear_memos(&mut self) {
         for place in 0..self.linear.slots.len() {
             let class = self.classes.of[place];
@@ -210,7 +210,7 @@ impl CodedElements {
         self.outcomes = Vec::new();
     }
 
-    /// Clears the memos of all classes if they take more than `most` bytes.
+    /// Clears all memo tables if they take more than `most` bytes.
     pub(super) fn evict_beyond(&mut self, most: u64) {
         if self.remembered_bytes() as u64 > most {
             self.clear_memos();

@@ -1,4 +1,4 @@
-//! A model compiled to the states of its frontiers.
+//! A model compiled to the states of its frontiers (sets of visited elements that later elements read).
 
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
@@ -20,14 +20,15 @@ use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_factor::algebra::{Counting, LogSumProduct, MaxProduct, SumProduct};
 
-/// Backward messages of sums over all worlds, as ordinary numbers or, if these overflow or underflow, as logarithms.
+/// Messages of sums over all worlds, from the last frontier back to the first, as ordinary numbers or, if these overflow or underflow, as
+/// logarithms.
 #[derive(Debug)]
 enum TotalMessages {
     Plain(BackwardMessages<SumProduct>),
     Logs(BackwardMessages<LogSumProduct>),
 }
 
-/// A model compiled by [`Frontier`](super::Frontier): the states of all its frontiers, and the messages from the last frontier back to the
+/// A model compiled by [`Frontier`](super::Frontier): the states of all frontiers, and the messages from the last frontier back to the
 /// first.
 ///
 /// A world of a compiled frontier contains only the values of the targets.
@@ -45,7 +46,7 @@ enum TotalMessages {
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Several threads may query the same compiled frontier; a clone shares all its data.
+/// Several threads may query the same compiled frontier, and clones share all its data.
 #[derive(Clone, Debug)]
 pub struct CompiledFrontier {
     model: Model,
@@ -58,7 +59,7 @@ pub struct CompiledFrontier {
     marginals: Arc<OnceLock<Vec<Vec<f64>>>>,
 }
 
-/// The targets, of whose values worlds consist.
+/// The targets, whose values make up the worlds of the compiled frontier.
 #[derive(Debug)]
 struct TargetNames {
     targets: Vec<AnyElement>,
@@ -125,22 +126,22 @@ impl CompiledFrontier {
         }
     }
 
-    /// The natural logarithm of the probability of the evidence; `-inf` if the evidence is impossible.
+    /// Returns the natural logarithm of the probability of the evidence; `-inf` if the evidence is impossible.
     pub fn log_evidence(&self) -> f64 {
         self.log_evidence
     }
 
-    /// Number of states of the largest frontier.
+    /// Returns the number of states of the largest frontier.
     pub fn largest_frontier(&self) -> usize {
         self.explored.largest
     }
 
-    /// The number of steps (one for each random choice), and the number of steps that repeat earlier steps.
+    /// Returns the number of steps of the sweep (one for each random choice), and the number of steps that repeat earlier steps.
     pub fn steps(&self) -> (usize, usize) {
         (self.explored.steps.len(), self.explored.repeated)
     }
 
-    /// Size of the transitions between states, in bytes.
+    /// Returns the size of the transitions between states, in bytes.
     pub fn bytes(&self) -> u64 {
         self.explored.bytes
     }
@@ -157,7 +158,7 @@ impl CompiledFrontier {
         }
     }
 
-    /// Returns an error if a transition may represent several worlds.
+    /// Returns an error if a transition between states may stand for several worlds.
     fn require_worlds(&self) -> Result<(), Error> {
         if self.explored.are_worlds {
             return Ok(());
@@ -185,7 +186,7 @@ impl CompiledFrontier {
         })
     }
 
-    /// The possible values of a target, and their probabilities.
+    /// Returns the possible values of a target, and their probabilities.
     fn marginal(&self, target: usize) -> (Vec<usize>, Vec<f64>) {
         let shares = self.all_marginals()[target].iter().enumerate();
         shares
@@ -194,8 +195,8 @@ impl CompiledFrontier {
             .unzip()
     }
 
-    /// The distribution of a target. The first query for a distribution takes a sweep over all steps, which computes the distributions
-    /// of all targets.
+    /// Returns the distribution of a target. The first query for a distribution computes the distributions of all targets, in one sweep
+    /// over all steps.
     ///
     /// **Errors.** [`Error::NotATarget`], [`Error::ImpossibleEvidence`].
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
@@ -216,14 +217,14 @@ impl CompiledFrontier {
         ))
     }
 
-    /// The probability that a target has a value.
+    /// Returns the probability that a target has a value.
     ///
     /// **Errors.** As [`distribution`](Self::distribution).
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.distribution(element)?.probability(value))
     }
 
-    /// The distributions of all targets, and the probability of the evidence.
+    /// Returns the distributions of all targets, and the probability of the evidence.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if the evidence is impossible and there are targets.
     pub fn answer(&self) -> Result<Answer, Error> {
@@ -252,21 +253,21 @@ impl CompiledFrontier {
         Ok(Answer::marginals("Frontier", marginals, log_evidence))
     }
 
-    /// Number of worlds that agree with the evidence.
+    /// Returns the number of worlds that agree with the evidence.
     ///
-    /// **Errors.** [`Error::NotInAnswer`] if a transition may represent several worlds.
+    /// **Errors.** [`Error::NotInAnswer`] if a transition between states may stand for several worlds.
     pub fn count(&self) -> Result<BigUint, Error> {
         self.require_worlds()?;
         let messages = BackwardMessages::<Counting>::new(&self.explored, 0);
         Ok(messages.map_or(BigUint::ZERO, |messages| messages.total))
     }
 
-    /// True if some world has these values of targets.
+    /// True if some world has the given values of targets.
     ///
-    /// **Guarantee.** Exact.
+    /// **Guarantee.** The result is exact.
     ///
-    /// **Complexity.** A sweep over the states that agree with the values; this takes far less time than compiling the model with
-    /// the values as evidence.
+    /// **Complexity.** The query visits only the states that agree with the values, which is far faster than compiling the model with the
+    /// values as evidence.
     ///
     /// **Errors.** [`Error::NotATarget`].
     ///
@@ -302,10 +303,9 @@ impl CompiledFrontier {
         Ok(self.log_evidence > f64::NEG_INFINITY && queries::is_possible(&self.explored, &known))
     }
 
-    /// The most probable world of the targets and the evidence; among equally probable worlds, the first in the order of
-    /// values.
+    /// Returns the most probable world of the targets and the evidence; among equally probable worlds, the first in the order of values.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if a transition may represent several worlds.
+    /// **Errors.** [`Error::ImpossibleEvidence`]; [`Error::NotInAnswer`] if a transition between states may stand for several worlds.
     pub fn most_probable(&self) -> Result<World, Error> {
         self.require_possible()?;
         self.require_worlds()?;
@@ -315,7 +315,7 @@ impl CompiledFrontier {
             .ok_or_else(|| self.impossible())
     }
 
-    /// One world, drawn with exactly its posterior probability.
+    /// Draws one world with exactly its posterior probability.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
@@ -327,7 +327,7 @@ impl CompiledFrontier {
             .ok_or_else(|| self.impossible())
     }
 
-    /// An endless iterator of independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
+    /// Returns an endless iterator of independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
     /// worlds.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
@@ -343,7 +343,7 @@ impl CompiledFrontier {
         Ok(drawn.map(|drawn| self.world(drawn)))
     }
 
-    /// Draws one world for each random number generator, all in one sweep.
+    /// Draws one world for each random number generator, in one sweep over the steps.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn sample_each<R: Rng>(&self, mut rngs: Vec<R>) -> Result<Vec<World>, Error> {
@@ -372,7 +372,7 @@ impl CompiledFrontier {
 }
 
 impl TotalMessages {
-    /// Number of worlds to draw in one sweep.
+    /// Returns a good number of worlds to draw in one sweep.
     fn batch(&self) -> u64 {
         const TOGETHER: u64 = 64;
         let complete = match self {

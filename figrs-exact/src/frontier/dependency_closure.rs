@@ -1,9 +1,9 @@
-//! The elements on which roots and targets depend, and the order in which a frontier visits them.
+//! The elements on which roots and targets depend, and the order in which a frontier sweep visits them.
 
 use figrs_core::{AnyElement, Datum, ElementId, Model};
 use rustc_hash::FxHashMap;
 
-/// An element on which roots or targets depend.
+/// An element on which roots or targets of a model depend.
 #[derive(Debug)]
 pub(super) struct NeededElement {
     pub(super) element: AnyElement,
@@ -14,14 +14,13 @@ pub(super) struct NeededElement {
 }
 
 /// All elements on which roots and targets depend, numbered such that each element comes after the elements that it reads. The
-/// elements on which the roots depend come first.
+/// elements on which the roots depend come before all others.
 #[derive(Debug)]
 pub(super) struct NeededElements {
     pub(super) met: Vec<NeededElement>,
     numbers: FxHashMap<ElementId, usize>,
     fixed: FxHashMap<ElementId, Datum>,
-    /// Number of elements on which the roots depend; if there are no roots, number of elements on which the targets
-    /// depend.
+    /// Number of elements on which the roots depend; without roots, the number of elements on which the targets depend.
     pub(super) stated: usize,
 }
 
@@ -49,13 +48,13 @@ impl NeededElements {
         needs
     }
 
-    /// True if the closure contains the element, or the model sets the element by an intervention.
+    /// True if some root or target depends on the element, or the model sets the element by an intervention.
     pub(super) fn contains(&self, element: &AnyElement) -> bool {
         let id = element.id();
         self.numbers.contains_key(&id) || self.fixed.contains_key(&id)
     }
 
-    /// The number of an element; a new element is numbered after the elements it needs.
+    /// Returns the number of an element; a new element gets a number after the elements on which it depends.
     pub(super) fn number_of(&mut self, root: &AnyElement) -> usize {
         let mut stack: Vec<(AnyElement, bool)> = vec![(root.clone(), false)];
         while let Some((element, ready)) = stack.pop() {
@@ -86,8 +85,8 @@ impl NeededElements {
         self.numbers[&root.id()]
     }
 
-    /// The order of a frontier: the elements on which the roots depend come in the order of `stated`, and each other element comes
-    /// directly after the last element that it reads.
+    /// Returns the order in which a sweep visits the elements. The elements on which the roots depend come in the order of
+    /// `stated`, and each other element comes directly after the last element that it reads.
     pub(super) fn order(&self, stated: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let numbers = 0..self.met.len();
         let mut places = vec![0; self.stated];

@@ -1,22 +1,21 @@
-//! Codes of values (dictionary encoding), and packed keys of assignments.
+//! Dictionary codes of values, and packed keys of assignments.
 
 use std::any::TypeId;
 
 use figrs_core::{AnyElement, Support, SupportBuilder};
 use rustc_hash::FxHashMap;
 
-/// The values found so far, numbered separately for each type: elements whose values have the same type share the
-/// numbers.
+/// The values found so far, numbered separately for each type; all elements with values of one type share the numbers.
 #[derive(Debug, Default)]
 pub(super) struct ValueDictionaries {
     types: FxHashMap<TypeId, usize>,
     pub(super) values: Vec<SupportBuilder>,
-    /// Width of the codes of each type in keys, in bits.
+    /// For each type, the number of bits that the code of a value has in keys.
     bits: Vec<u32>,
 }
 
 impl ValueDictionaries {
-    /// The type of an element's values.
+    /// Returns the index of the type of an element's values.
     pub(super) fn type_of(&mut self, element: &AnyElement) -> usize {
         let empty = element.no_values();
         let id = empty.value_type();
@@ -28,7 +27,7 @@ impl ValueDictionaries {
         })
     }
 
-    /// Sets the width of the codes of each type such that twice the number of its values fits; returns `false` if no type had too few bits.
+    /// Gives the codes of each type enough bits for twice the number of its values; returns `false` if no type had too few bits.
     pub(super) fn widen(&mut self) -> bool {
         let mut wider = false;
         for (bits, values) in self.bits.iter_mut().zip(&self.values) {
@@ -41,7 +40,7 @@ impl ValueDictionaries {
         wider
     }
 
-    /// Retains only the values of a type at the given positions, which are ascending, and renumbers these values.
+    /// Keeps only the values of a type at the given ascending indices, and gives them new numbers.
     pub(super) fn retain_values(&mut self, of: usize, positions: &[u32]) {
         let old = &self.values[of];
         let mut kept = old.like();
@@ -51,7 +50,7 @@ impl ValueDictionaries {
         self.values[of] = kept;
     }
 
-    /// Bit fields of values of these types in a key of `words` machine words; `None` if the fields do not fit.
+    /// Returns bit fields for values of the given types in a key of `words` machine words; `None` if they do not fit.
     pub(super) fn fields(&self, types: &[usize], words: usize) -> Option<Vec<BitField>> {
         let (mut word, mut free) = (0, 64);
         let mut fields = Vec::with_capacity(types.len());
@@ -70,7 +69,7 @@ impl ValueDictionaries {
         (fields.is_empty() || word < words).then_some(fields)
     }
 
-    /// For each type, its values as a support; the support of a type that is not in `types` is empty.
+    /// Returns the values of each type as a support, which is empty for a type that is not in `types`.
     pub(super) fn finish(self, types: &[usize]) -> Vec<Support> {
         let kept = |(of, values): (usize, SupportBuilder)| {
             let values = if types.contains(&of) {
@@ -84,7 +83,7 @@ impl ValueDictionaries {
     }
 }
 
-/// A bit field of a key.
+/// A bit field of a key, which holds the code of one value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BitField {
     word: usize,
@@ -92,7 +91,7 @@ pub(super) struct BitField {
     mask: u64,
 }
 
-/// An assignment of the elements of a frontier.
+/// An assignment of the elements of a frontier, packed into machine words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct StateKey<const W: usize>([u64; W]);
 
@@ -108,7 +107,7 @@ impl<const W: usize> StateKey<W> {
         (self.0[field.word] >> field.shift & field.mask) as u32
     }
 
-    /// Overwrites a bit field with a number that is not larger than its present number.
+    /// Overwrites a bit field with a number that must not be larger than its present number.
     pub(super) fn set(&mut self, field: BitField, code: u32) {
         self.0[field.word] &= !(field.mask << field.shift);
         self.0[field.word] |= u64::from(code) << field.shift;

@@ -1,4 +1,4 @@
-//! The linear order in which a frontier visits the elements of a model.
+//! The linear order in which a frontier sweep visits the elements of a model.
 
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Evidence, Model};
@@ -8,16 +8,16 @@ use super::dependency_closure::{NeededElement, NeededElements};
 use super::reorder::better_order;
 use figrs_answer::error::Error;
 
-/// One element of a model; the index of an element in the list of all elements is called its place.
+/// One element of a model, with the elements that it reads as indices in the list of all elements.
 #[derive(Debug)]
 pub(super) struct OrderedElement {
     pub(super) element: AnyElement,
-    /// The places of the parents, followed by the places of the elements that branches of the Chain turned out to be.
+    /// The indices of the parents, followed by the indices of elements outside the Chain that are branches of it.
     pub(super) reads: Vec<usize>,
     pub(super) evidence: Vec<Evidence>,
     /// The value that an intervention sets.
     pub(super) fixed: Option<Datum>,
-    /// `true` if only a branch of a Chain depends on the element, which is then not part of every world.
+    /// `true` if the element is only in some worlds, because only a branch of a Chain depends on it.
     pub(super) optional: bool,
 }
 
@@ -36,7 +36,7 @@ impl OrderedElement {
         self.evidence.iter().find_map(Evidence::observed)
     }
 
-    /// Number of places in `reads` that belong to the parents of the element; these places come first.
+    /// Returns the number of parents of the element; the parents come first in `reads`.
     pub(super) fn parents(&self) -> usize {
         match self.fixed {
             Some(_) => 0,
@@ -44,40 +44,39 @@ impl OrderedElement {
         }
     }
 
-    /// True if the element is a Chain whose branches may turn out to be elements from outside the Chain.
+    /// True if the element is a Chain that may have branches from outside the Chain.
     pub(super) fn may_capture(&self) -> bool {
         self.fixed.is_none()
             && matches!(self.element.kind(), Kind::Chain(_, op) if op.family().is_none())
     }
 }
 
-/// All elements on which the roots depend, and the order in which they are visited.
+/// All elements on which the roots depend, and the order in which a frontier sweep visits them.
 #[derive(Debug)]
 pub(super) struct ElementOrder {
     pub(super) slots: Vec<OrderedElement>,
-    /// The places of the targets.
+    /// The indices of the targets in the list of elements.
     pub(super) targets: Vec<usize>,
     /// The model without its evidence.
     pub(super) interventions: Model,
-    /// The places of the elements, in the order in which the elements are visited. Elements on which only branches depend are not
-    /// listed, because each is visited before its first reader.
+    /// The indices of the elements, in the order in which they are visited. Elements on which only branches depend are not in this
+    /// list, because each of them is visited before the first element that reads it.
     pub(super) order: Vec<usize>,
     needs: NeededElements,
-    /// Evidence on elements on which the roots do not depend.
+    /// Evidence on elements on which no root depends.
     unneeded_evidence: FxHashMap<ElementId, Vec<Evidence>>,
 }
 
 impl ElementOrder {
-    /// Orders the elements by the order of the evidence: before the element of each evidence statement come the elements on which
-    /// it depends. Targets, and elements on which only targets depend, come as soon as all elements that they read have come, and
-    /// last if they read none.
+    /// Orders the elements by the evidence statements: before the element of each statement come the elements on which it depends.
+    /// A target, or an element on which only targets depend, comes as soon as all elements that it reads have come, and last if it reads no elements.
     pub(super) fn new(model: &Model, targets: &[AnyElement]) -> Self {
         let stated = model.evidence().iter().map(|(element, _)| element);
         Self::along(model, stated, targets)
     }
 
-    /// As [`new`](Self::new), but the order follows `roots` instead of the evidence; evidence on elements on which the roots do not
-    /// depend is ignored.
+    /// Orders the elements as [`new`](Self::new) does, but by `roots` instead of the evidence statements. Evidence on elements on
+    /// which no root depends is ignored.
     pub(super) fn along<'r>(
         model: &Model,
         roots: impl IntoIterator<Item = &'r AnyElement>,
@@ -105,8 +104,8 @@ impl ElementOrder {
         linear
     }
 
-    /// Changes the order of the elements that the roots need if another order is predicted to have fewer states;
-    /// returns whether the order was changed.
+    /// Changes the order of the elements if another order is predicted to have fewer states. Returns `true` if the order was
+    /// changed.
     pub(super) fn reorder(&mut self) -> bool {
         let Some(better) = better_order(&self.slots[..self.needs.stated]) else {
             return false;
@@ -115,19 +114,18 @@ impl ElementOrder {
         true
     }
 
-    /// True if branches of some Chain may turn out to be elements from outside the Chain.
+    /// True if some Chain may have branches from outside the Chain.
     pub(super) fn may_capture(&self) -> bool {
         self.slots.iter().any(OrderedElement::may_capture)
     }
 
-    /// True if the order contains the element, the element has evidence, or the model sets the element by an
-    /// intervention.
+    /// True if the order contains the element, the element has evidence, or the model sets the element by an intervention.
     pub(super) fn knows(&self, element: &AnyElement) -> bool {
         self.needs.contains(element) || self.unneeded_evidence.contains_key(&element.id())
     }
 
-    /// Adds the elements that the branches of a Chain turned out to be to the elements that the Chain reads; returns the places
-    /// that the Chain did not read before.
+    /// Adds elements from outside a Chain to those that the Chain reads, because its branches turned out to be these elements.
+    /// Returns the indices of the elements that the Chain did not read before.
     ///
     /// **Errors.** [`Error::SharedScore`] if only some branches depend on a Score.
     pub(super) fn capture(
@@ -153,8 +151,8 @@ impl ElementOrder {
         }
     }
 
-    /// Adds the elements found since the last call. An element on which only a branch depends is nevertheless part of every world
-    /// if it has evidence or is a parent of an element with evidence.
+    /// Extends the visiting order by the elements that were found since the last call. An element on which only a branch depends is nevertheless
+    /// in every world if it has evidence or is a parent of an element with evidence.
     fn add_slots(&mut self, optional: bool) {
         let new = self.slots.len();
         for met in &self.needs.met[new..] {

@@ -1,4 +1,4 @@
-//! Equivalence classes of elements with the same behaviour.
+//! Equivalence classes of elements that have the same values and weights for the same inputs.
 
 use std::hash::{Hash, Hasher};
 
@@ -10,7 +10,7 @@ use super::dictionary::ValueDictionaries;
 use super::element_order::ElementOrder;
 use super::element_order::OrderedElement;
 
-/// The rule of an element computes its value or its distribution from the elements that it reads.
+/// The rule by which an element's value or distribution follows from the elements that it reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum ElementRule {
     Fixed(Datum),
@@ -23,7 +23,7 @@ enum ElementRule {
     Unique(usize),
 }
 
-/// A table of numbers, compared by its address in memory.
+/// The identity of a table of numbers, which is its address in memory.
 #[derive(Clone, Debug)]
 struct TableIdentity {
     address: usize,
@@ -45,8 +45,8 @@ impl PartialEq for TableIdentity {
 
 impl Eq for TableIdentity {}
 
-/// Signature of a class: rule, evidence, types, captures of branches, and whether the element is optional (an optional element may not be
-/// weighed by a Score).
+/// Key of an equivalence class of elements: rule, evidence, types, elements that branches turned out to be, and whether a Score may weigh
+/// the element.
 type ClassSignature = (
     ElementRule,
     Vec<StatementId>,
@@ -55,8 +55,8 @@ type ClassSignature = (
     bool,
 );
 
-/// For each element the index of its class: for the same values of the elements that they read, elements of one class
-/// have the same values with the same weights.
+/// The equivalence class of each element. If elements of one class read the same values, they have the same results with the same
+/// weights.
 #[derive(Debug, Default)]
 pub(super) struct Classes {
     pub(super) of: Vec<usize>,
@@ -66,7 +66,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// Finds the class of the element at a place, if the element is new or its class may have changed.
+    /// Finds the class of an element, if the element is new or its class may have changed.
     pub(super) fn classify(
         &mut self,
         linear: &ElementOrder,

@@ -17,7 +17,7 @@ use super::exploration_limits::ExplorationError;
 use super::weight_dictionary::WeightDictionary;
 
 impl CodedElements {
-    /// The value of an element that is not a random choice; `None` if evidence excludes the value.
+    /// Returns the value of an element that is not a random choice; `None` if evidence excludes it.
     pub(super) fn value(
         &mut self,
         place: usize,
@@ -57,7 +57,7 @@ impl CodedElements {
         Ok(outcome)
     }
 
-    /// The positions of the outcomes of a random choice.
+    /// Returns the outcomes of a random choice, as an index range.
     pub(super) fn row(
         &mut self,
         place: usize,
@@ -99,7 +99,7 @@ impl CodedElements {
         Ok(row)
     }
 
-    /// The outcomes of a random choice, without evidence on it.
+    /// Returns the outcomes of a random choice, before evidence on it is applied.
     fn choice(
         &self,
         slot: &OrderedElement,
@@ -130,7 +130,7 @@ impl CodedElements {
         branch::outcomes(slot, interventions, &captured, limits, &call)
     }
 
-    /// The values of the parents, given by the numbers of these values.
+    /// Returns the values of the parents of an element, which are given by the numbers of the values.
     fn arguments(&self, slot: &OrderedElement, parents: usize, reads: &[u32]) -> Vec<&dyn Any> {
         let places = slot.reads[..parents].iter();
         let value = |(&place, &code): (&usize, &u32)| {
@@ -140,13 +140,13 @@ impl CodedElements {
     }
 }
 
-/// The number of a value of a type.
+/// Returns the number of a value, among the values of its type.
 fn number(codes: &mut ValueDictionaries, of: usize, value: &dyn Any) -> u32 {
     let number = codes.values[of].insert(value);
     number.expect("values are numbered by their type") as u32
 }
 
-/// The weight that the evidence on an element gives to a value; `None` if the evidence excludes the value.
+/// Returns the weight that the evidence on an element gives to a value; `None` if the evidence excludes the value.
 fn weigh(
     codes: &ValueDictionaries,
     weighing: &mut WeightDictionary,

@@ -1,4 +1,4 @@
-//! Limits of an exploration, and reasons to stop before its end.
+//! Limits of the exploration of states, and reasons to end an exploration early.
 
 use figrs_core::{AnyElement, ModelError};
 use figrs_factor::WorkBudget;
@@ -6,17 +6,17 @@ use figrs_factor::WorkBudget;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 
-/// Limits of an exploration: memory, deadline, interrupt and, optionally, work.
+/// Limits of the exploration of states: memory, deadline, interrupt and, optionally, work.
 #[derive(Clone, Copy)]
 pub(super) struct ExplorationLimits<'a> {
     pub(super) memory: u64,
     pub(super) run: &'a RunMonitor<'a>,
-    /// The budget of transitions, if they are limited.
+    /// The budget of transitions between states, if they are limited.
     pub(super) work: Option<&'a WorkBudget>,
 }
 
 impl ExplorationLimits<'_> {
-    /// Charges transitions to the budget.
+    /// Subtracts the given number of transitions from the budget.
     ///
     /// **Errors.** [`ExplorationError::Budget`] if the budget allows fewer transitions.
     pub(super) fn spend(&self, transitions: usize) -> Result<(), ExplorationError> {
@@ -29,16 +29,16 @@ impl ExplorationLimits<'_> {
     }
 }
 
-/// Reason why an exploration stops or starts again.
+/// Reason why an exploration of states ends early or starts again.
 #[derive(Debug)]
 pub(super) enum ExplorationError {
     /// The exploration fails with this error.
     Error(Error),
-    /// Branches of this step's Chain are, or read, these elements from outside the Chain, which must be visited before the Chain.
+    /// The listed elements must be visited before a Chain, because branches of the Chain are these elements or read them.
     Captured(Vec<AnyElement>),
-    /// The bit fields of the states are too narrow, so that states need wider keys.
+    /// The states need keys with wider bit fields.
     Wider,
-    /// The budget of transitions is used up.
+    /// The budget of transitions between states is used up.
     Budget,
 }
 

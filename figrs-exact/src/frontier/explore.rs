@@ -1,4 +1,4 @@
-//! Exploration of the reachable states, one frontier after another.
+//! Exploration of the reachable states of a model, one frontier after another.
 
 use figrs_core::Support;
 use figrs_factor::graph::Weights;
@@ -10,34 +10,35 @@ use super::layer::TransitionLayer;
 use super::sweep::{SweepGoal, SweepStep, sweep};
 use figrs_answer::error::Error;
 
-/// Result of an exploration.
+/// Result of an exploration of states: the steps with their transitions, the values and the weights.
 #[derive(Debug)]
 pub(super) struct Exploration {
     pub(super) steps: Vec<SweepStep>,
     layers: Vec<TransitionLayer>,
     pub(super) weights: Weights,
-    /// For each type, its values if some target has this type.
+    /// For each type of values, its values if some target has this type.
     pub(super) values: Vec<Support>,
-    /// The type of each target's values.
+    /// The index of the type of each target's values.
     pub(super) types: Vec<usize>,
-    /// `true` if each transition represents a single world.
+    /// `true` if each transition stands for a single world.
     pub(super) are_worlds: bool,
     /// Number of steps that repeat earlier steps.
     pub(super) repeated: usize,
     /// Number of states of the largest frontier.
     pub(super) largest: usize,
-    /// Size of the layers, in bytes.
+    /// Size of all transitions in bytes.
     pub(super) bytes: u64,
 }
 
 impl Exploration {
-    /// The layer that has the transitions of a step; transitions of other steps may follow in the same layer.
+    /// Returns the transitions of a step; the list may also contain transitions of other steps after
+    /// them.
     pub(super) fn layer(&self, step: &SweepStep) -> &TransitionLayer {
         &self.layers[step.layer]
     }
 }
 
-/// Explores all assignments of the elements of the model that are possible.
+/// Explores all reachable joint values of the elements of the model, frontier by frontier.
 pub(super) fn explore(
     linear: ElementOrder,
     allowance: ExplorationLimits<'_>,

@@ -1,4 +1,4 @@
-//! Search for the first element of a list that can be true.
+//! Search for the first element of a list that can be true in some world.
 
 use figrs_core::{AnyElement, Element, Model};
 
@@ -25,63 +25,64 @@ pub struct FirstTrue {
 }
 
 impl FirstTrue {
-    /// The position of the element in the list; `None` if no element of the list can be true.
+    /// Returns the index of the first element in the list that can be true; `None` if no element of the list can be true.
     pub fn position(&self) -> Option<usize> {
         self.position
     }
 
-    /// Number of elements at the start of the list that are proven never to be true; if a budget ended the search, later elements
-    /// may also never be true.
+    /// Returns the number of elements at the start of the list that are proven to be false in all worlds. If a limit ended the
+    /// search, elements after them may also be false in all worlds.
     pub fn excluded(&self) -> usize {
         self.excluded
     }
 
-    /// True if no world remained after some step, because the evidence excludes all worlds.
+    /// True if the evidence excludes all worlds.
     pub fn is_exhausted(&self) -> bool {
         self.exhausted
     }
 
-    /// [`Stopped::Budget`] if the budget of transitions or of memory was used up before the answer was found.
+    /// Returns [`Stopped::Budget`] if the limit of transitions or of memory was reached before the answer was found.
     pub fn stopped(&self) -> Stopped {
         self.stopped
     }
 
-    /// True if the memory limit ended the search; more transitions would then not help.
+    /// True if the memory limit ended the search, so that a larger limit of transitions would not help.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// True if some step was the same as an earlier step, or no world remained. If all steps are of the same kind, further
-    /// steps would then not change the answer.
+    /// True if some step of the search was the same as an earlier step, or no world remained. A settled search would not find anything new in
+    /// further steps, if all steps are of the same kind.
     pub fn is_settled(&self) -> bool {
         self.settled
     }
 
-    /// Number of states of the largest frontier.
+    /// Returns the number of states of the largest frontier.
     pub fn largest_frontier(&self) -> usize {
         self.largest
     }
 
-    /// Approximate size in bytes of the explored transitions, which are not stored: [`compile`](Frontier::compile) would need
-    /// this memory for the same steps.
+    /// Returns the approximate size in bytes of the explored transitions, which are not stored. [`compile`](Frontier::compile) would
+    /// need this amount of memory for the same steps.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 }
 
 impl Frontier {
-    /// The first element of a list that can be true, in the order in which a frontier visits them. The result shows, for example,
-    /// how long a sequence must be to satisfy a condition.
+    /// Finds the first element of a list that can be true, in the order in which a frontier sweep visits them. For example, the
+    /// search finds how long a sequence must be to satisfy a condition.
     ///
-    /// The search is breadth-first: elements are visited in the order of the list, each after the elements on which it depends, and
-    /// equal states are merged. Only evidence on these elements is considered, and the search ends when the answer is found.
+    /// The search is breadth-first: each element of the list is visited after the elements on which it depends, and equal states are
+    /// merged. The search considers only evidence on the listed elements and on elements on which these depend; it ends when the answer is found.
     ///
-    /// **Guarantee.** Exact; the search uses no arithmetic on probabilities.
+    /// **Guarantee.** The answer is exact, because the search does no arithmetic on probabilities.
     ///
-    /// **Complexity.** The time is that of [`compile`](Self::compile). The memory holds only the transitions of one step and the
-    /// states of its frontiers; recent frontiers are cached if there is memory.
+    /// **Complexity.** The time is that of [`compile`](Self::compile) for the same steps. Memory holds only the transitions of one step and the
+    /// states of its frontiers; recent frontiers are cached if the memory suffices.
     ///
-    /// **Errors.** As [`compile`](Self::compile), except that impossible evidence is not an error: no element can then be true.
+    /// **Errors.** The errors are those of [`compile`](Self::compile), except that impossible evidence is not an error: no element
+    /// can be true then.
     ///
     /// ```
     /// # use figrs_core::{Constant, Model, Uniform};
@@ -106,13 +107,13 @@ impl Frontier {
         self.search(model, elements, None)
     }
 
-    /// As [`first_true`](Self::first_true), but a search that would make more than `transitions` transitions, or exceed its memory,
-    /// ends early and reports the elements [excluded](FirstTrue::excluded) so far.
+    /// Searches as [`first_true`](Self::first_true) does, within `transitions` transitions and the memory limit. A search that
+    /// exceeds a limit ends early, and reports the elements [excluded](FirstTrue::excluded) so far.
     ///
-    /// A transition is one outcome of a choice, or one value of another element, in one state of its frontier; cached transitions of
-    /// earlier steps are not counted again.
+    /// A transition is one outcome of a choice, or one value of another element, in one state of its frontier. Transitions of
+    /// earlier steps that are cached are not counted again.
     ///
-    /// **Errors.** As `first_true`, except that too large frontiers are not an error.
+    /// **Errors.** The errors are those of `first_true`, except that too large a frontier is not an error.
     ///
     /// ```
     /// # use figrs_core::{Constant, Model, Uniform, fold};

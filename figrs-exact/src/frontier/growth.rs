@@ -1,16 +1,16 @@
-//! Predicted heap sizes of growing tables.
+//! Predicted sizes of growing tables in memory.
 
-/// Minimum capacity of a table whose growth is counted before it happens; smaller tables take little memory.
+/// Minimum capacity of a table whose growth is counted in advance; smaller tables take little memory.
 const LARGE: usize = 1 << 10;
 
-/// Size in bytes of a vector after it receives `more` further entries. If the capacity of the vector is too small, the entries
-/// are moved to a vector at least twice as large, and both vectors exist during the move.
+/// Returns the size in bytes of a vector after it receives `more` further entries. If the vector has no room for them, the
+/// entries are moved to a vector at least twice as large, and for a moment both vectors exist.
 pub(super) fn vector<T>(entries: &Vec<T>, more: usize) -> usize {
     grown_capacity(entries.len(), entries.capacity(), more) * size_of::<T>()
 }
 
-/// Size in bytes of a hash table after it receives `more` further entries of this size. An eighth of the table's slots remains
-/// empty, and each slot takes one additional byte. The table grows as a [`vector`] does.
+/// Returns the size in bytes of a hash table after it receives `more` further entries of the given size. An eighth of the
+/// slots of a hash table remains empty, and each slot takes one additional byte. The hash table grows as a [`vector`] does.
 pub(super) fn table(each: usize, (length, capacity): (usize, usize), more: usize) -> usize {
     grown_capacity(length, capacity, more) * 8 / 7 * (each + 1)
 }
@@ -27,11 +27,11 @@ mod tests {
 
     use super::{LARGE, table, vector};
 
-    /// Number of entries that may be added before bytes are counted again.
+    /// Number of entries that may be added before bytes are counted next.
     const MORE: usize = 100;
 
-    /// Checks that the predicted bytes suffice for each of the next entries. `count` inserts an entry and returns the capacity
-    /// and the predicted bytes.
+    /// Checks that the predicted bytes suffice for all of the next entries. The function `count` inserts an entry, and returns
+    /// the capacity and the predicted bytes.
     #[track_caller]
     fn is_counted_ahead(each: usize, mut count: impl FnMut(u32) -> (usize, usize)) {
         let counted: Vec<(usize, usize)> = (0..200_000).map(&mut count).collect();

@@ -1,4 +1,4 @@
-//! Backward messages, from the end of the element order to its beginning.
+//! Backward messages of a sweep, from the last frontier to the first.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -8,26 +8,26 @@ use super::layer::TransitionLayer;
 use super::sweep::SweepStep;
 use figrs_factor::algebra::Semiring;
 
-/// For each state of each frontier, the sum of the weights of all continuations, in the algebra `S`.
+/// For each state of each frontier, the sum of the weights of all its continuations, in the semiring `S`.
 ///
-/// If all messages take too much memory, only some of them are stored as checkpoints, and the messages between two checkpoints
-/// are recomputed when needed.
+/// If all messages take too much memory, only some are stored, and the messages between them are recomputed when needed.
 #[derive(Debug)]
 pub(super) struct BackwardMessages<S: Semiring> {
-    /// The weights of transitions, indexed by their numbers.
+    /// The weights of transitions, by index.
     weights: Vec<S::Value>,
-    /// Interval between two checkpoints, in steps.
+    /// Number of steps between two stored messages.
     every: usize,
-    /// The checkpoints: at index `i` the message of step `i * every`; the last checkpoint is the message of the end.
+    /// The stored messages: index `i` has the message of step `i * every`, and the last entry is the message of the last
+    /// frontier.
     kept: Vec<Vec<S::Value>>,
-    /// The sum over all worlds, divided by the scale.
+    /// The sum of the weights of all worlds, divided by the scale.
     pub(super) total: S::Value,
     /// The natural logarithm of the scale of `total`.
     pub(super) log_scale: f64,
 }
 
 impl<S: Semiring> BackwardMessages<S> {
-    /// Sweeps backwards over all steps; `None` if a number overflowed or underflowed.
+    /// Computes the messages, in a backward sweep over all steps; returns `None` if a number overflowed or underflowed.
     pub(super) fn new(explored: &Exploration, memory: u64) -> Option<Self> {
         let steps = &explored.steps;
         let sizes = steps.iter().map(|step| step.sources);
@@ -70,7 +70,7 @@ impl<S: Semiring> BackwardMessages<S> {
         })
     }
 
-    /// Visits the steps in order, each with the message of the frontier after the step.
+    /// Visits all steps in order, each with the message of the frontier after the step.
     pub(super) fn forward(
         &self,
         explored: &Exploration,
@@ -93,20 +93,19 @@ impl<S: Semiring> BackwardMessages<S> {
         }
     }
 
-    /// True if no message has to be recomputed.
+    /// True if all messages are stored.
     pub(super) fn is_complete(&self) -> bool {
         self.every == 1
     }
 
-    /// The weight of a transition.
     #[inline]
     pub(super) fn weight(&self, layer: &TransitionLayer, transition: usize) -> &S::Value {
         &self.weights[layer.weights.get(transition) as usize]
     }
 }
 
-/// Computes the message of the frontier before a layer, which has `sources` states, from the message of the frontier after it.
-/// Returns the message and the logarithm of its divisor.
+/// Computes the message of the frontier before a step, which has `sources` states, from the message of the frontier after the
+/// step. The second result is the logarithm of the number by which the message was divided.
 fn back<S: Semiring>(
     (layer, sources): (&TransitionLayer, usize),
     weights: &[S::Value],
@@ -136,7 +135,7 @@ pub(super) trait ShareSemiring: Semiring<Value = f64> + Debug {
 }
 
 impl ShareSemiring for figrs_factor::algebra::SumProduct {
-    /// Returns the products unchanged, unless their sum might overflow.
+    /// Leaves the products unchanged, unless their sum would overflow.
     fn shares(products: &mut [f64]) {
         let largest = products.iter().copied().fold(0.0, f64::max);
         if largest > f64::MAX / 1e18 {

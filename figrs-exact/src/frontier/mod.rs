@@ -1,5 +1,4 @@
-//! Exact inference that visits the elements in an order and stores the joint values of those visited elements that later
-//! elements still read.
+//! Exact inference by a sweep over the elements; it stores the joint values of the visited elements that later elements read.
 
 mod branch;
 mod checkpoints;
@@ -48,29 +47,29 @@ use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 
-/// Exact inference by sweeping a frontier over the elements in their order.
+/// Exact inference by moving a frontier over the elements in their order.
 ///
-/// The *frontier* is the set of visited elements that later elements still read. Only joint values that can be reached are
-/// explored, and functions are called only for these values. A frontier suits models in which a state is passed from step to step,
-/// such as a [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The order
-/// is that of the evidence statements; before each statement come the elements on which it depends, and targets come as soon as all
-/// elements that they read have been visited. Evidence should therefore be stated in the order of a scan; without evidence, the
-/// targets should be given in that order. Another order is used if it is predicted to have far fewer states, unless its exploration
-/// ends with an error. Repeated steps are explored once. A step repeats an earlier step if it has the same functions (that capture
-/// nothing, or are shared by [`map_shared`](figrs_core::Parents::map_shared)), values and frontiers. In a frontier that contains
-/// all states of an earlier frontier, only the new states are explored.
+/// The *frontier* is the set of visited elements that later elements read. Only joint values that can occur are explored, and
+/// functions are called only for these values. Frontiers suit models that pass a state from step to step, such as a
+/// [`fold`](figrs_core::fold) over a list or a grid, a sequence, or a grid of Chains scanned column by column. The elements of the
+/// model are visited in the order of the evidence statements. Before each evidence statement come the elements on which it depends;
+/// targets come as soon as all elements that they read have been visited. Therefore evidence statements should be in the order in
+/// which the model is to be scanned; without evidence, the order of the targets counts. If another order is predicted to have far
+/// fewer states, it is used, unless its exploration ends with an error. A step that repeats an earlier step is not explored again.
+/// A step repeats an earlier step if it has the same functions (without captured values, or shared by
+/// [`map_shared`](figrs_core::Parents::map_shared)), the same values and the same frontiers. If a frontier contains all states of
+/// an earlier frontier, only its new states are explored.
 ///
 /// [`compile`](Self::compile) stores the states, from which exact samples, counts and the most probable world can be computed.
 ///
-/// **Guarantee.** Exact up to rounding, without underflow.
+/// **Guarantee.** The result is exact up to rounding, without underflow.
 ///
-/// **Complexity.** Time and memory are linear in the number of states of all frontiers times the number of outcomes of the next
-/// choice. Repeated steps take memory only once, and take time only in sweeps. In the worst case, the number of states is
+/// **Complexity.** Time and memory are linear in the total number of states of all frontiers, times the number of outcomes of the
+/// next choice. Repeated steps take no additional memory, and take time only in sweeps. In the worst case, the number of states is
 /// exponential in the number of elements on the frontier.
 ///
-/// If branches of a Chain are elements that other elements read as well, these elements are visited before the Chain, with all
-/// their values. The functions of elements that are visited before a Chain may then be called in cases in which other
-/// algorithms would not call them.
+/// If other elements read the branches of a Chain too, all values of these branches are visited before the Chain. Functions of
+/// elements that are visited before a Chain may be called in cases in which other algorithms do not call them.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query; [`Error::FrontierTooLarge`], [`Error::FrontierTooWide`];
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
@@ -103,7 +102,7 @@ impl Default for Frontier {
 }
 
 impl Frontier {
-    /// A frontier with a memory budget of one GiB.
+    /// Creates a frontier with a memory limit of one GiB.
     pub fn new() -> Self {
         Self {
             memory: 1 << 30,
@@ -112,19 +111,18 @@ impl Frontier {
         }
     }
 
-    /// Sets the maximum number of bytes of an exploration; an exploration that needs more ends with an error. The bytes of
-    /// transitions, states of frontiers, numbered values with their [heap memory](figrs_core::Value::heap_bytes), and memo tables
-    /// of functions are counted. Caches that can be recomputed are dropped first; with less memory, an exploration therefore
-    /// takes more time. Messages of a compiled form get the memory that transitions do not use, but at least a quarter of the
-    /// limit.
+    /// Sets the maximum number of bytes of an exploration; an exploration that needs more ends with an error. The limit counts the
+    /// bytes of transitions, states of frontiers, values with their [heap memory](figrs_core::Value::heap_bytes), and memo tables
+    /// of functions. Caches are dropped first, so that an exploration with less memory takes more time. The messages of a compiled
+    /// frontier get the memory that transitions leave, but at least a quarter of the limit.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
     }
 
     /// Sets a budget of work that several explorations may share; when it is used up, a run ends with [`Error::NothingDone`]. Each
-    /// element costs one step, and so does each transition: one outcome of a choice, or one value of another element, in one state
-    /// of its frontier.
+    /// element costs one step, and each transition costs one step: one outcome of a choice, or one value of another element, in one
+    /// state of its frontier.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, fold};
@@ -151,9 +149,9 @@ impl Frontier {
     setters!(watch: watch);
     setters!(part_of: watch);
 
-    /// Explores the frontiers of a model; the compiled form answers many queries.
+    /// Explores the frontiers of a model, and returns a compiled form that answers many queries.
     ///
-    /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error here.
+    /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error at compilation.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledFrontier, Error> {
         guarded(|| self.compiled(model, targets.elements()))
     }

@@ -1,4 +1,4 @@
-//! Compact lists of small numbers.
+//! Compact lists of small non-negative numbers.
 
 use super::growth::vector;
 
@@ -73,7 +73,7 @@ impl PackedIntegers {
         }
     }
 
-    /// Size in bytes with room for `more` numbers.
+    /// Returns the size in bytes with room for `more` numbers.
     pub(super) fn bytes_with(&self, more: usize) -> usize {
         match self {
             Self::Bytes(numbers) => vector(numbers, more),

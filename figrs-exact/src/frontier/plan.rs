@@ -1,31 +1,30 @@
-//! Plan of a sweep: the order of the elements, divided into steps with one random choice each.
+//! Plan of a frontier sweep: the order of the elements, divided into steps with one random choice each.
 
 use rustc_hash::FxHashMap;
 
 use super::element_order::ElementOrder;
 use figrs_answer::error::Error;
 
-/// A planned step: the places (element indices) of the elements that the step visits, and the registers that these
-/// elements read.
+/// A planned step of a frontier sweep: the elements that it visits, and the registers (indices of values) that these elements read.
 #[derive(Debug)]
 pub(super) struct PlannedStep {
-    /// The places of the elements visited in this step. The first element may be a random choice; the values of all others follow from
-    /// values known before.
+    /// The indices of the elements that the step visits. The first element of a step may be a random choice; the values of all others
+    /// follow from values that are already known.
     pub(super) places: Vec<usize>,
-    /// The places of the elements on the frontier before the step; these elements have the first registers.
+    /// The indices of the elements on the frontier before the step; the first registers hold the values of these elements.
     pub(super) before: Vec<usize>,
-    /// For each place of the step, the registers that the element at this place reads.
+    /// For each element of the step, the registers (indices of values) that it reads.
     pub(super) reads: Vec<Vec<u32>>,
-    /// The registers of the frontier after the step.
+    /// The registers of the elements on the frontier after the step.
     pub(super) after: Vec<u32>,
-    /// The registers whose values the step reports.
+    /// The registers with the values of targets that the step determines.
     pub(super) reported: Vec<u32>,
-    /// The targets whose values the step reports.
+    /// The targets whose values the step determines.
     pub(super) targets: Vec<usize>,
 }
 
 impl PlannedStep {
-    /// The place whose value a register holds.
+    /// Returns the index of the element whose value a register holds.
     pub(super) fn place(&self, register: u32) -> usize {
         let register = register as usize;
         let earlier = self.before.get(register).copied();
@@ -33,16 +32,16 @@ impl PlannedStep {
     }
 }
 
-/// A planner that plans one step after another and supports backtracking.
+/// A planner of a frontier sweep, which plans one step after another and supports backtracking.
 #[derive(Debug)]
 pub(super) struct StepPlanner {
-    /// The places of the elements to visit, with the next place last; places that have been visited are skipped.
+    /// The indices of the elements to visit, the next one last; elements that have already been visited are skipped.
     ahead: Vec<usize>,
     met: Vec<bool>,
-    /// For each place, the number of its readers that have not been visited yet.
+    /// For each element, the number of unvisited elements that read it.
     readers: Vec<usize>,
     frontier: Vec<usize>,
-    /// For each place with targets, the index of the first of these targets.
+    /// For each element that is a target, the index of the first target with this element.
     reported: FxHashMap<usize, usize>,
 }
 
@@ -62,7 +61,7 @@ impl StepPlanner {
         planner
     }
 
-    /// Extends the plan by the places with index `new` or higher.
+    /// Extends the plan by the elements with indices from `new` on.
     fn add_from(&mut self, linear: &ElementOrder, new: usize) {
         self.met.resize(linear.slots.len(), false);
         self.readers.resize(linear.slots.len(), 0);
@@ -73,8 +72,8 @@ impl StepPlanner {
         }
     }
 
-    /// Adds reads that were discovered late, and the elements on which the read elements depend. Returns the places that were
-    /// visited, have left the frontier, and are now read again.
+    /// Adds elements that a Chain turned out to read to the plan, with the elements on which they depend. Returns the indices of the
+    /// added elements that were visited before, have left the frontier, and are now read again.
     pub(super) fn capture(
         &mut self,
         linear: &ElementOrder,
@@ -95,13 +94,13 @@ impl StepPlanner {
         again
     }
 
-    /// True if the element at a place has not been visited yet, and reads other elements or may turn out to read some.
+    /// True if an element has not been visited yet, and reads other elements or may turn out to read them.
     pub(super) fn is_unmet_reader(&self, linear: &ElementOrder, place: usize) -> bool {
         let slot = &linear.slots[place];
         !self.met[place] && (!slot.reads.is_empty() || slot.may_capture())
     }
 
-    /// Number of latest steps (a few at most) whose values are read only by the given place, and which read nothing visited before these
+    /// Returns the number of latest steps (a few at most) that only the given element reads, and that read nothing from before these
     /// steps.
     pub(super) fn last_steps_for<'p>(
         &self,
@@ -127,7 +126,7 @@ impl StepPlanner {
         found
     }
 
-    /// Moves places before all other places that have not been visited yet.
+    /// Moves elements before all other unvisited elements.
     pub(super) fn prioritise(&mut self, places: &[usize]) {
         self.ahead.extend(places.iter().rev());
     }
@@ -136,12 +135,12 @@ impl StepPlanner {
         self.met[place]
     }
 
-    /// True if a place was visited and is no longer on the frontier.
+    /// True if an element was visited and has left the frontier.
     pub(super) fn has_left_frontier(&self, place: usize) -> bool {
         self.met[place] && !self.frontier.contains(&place)
     }
 
-    /// The next place to visit.
+    /// Returns the index of the next element to visit.
     fn next_place(&mut self, linear: &ElementOrder) -> Option<usize> {
         loop {
             let &place = self.ahead.last()?;
@@ -159,7 +158,7 @@ impl StepPlanner {
         }
     }
 
-    /// Plans the next step.
+    /// Plans the next step of the frontier sweep.
     pub(super) fn next(&mut self, linear: &ElementOrder) -> Option<PlannedStep> {
         let mut places = Vec::new();
         while let Some(place) = self.next_place(linear) {
@@ -196,7 +195,7 @@ impl StepPlanner {
         })
     }
 
-    /// Undoes the last step planned.
+    /// Undoes the last planned step of the frontier sweep.
     pub(super) fn undo(&mut self, linear: &ElementOrder, planned: &PlannedStep) {
         for &place in &planned.places {
             self.met[place] = false;
@@ -209,7 +208,7 @@ impl StepPlanner {
     }
 }
 
-/// The error that reports that the frontier has more elements than a key can hold.
+/// Returns the error that reports that the frontier has more elements than a key can hold.
 pub(super) fn too_wide(linear: &ElementOrder) -> Error {
     let mut planner = StepPlanner::new(linear);
     let mut order = Vec::with_capacity(linear.slots.len());

@@ -1,4 +1,4 @@
-//! Prediction of the number of states that an order of the elements causes.
+//! Prediction of the number of states that the frontiers have for a given order of the elements.
 
 use std::any::TypeId;
 
@@ -6,39 +6,37 @@ use figrs_core::internals::Kind;
 
 use super::element_order::OrderedElement;
 
-/// Predicted reduction of the number of states by evidence on a function of a few choices, as a base-2 logarithm. The reduction
-/// corresponds to the exclusion of one value of nine, such as by the condition that two cells of a Sudoku differ. For a Sudoku,
-/// smaller numbers lead to the order by rows, and with larger numbers all orders have the same prediction.
+/// Base-2 logarithm of the factor by which evidence on a function of a few choices is predicted to reduce the number of states. The base-2
+/// logarithm corresponds to the exclusion of one value of nine, such as by the condition that two cells of a Sudoku differ. For a Sudoku, a
+/// smaller number leads to the order by rows, and with a larger number all orders have the same prediction.
 const EVIDENCE_REDUCTION_BITS: f64 = 0.17;
 
-/// Evidence on a function counts as a reduction only if the function depends on at most this number of choices.
+/// Maximum number of choices of a function whose evidence is predicted to reduce the number of states.
 const MAX_EVIDENCE_CHOICES: usize = 8;
 
-/// Maximum base-2 logarithm of the predicted number of values of a computed element.
+/// Maximum of the base-2 logarithm of the predicted number of values of a deterministic element.
 const MAX_VALUE_BITS: f64 = 16.0;
 
-/// Input of the search for an order: the elements that each element reads, and the approximate number of values of each
-/// element.
+/// Input of the search for a visiting order: for each element, the elements that it reads and its approximate number of values.
 #[derive(Debug)]
 pub(super) struct OrderingInput {
     pub(super) reads: Vec<Vec<usize>>,
     pub(super) readers: Vec<Vec<usize>>,
-    /// The base-2 logarithm of the number of values of each element; zero for elements whose value evidence fixes.
+    /// For each element, the base-2 logarithm of its number of values; zero if evidence fixes its value.
     pub(super) bits: Vec<f64>,
     pub(super) is_random: Vec<bool>,
-    /// For each element, `true` if the element has the same value for all values of the elements that it reads.
+    /// For each element, `true` if its value does not depend on the elements that it reads.
     pub(super) is_given: Vec<bool>,
-    /// For each element, `true` if a visit of the element adds no states.
+    /// For each element, `true` if visiting it adds no states.
     pub(super) is_free: Vec<bool>,
-    /// For each element, the few choices that decide the evidence on it.
+    /// For each element, the few random choices that decide the evidence on it.
     decided_by: Vec<Vec<usize>>,
-    /// For each choice, the elements whose evidence the choice decides.
+    /// For each random choice, the elements whose evidence the choice decides.
     decides: Vec<Vec<usize>>,
 }
 
 impl OrderingInput {
-    /// The input for a list of elements that read only elements of the list; each element comes after the elements that
-    /// it reads.
+    /// Creates the input for a list of elements, each of which comes after all elements that it reads.
     pub(super) fn new(slots: &[OrderedElement]) -> Self {
         let count = slots.len();
         let mut sizes = Self {
@@ -85,7 +83,7 @@ impl OrderingInput {
         sizes
     }
 
-    /// The choices with several values that determine the value of an element; empty if there are many such choices.
+    /// Returns the random choices with several values on which the value of an element depends; the list is empty if there are many of them.
     fn choices(&self, place: usize) -> Vec<usize> {
         let mut stack = self.reads[place].clone();
         let mut choices = Vec::new();
@@ -103,7 +101,7 @@ impl OrderingInput {
     }
 }
 
-/// The base-2 logarithm of the approximate number of values of an element.
+/// Returns the base-2 logarithm of the approximate number of values of an element.
 fn bits(slot: &OrderedElement, parents: impl Iterator<Item = f64> + Clone) -> f64 {
     if slot.observed().is_some() || slot.fixed.is_some() {
         return 0.0;
@@ -136,15 +134,15 @@ enum PredictionUndo {
     Undecided(usize),
 }
 
-/// Predicts the number of states of the frontier while elements are visited one after another.
+/// A predictor of the frontier's number of states, while elements are visited one after another.
 #[derive(Debug)]
 pub(super) struct StatePredictor<'s> {
     pub(super) sizes: &'s OrderingInput,
     pub(super) is_met: Vec<bool>,
     is_alive: Vec<bool>,
-    /// For each element, the number of its readers that have not been visited yet.
+    /// For each element, the number of unvisited elements that read it.
     left: Vec<usize>,
-    /// For each element, the number of elements that it reads and that are no longer on the frontier.
+    /// For each element, the number of elements that it reads and that have left the frontier.
     lost: Vec<usize>,
     is_decided: Vec<bool>,
     bits: f64,
@@ -166,12 +164,12 @@ impl<'s> StatePredictor<'s> {
         }
     }
 
-    /// The base-2 logarithm of the predicted number of states.
+    /// Returns the base-2 logarithm of the predicted number of states of the present frontier.
     pub(super) fn bits(&self) -> f64 {
         self.bits
     }
 
-    /// Number of changes so far, as a mark for [`undo`](Self::undo).
+    /// Returns the number of changes of the prediction so far, as a mark for [`undo`](Self::undo).
     pub(super) fn mark(&self) -> usize {
         self.changes.len()
     }
@@ -199,7 +197,7 @@ impl<'s> StatePredictor<'s> {
         }
     }
 
-    /// Removes an element whose value is no longer read from the frontier.
+    /// Removes an element from the frontier, because no further element reads it.
     fn leave_frontier(&mut self, place: usize) {
         let sizes = self.sizes;
         self.change(PredictionUndo::Died(place));
@@ -215,7 +213,8 @@ impl<'s> StatePredictor<'s> {
         }
     }
 
-    /// Contribution of an element to the base-2 logarithm of the number of states: zero if the element is a function of elements on the frontier.
+    /// Returns the contribution of an element to the base-2 logarithm of the number of states; zero if its value follows from elements on the
+    /// frontier.
     fn contribution(&self, place: usize) -> f64 {
         if self.sizes.is_random[place] || self.lost[place] > 0 {
             self.sizes.bits[place]
@@ -229,7 +228,7 @@ impl<'s> StatePredictor<'s> {
         self.changes.push(change);
     }
 
-    /// Undoes all changes since a mark.
+    /// Undoes all changes of the prediction since a mark.
     pub(super) fn undo(&mut self, mark: usize) {
         while self.changes.len() > mark {
             if let Some(change) = self.changes.pop() {
@@ -275,8 +274,8 @@ impl<'s> StatePredictor<'s> {
     }
 }
 
-/// For an order, the base-2 logarithm of the predicted number of states of its largest frontier. Elements with only one value are
-/// visited directly before their readers.
+/// Returns the base-2 logarithm of the largest predicted number of states, over all frontiers of an order. Elements with one value are visited
+/// directly before the first element that reads them.
 pub(super) fn most_bits(sizes: &OrderingInput, order: &[usize]) -> f64 {
     let mut predicted = StatePredictor::new(sizes);
     let mut most: f64 = 0.0;

@@ -1,4 +1,4 @@
-//! Queries on an exploration: marginals, random worlds, the most probable world, and the existence of worlds with given values of targets.
+//! Queries about explored states: marginals, random worlds, the most probable world, and whether some world has given values of targets.
 
 use rand::{Rng, RngExt};
 
@@ -9,8 +9,7 @@ use figrs_factor::algebra::{MaxProduct, Semiring};
 /// A world: the index of the value of each target, and the natural logarithm of the world's weight.
 pub(super) type TargetWorld = (Vec<u32>, f64);
 
-/// The distribution of each target, indexed by the numbers of its values, from one forward sweep; `None` if a number overflowed or
-/// underflowed.
+/// Computes the distribution of each target in one forward sweep; returns `None` if a number overflowed or underflowed.
 pub(super) fn marginals<S: ShareSemiring>(
     explored: &Exploration,
     messages: &BackwardMessages<S>,
@@ -49,7 +48,7 @@ pub(super) fn marginals<S: ShareSemiring>(
     (!lost).then_some(marginals)
 }
 
-/// Draws one world for each random number generator, according to the posterior probability of the world.
+/// Draws one world from the posterior distribution for each random number generator.
 pub(super) fn draw<S: ShareSemiring, R: Rng>(
     explored: &Exploration,
     messages: &BackwardMessages<S>,
@@ -83,7 +82,7 @@ pub(super) fn draw<S: ShareSemiring, R: Rng>(
     worlds.into_iter().map(|(_, message)| message).collect()
 }
 
-/// Draws a position with probability proportional to its share.
+/// Draws an index with a probability proportional to its share in `shares`.
 fn sample_index<R: Rng>(shares: &[f64], rng: &mut R) -> usize {
     let total: f64 = shares.iter().sum();
     let mut rest = rng.random::<f64>() * total;
@@ -100,7 +99,7 @@ fn sample_index<R: Rng>(shares: &[f64], rng: &mut R) -> usize {
     last
 }
 
-/// The most probable world; among equally probable worlds, the first.
+/// Returns the most probable world; of equally probable worlds, the first.
 pub(super) fn best(explored: &Exploration, messages: &BackwardMessages<MaxProduct>) -> TargetWorld {
     let (mut values, mut log, mut state) = (vec![0; explored.types.len()], 0.0, 0);
     messages.forward(explored, |layer, step, after| {
@@ -127,10 +126,10 @@ pub(super) fn best(explored: &Exploration, messages: &BackwardMessages<MaxProduc
     (values, log)
 }
 
-/// True if some world has these values of targets. Each entry of `known` has the position of a target and the number of its value;
-/// `None` stands for a value that the target never has.
+/// True if some world has the given values of targets. Each entry of `known` has the index of a target and the number of a value, or
+/// `None` for a value that the target never has.
 ///
-/// **Complexity.** Linear in the transitions from the states that agree with the values.
+/// **Complexity.** The time is linear in the number of transitions from the states that agree with the values.
 pub(super) fn is_possible(explored: &Exploration, known: &[(usize, Option<u32>)]) -> bool {
     let mut wanted: Vec<Option<u32>> = vec![None; explored.types.len()];
     for &(target, value) in known {

@@ -1,4 +1,4 @@
-//! Search for an order of the elements with fewer predicted states than the stated order.
+//! Search for a visiting order of the elements with fewer predicted states than the order of the evidence statements.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -6,22 +6,22 @@ use std::collections::{BTreeSet, BinaryHeap};
 use super::element_order::OrderedElement;
 use super::predict::{OrderingInput, StatePredictor, most_bits};
 
-/// If the base-2 logarithm of the predicted number of states is at most this number, no other order is tried.
+/// Base-2 logarithm of the predicted number of states up to which no other visiting order is tried.
 const SMALL_STATE_BITS: f64 = 10.0;
 
-/// Another order is preferred only if it lowers the base-2 logarithm of the number of states by at least this number, because predictions
-/// are rough.
+/// Minimum reduction of the base-2 logarithm of the number of states for which another visiting order is used, because predictions are
+/// rough.
 const MARGIN: f64 = 2.0;
 
-/// Maximum total number of choices tried; beyond it, the next choice in the stated order is taken.
+/// Maximum total number of choices that are tried; after that, the next choice of the stated order is taken.
 const MAX_TRIED_CHOICES: usize = 1 << 18;
 
-/// An order of elements that is predicted to have fewer states than the stated order; `None` if no such order is found.
+/// Returns a visiting order that is predicted to have fewer states than the stated order; `None` if no such order is found.
 ///
-/// Two orders are tried. In both, an element whose value follows from other elements comes as soon as those have been visited,
-/// together with the evidence on it. In the first order, the choices keep their stated order. In the second (greedy) order, the
-/// next choice is the one that leads to the fewest predicted states, among the choices that some element reads together with
-/// visited elements. An element that always has the same value is listed last and visited directly before its first reader.
+/// Two visiting orders of the elements are compared. In both orders, an element whose value follows from other elements comes directly
+/// after them, together with the evidence on it. In the first order, the random choices keep their stated order. In the second (greedy)
+/// order, the next choice is the one with the fewest predicted states, among choices that some element reads together with visited
+/// elements. An element with only one possible value is visited directly before the first element that reads it.
 pub(super) fn better_order(stated: &[OrderedElement]) -> Option<Vec<usize>> {
     let sizes = OrderingInput::new(stated);
     let as_stated: Vec<usize> = (0..stated.len()).collect();
@@ -40,27 +40,25 @@ pub(super) fn better_order(stated: &[OrderedElement]) -> Option<Vec<usize>> {
     best
 }
 
-/// Rule for the next choice.
+/// Rule for the next random choice in a visiting order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NextChoiceRule {
-    /// The first choice in the stated order.
+    /// The next choice is the first remaining choice of the stated order.
     Stated,
-    /// The choice after which the predicted number of states is smallest.
+    /// The next choice is the one after which the predicted number of states is smallest.
     Fewest,
 }
 
-/// An order under construction.
+/// A visiting order under construction.
 struct OrderBuilder<'s> {
     sizes: &'s OrderingInput,
     predicted: StatePredictor<'s>,
-    /// For each element, the number of elements that it reads and that have not been visited yet; elements with only one value are not
-    /// counted.
+    /// For each element, the number of unvisited elements that it reads, not counting elements with only one value.
     waits: Vec<usize>,
-    /// The choices that could be next, and, among these, the choices that some element reads together with visited
-    /// elements.
+    /// The random choices that could be visited next, and those of them that some element reads together with visited elements.
     ready: BTreeSet<usize>,
     near: BTreeSet<usize>,
-    /// For each element, `true` if the elements that it reads have been searched for choices that could be next.
+    /// For each element, `true` if the search for possible next choices has covered the elements that it reads.
     is_looked: Vec<bool>,
     tried: usize,
     order: Vec<usize>,
@@ -128,7 +126,7 @@ impl<'s> OrderBuilder<'s> {
         Some(best.1)
     }
 
-    /// Visits a choice, and then the elements that add no states.
+    /// Visits a random choice, and then all elements that add no states.
     fn meet(&mut self, choice: usize) -> Vec<usize> {
         let mut met = Vec::new();
         let mut next = BinaryHeap::from([Reverse(choice)]);
@@ -145,8 +143,7 @@ impl<'s> OrderBuilder<'s> {
         met
     }
 
-    /// After the visit of an element, updates the choices that could be next and the choices that are read together with visited
-    /// elements.
+    /// Updates the sets of possible next choices after the visit of an element.
     fn update_ready(&mut self, met: usize) {
         let mut stack = Vec::new();
         for &reader in &self.sizes.readers[met] {

@@ -1,6 +1,6 @@
-//! The explored transitions of a step from one set of states to another.
+//! The explored transitions of a step, from one set of states to another set.
 
-/// A frontier: the first states of a set of states, in the order in which the states were found.
+/// A frontier, given as the first states of a set of states, in the order in which they were found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FrontierPrefix {
     pub(super) set: usize,
@@ -11,19 +11,19 @@ pub(super) struct FrontierPrefix {
 #[derive(Debug)]
 pub(super) struct SetTransition {
     pub(super) layer: usize,
-    /// Number of states of the source set whose transitions are known.
+    /// Number of states of the source set whose transitions have been explored.
     pub(super) sources: usize,
-    /// The destination set.
     pub(super) to: usize,
-    /// For each state of the destination, `true` if a known transition leads to it.
+    /// For each state of the destination set, `true` if an explored transition leads to it.
     is_reached: Vec<bool>,
     count: usize,
-    /// Ascending pairs `(n, m)`: the transitions from the first `n` states of the source lead to the first `m` states of the destination.
+    /// Ascending pairs `(n, m)`: the transitions from the first `n` states of the source set lead to the first `m` states of the
+    /// destination set.
     ends: Vec<(usize, usize)>,
 }
 
 impl SetTransition {
-    /// Records all transitions of a layer; these transitions lead to all states of a frontier.
+    /// Records all transitions of a step, which lead to all states of a frontier.
     pub(super) fn new(layer: usize, from: FrontierPrefix, to: FrontierPrefix) -> Self {
         Self {
             layer,
@@ -35,8 +35,8 @@ impl SetTransition {
         }
     }
 
-    /// Adds transitions from further states; afterwards, the transitions from `sources` states are known. Returns `false` if the
-    /// states reached are no longer exactly the first states of the destination.
+    /// Adds transitions from further states, up to `sources` states in total. Returns `false` if the destination states are no longer
+    /// the first states of the destination set.
     pub(super) fn extend(&mut self, targets: &[u32], sources: usize) -> bool {
         for &target in targets {
             let target = target as usize;
@@ -50,7 +50,7 @@ impl SetTransition {
         self.count == self.is_reached.len()
     }
 
-    /// Number of states to which the first `sources` states lead, if that number is known.
+    /// Returns the number of states to which the first `sources` states lead, if it is known.
     pub(super) fn end(&self, sources: usize) -> Option<usize> {
         let known = |&(from, _): &(usize, usize)| from;
         let at = self.ends.binary_search_by_key(&sources, known).ok()?;

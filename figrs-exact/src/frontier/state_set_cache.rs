@@ -1,4 +1,4 @@
-//! Cache of recent frontiers, and of the transitions between them.
+//! Cache of recent frontiers, as sets of states, and of the transitions between them.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -17,55 +17,55 @@ use super::transitions::transitions;
 /// Maximum number of sets of states that are cached.
 const MAX_CACHED_SETS: usize = 1 << 12;
 
-/// For each step signature, the maximum number of cached sets that are candidates to be extended.
+/// Maximum number of cached sets of states that are tried for extension, among those with the same kind of step.
 const CANDIDATES: usize = 1 << 6;
 
-/// The signatures of a step and of the next step, if there is a next step.
+/// The signatures of a step and of the step after it, if there is one.
 pub(super) type SignaturePair = (StepSignature, Option<StepSignature>);
 
-/// Result of a step.
+/// Result of a step of a frontier sweep.
 #[derive(Debug)]
 pub(super) struct StepResult {
     pub(super) to: FrontierPrefix,
-    /// The index of a layer that already has transitions for this step.
+    /// The index of a list that already has transitions for this step.
     pub(super) layer: Option<usize>,
-    /// The transitions that this layer lacks, or all transitions of the step if there is no such layer.
+    /// The transitions that are missing in the existing list, or all transitions of the step if there is no list.
     pub(super) further: Option<TransitionLayer>,
 }
 
-/// Cache of recent sets of states. A frontier that contains a whole cached set extends that set: only the new states
-/// are explored.
+/// Cache of recent sets of states and their transitions. If a frontier contains all states of a cached set, the set is extended,
+/// and only the new states are explored.
 #[derive(Debug)]
 pub(super) struct StateSetCache<const W: usize> {
     sets: FxHashMap<usize, CachedSet<W>>,
     next: usize,
-    /// The cached sets, by the time of their last use.
+    /// The cached sets of states, ordered by the time of their last use.
     by_last_use: BTreeMap<u64, usize>,
     clock: u64,
-    /// The total size of the cached sets in bytes, and the maximum of this size.
+    /// The total size of the cached sets in bytes, and its maximum so far.
     held: usize,
     most: usize,
-    /// The cached sets, indexed by step signature and fingerprint.
+    /// The cached sets of states, keyed by the signature of the steps that start from them and by fingerprint.
     equal: FxHashMap<(StepSignature, (usize, u64)), usize>,
-    /// The latest cached sets, grouped by the signature of the steps that start from them.
+    /// For each step signature, the latest cached sets of states from which steps with it start.
     starting: FxHashMap<StepSignature, VecDeque<usize>>,
 }
 
 #[derive(Debug)]
 struct CachedSet<const W: usize> {
     states: StateSet<W>,
-    /// The known transitions from the set, keyed by the signatures of the steps.
+    /// For each pair of step signatures, the known transitions from this set of states.
     ways: FxHashMap<SignaturePair, SetTransition>,
-    /// The cache entry of the set, if the set is cached.
+    /// The cache entry of this set of states, if it is cached.
     remembered: Option<CacheEntry>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct CacheEntry {
-    /// The signature of the steps that start from the set.
+    /// The signature of the steps that start from this set of states.
     shape: StepSignature,
     fingerprint: (usize, u64),
-    /// Time of the last use of the set, measured in uses of the cache.
+    /// Time of the last use of this set of states, counted in uses of the cache.
     last_use: u64,
     bytes: usize,
 }
@@ -77,7 +77,6 @@ impl<const W: usize> CachedSet<W> {
 }
 
 impl<const W: usize> StateSetCache<W> {
-    /// A cache of at most `most` bytes.
     pub(super) fn new(most: usize) -> Self {
         Self {
             sets: FxHashMap::default(),
@@ -91,7 +90,7 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Drops everything except some states, which become the source of steps with a given signature.
+    /// Clears the cache, except some states, from which steps with a given signature start.
     pub(super) fn restart(
         &mut self,
         states: Vec<StateKey<W>>,
@@ -108,7 +107,7 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Adds some states as a set that is not cached.
+    /// Adds some states as a set that is not in the cache.
     pub(super) fn resume(&mut self, states: Vec<StateKey<W>>) -> FrontierPrefix {
         let states = StateSet::from_keys(states);
         FrontierPrefix {
@@ -117,7 +116,7 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Approximate size in bytes of the cached states and of the states of a frontier.
+    /// Returns the approximate size in bytes of the cached states and of the states of a frontier.
     pub(super) fn bytes(&self, at: FrontierPrefix) -> u64 {
         let present = self.sets.get(&at.set).filter(|set| {
             let counted = set.remembered.as_ref().map_or(0, |known| known.bytes);
@@ -126,12 +125,11 @@ impl<const W: usize> StateSetCache<W> {
         (self.held + present.map_or(0, CachedSet::bytes)) as u64
     }
 
-    /// True if the states of a frontier are still stored.
     pub(super) fn is_stored(&self, at: FrontierPrefix) -> bool {
         self.sets.contains_key(&at.set)
     }
 
-    /// If the set of a frontier is not cached, drops the set and returns the states of the frontier.
+    /// Drops the set of a frontier's states, unless the set is cached, and returns the states.
     pub(super) fn drop_unremembered(&mut self, at: FrontierPrefix) -> Option<Vec<StateKey<W>>> {
         if self.sets.get(&at.set)?.remembered.is_some() {
             return None;
@@ -179,7 +177,7 @@ impl<const W: usize> StateSetCache<W> {
         number
     }
 
-    /// Computes a step; `None` if the number of a value does not fit its bit field.
+    /// Computes a step of the frontier sweep; returns `None` if the number of a value does not fit its bit field.
     pub(super) fn step(
         &mut self,
         rules: &mut CodedElements,
@@ -248,7 +246,7 @@ impl<const W: usize> StateSetCache<W> {
         }))
     }
 
-    /// Takes the known transitions from a frontier out of the cache, and returns them with their destination.
+    /// Takes the known transitions from a frontier out of the cache, and returns them with the set of states to which they lead.
     fn known(
         &mut self,
         passage: SignaturePair,
@@ -268,8 +266,8 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Searches the cached sets from which steps of a signature start: returns the set that equals the given states, or otherwise
-    /// the largest cached subset of the given states.
+    /// Searches the cached sets of states from which steps with the given signature start. Returns the set that equals the given
+    /// states, or else the largest cached subset of them.
     fn largest_subset(&self, shape: Option<StepSignature>, states: &StateSet<W>) -> Option<usize> {
         let shape = shape.filter(|shape| shape.is_shared)?;
         let is_part = |set: &CachedSet<W>| set.states.keys().iter().all(|key| states.contains(key));
@@ -299,7 +297,7 @@ impl<const W: usize> StateSetCache<W> {
         sized.into_iter().find(is_part).map(|(_, set)| set)
     }
 
-    /// Caches all transitions of a layer as the transitions of a step from one frontier to another.
+    /// Caches the transitions of a step from one frontier to another.
     pub(super) fn cache_transition(
         &mut self,
         passage: SignaturePair,
@@ -311,8 +309,8 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Moves from one frontier to another. If the cached sets are too many or too large, evicts the least recently used sets.
-    /// Returns the states of the first frontier if these states are not cached.
+    /// Moves the sweep on from one frontier to the next. If the cached sets of states are too many or too large, the least
+    /// recently used sets are evicted. Returns the states of the first frontier if they are not cached.
     pub(super) fn leave(
         &mut self,
         from: FrontierPrefix,
@@ -338,7 +336,7 @@ impl<const W: usize> StateSetCache<W> {
         left
     }
 
-    /// Marks a cached set as most recently used, and updates its recorded size and fingerprint.
+    /// Marks a cached set of states as most recently used, and updates its recorded size and fingerprint.
     fn mark_used(&mut self, number: usize) {
         let Some(set) = self.sets.get_mut(&number) else {
             return;

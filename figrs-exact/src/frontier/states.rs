@@ -27,7 +27,7 @@ impl<const W: usize> StateSet<W> {
         }
     }
 
-    /// A set of the given states, which must be distinct.
+    /// Creates a set of the given states, which must be distinct.
     pub(super) fn from_keys(keys: Vec<StateKey<W>>) -> Self {
         let mut numbers = HashTable::with_capacity(keys.len());
         let print = keys.iter().map(hash).fold(0, u64::wrapping_add);
@@ -45,7 +45,8 @@ impl<const W: usize> StateSet<W> {
         self.keys.len()
     }
 
-    /// Fingerprint of the set: equal for equal sets, and almost never equal for different sets.
+    /// Returns the fingerprint of the set of states; equal sets have equal fingerprints, and
+    /// different sets almost never do.
     pub(super) fn print(&self) -> (usize, u64) {
         (self.len(), self.fingerprint)
     }
@@ -63,7 +64,7 @@ impl<const W: usize> StateSet<W> {
         self.numbers.find(hash(key), same).is_some()
     }
 
-    /// The index of a state; a new state gets the next index.
+    /// Returns the index of a state; a new state gets the next index.
     #[inline]
     pub(super) fn number(&mut self, key: StateKey<W>) -> u32 {
         let keys = &mut self.keys;
@@ -86,7 +87,7 @@ impl<const W: usize> StateSet<W> {
         self.bytes_with(0)
     }
 
-    /// Approximate size in bytes with room for `more` states.
+    /// Returns the approximate size in bytes with room for `more` states.
     pub(super) fn bytes_with(&self, more: usize) -> usize {
         let numbers = (self.numbers.len(), self.numbers.capacity());
         vector(&self.keys, more) + table(size_of::<u32>(), numbers, more)

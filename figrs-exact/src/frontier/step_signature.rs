@@ -1,4 +1,5 @@
-//! Signatures of steps: equal for steps with the same transitions from the same states.
+//! Signatures of the steps of a sweep: steps with equal signatures have the same transitions from the
+//! same states.
 
 use rustc_hash::FxHashMap;
 
@@ -17,7 +18,8 @@ struct StepContent {
     reported: Vec<u32>,
 }
 
-/// The signature of a step: steps with the same signature have the same transitions from the same states.
+/// The signature of a step of a sweep: steps with equal signatures have the same transitions from the
+/// same states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct StepSignature {
     number: usize,
@@ -25,7 +27,7 @@ pub(super) struct StepSignature {
     pub(super) is_shared: bool,
 }
 
-/// The signatures of the steps so far.
+/// The signatures of the steps that have been planned so far.
 #[derive(Debug, Default)]
 pub(super) struct StepSignatures {
     known: FxHashMap<StepContent, usize>,
@@ -33,7 +35,6 @@ pub(super) struct StepSignatures {
 }
 
 impl StepSignatures {
-    /// The signature of a step.
     pub(super) fn of(&mut self, rules: &CodedElements, planned: &PlannedStep) -> StepSignature {
         let classes = planned.places.iter().map(|&p| rules.classes.of[p]);
         let classes: Vec<usize> = classes.collect();

@@ -1,4 +1,4 @@
-//! Forward sweep over the steps, with backtracking if a Chain turns out to read elements that have left the frontier.
+//! Forward sweep over the elements, with backtracking if a Chain turns out to read elements that have left the frontier.
 
 use figrs_core::AnyElement;
 
@@ -15,30 +15,28 @@ use super::step_signature::{StepSignature, StepSignatures};
 use super::transitions::too_large;
 use figrs_answer::error::Error;
 
-/// A step of the exploration: transitions from the first states of one frontier to the first states of the next
-/// frontier.
+/// A step of the exploration: transitions from the states of one frontier to the states of the next.
 #[derive(Clone, Debug)]
 pub(super) struct SweepStep {
-    /// The index of the layer with the transitions.
+    /// The index of the list with the transitions of the step.
     pub(super) layer: usize,
-    /// Number of states from which the step starts.
+    /// Number of states before the step.
     pub(super) sources: usize,
-    /// Number of states to which the step leads.
+    /// Number of states after the step.
     pub(super) states: usize,
-    /// The targets whose values the transitions of the step report.
+    /// The targets whose values the transitions of the step determine.
     pub(super) reports: Vec<usize>,
 }
 
 /// Goal of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SweepGoal {
-    /// All steps are made, and their transitions are stored.
+    /// All steps are explored, and their transitions are stored.
     Everything,
     /// The exploration ends at the first step in which a target can be true; transitions are not stored.
     FirstTrue,
 }
 
-/// Result of a sweep.
 #[derive(Debug, Default)]
 pub(super) struct SweepResult {
     pub(super) steps: Vec<SweepStep>,
@@ -47,22 +45,21 @@ pub(super) struct SweepResult {
     pub(super) repeated: usize,
     /// Number of states of the largest frontier.
     pub(super) largest: usize,
-    /// Size of the layers in bytes, or the size that the layers would have if they were stored.
+    /// Size of all transitions in bytes, whether they are stored or not.
     pub(super) bytes: u64,
-    /// The first target that can be true, if the sweep searches for it.
+    /// The first target that can be true in some world, if the sweep searches for it.
     pub(super) first: Option<usize>,
-    /// Number of targets at the start of the list that can never be true, if the sweep searches for the first true
-    /// target.
+    /// Number of targets at the start of the list that are false in all worlds, if the sweep searches for the first true target.
     pub(super) excluded: usize,
-    /// `true` if some step repeated an earlier step, or no state remained after a step.
+    /// `true` if some step repeated an earlier step, or if no state remained after a step.
     pub(super) settled: bool,
     /// `true` if no state remained after some step.
     pub(super) exhausted: bool,
-    /// `true` if the budget of transitions or of memory ended the sweep.
+    /// `true` if the limit of transitions or of memory ended the sweep.
     pub(super) is_cut: bool,
 }
 
-/// Runs the sweep with the narrowest keys that suffice.
+/// Runs the frontier sweep with the smallest keys that suffice for the states.
 pub(super) fn sweep(
     rules: &mut CodedElements,
     aim: SweepGoal,
@@ -99,17 +96,16 @@ fn sweep_in<const W: usize>(
     Sweep::<W>::new(rules, aim, allowance).run()
 }
 
-/// A step that has been made.
+/// A step of a sweep that has been made.
 #[derive(Debug)]
 struct CompletedStep {
     planned: PlannedStep,
-    /// The layer of this step, if no other step can share the layer.
+    /// The index of the step's transitions, if no other step can share them.
     private_layer: Option<usize>,
     is_known: bool,
     is_settled: bool,
 }
 
-/// State of a sweep.
 struct Sweep<'a, const W: usize> {
     rules: &'a mut CodedElements,
     goal: SweepGoal,
@@ -119,7 +115,7 @@ struct Sweep<'a, const W: usize> {
     frontiers: StateSetCache<W>,
     at: FrontierPrefix,
     done: Vec<CompletedStep>,
-    /// The checkpoints for backtracking; `None` if no step can make backtracking necessary.
+    /// The stored frontiers for backtracking; `None` if no step can make backtracking necessary.
     checkpoints: Option<Checkpoints<W>>,
     result: SweepResult,
     /// Number of elements visited, including elements of steps that were undone later.
@@ -127,14 +123,14 @@ struct Sweep<'a, const W: usize> {
 }
 
 impl<'a, const W: usize> Sweep<'a, W> {
-    /// Checkpoints get the memory divided by this number.
+    /// The memory limit divided by this number is the memory for checkpoints.
     const CHECKPOINTS: usize = 16;
-    /// Cached frontiers get the memory divided by this number. If growing frontiers do not fit into the cache, each step is
-    /// explored again from all states. In a test, a quarter of 4 GiB was too little memory for 14 rows of levels with 14 bands,
-    /// but half of 4 GiB was enough.
+    /// The memory limit divided by this number is the memory for cached frontiers. If growing frontiers do not fit into the
+    /// cache, every step is explored from all states again. In a test with 14 rows of levels and 14 bands, a quarter of 4 GiB was
+    /// too little for the cache, but half of 4 GiB was enough.
     const FRONTIERS: usize = 2;
-    /// After running out of memory, an exploration continues only if it can free at least the memory limit divided by
-    /// this number.
+    /// After running out of memory, an exploration continues only if it can free at least the memory limit divided by this
+    /// number.
     const MIN_FREED_DIVISOR: u64 = 8;
 
     fn new(rules: &'a mut CodedElements, aim: SweepGoal, allowance: ExplorationLimits<'a>) -> Self {
@@ -201,7 +197,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(self.result)
     }
 
-    /// True if this error ends the sweep early, with the result so far instead of an error.
+    /// True if the error ends the sweep early with a partial result instead of an error.
     fn may_be_cut(&self, halt: &ExplorationError) -> bool {
         self.allowance.work.is_some()
             && matches!(self.goal, SweepGoal::FirstTrue)
@@ -211,14 +207,14 @@ impl<'a, const W: usize> Sweep<'a, W> {
             )
     }
 
-    /// Plans the next step.
+    /// Plans the next step of the frontier sweep.
     fn plan(&mut self) -> Option<(PlannedStep, StepSignature)> {
         let planned = self.planner.next(&self.rules.linear)?;
         let shape = self.shapes.of(self.rules, &planned);
         Some((planned, shape))
     }
 
-    /// Computes the result of a step.
+    /// Computes the transitions of a planned step.
     fn step(
         &mut self,
         planned: &PlannedStep,
@@ -261,14 +257,13 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// The size in bytes of the present frontier, the cached frontiers and the checkpoints.
+    /// Returns the size in bytes of the present frontier, the cached frontiers and the checkpoints.
     fn remembered(&self) -> u64 {
         let checkpoints = self.checkpoints.as_ref().map_or(0, Checkpoints::bytes);
         self.frontiers.bytes(self.at) + checkpoints
     }
 
-    /// Drops the cached frontiers, the values that occur in no state before a step, and the results of functions, which refer to
-    /// the numbers of these values.
+    /// Drops the cached frontiers, the values that occur in no present state, and the memoised results of functions.
     fn forget_frontiers(
         &mut self,
         planned: &PlannedStep,
@@ -280,7 +275,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(())
     }
 
-    /// Continues the sweep from renumbered states.
+    /// Replaces the states of the present frontier by states in which values have new numbers.
     fn renumbered(&mut self, states: Vec<StateKey<W>>, shape: Option<StepSignature>) {
         self.at = self.frontiers.restart(states, shape);
         if let Some(checkpoints) = &mut self.checkpoints {
@@ -288,7 +283,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Stores the result of a step, and moves on to the frontier after the step.
+    /// Stores the result of a step, and goes on to the next frontier.
     fn finish(
         &mut self,
         planned: PlannedStep,
@@ -357,7 +352,6 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(())
     }
 
-    /// Undoes the step that was planned last.
     fn undo(&mut self, planned: &PlannedStep) {
         self.planner.undo(&self.rules.linear, planned);
         for &place in &planned.places {
@@ -365,8 +359,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Adds elements to those that a step's Chain reads: the elements that the branches of the Chain turned out to be. Backtracks
-    /// to a step before which each of these elements is on the frontier or has not been visited yet.
+    /// Adds elements from outside a step's Chain to those that the Chain reads, because its branches turned out to be these
+    /// elements. The sweep goes back to a step before which each of these elements is on the frontier or unvisited.
     fn capture(
         &mut self,
         planned: &PlannedStep,
@@ -394,8 +388,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(())
     }
 
-    /// Undoes at least `least` steps, until the elements at the places `again` are back on the frontier and the elements at
-    /// `redo` count as not visited. The elements at `first` are then visited before the elements of the undone steps.
+    /// Undoes at least `least` steps, until the elements `again` are back on the frontier and the elements `redo` are unvisited.
+    /// In the continued sweep, the elements `first` are visited before the elements of the undone steps.
     fn backtrack(
         &mut self,
         mut again: Vec<usize>,
@@ -433,7 +427,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// The frontier before an earlier step, if it is still stored.
+    /// Returns the frontier before an earlier step, if it is still stored.
     fn frontier_before(&mut self, step: usize) -> Option<FrontierPrefix> {
         let kept = self.checkpoints.as_mut();
         let at = kept.and_then(|kept| kept.take(step, &mut self.frontiers));

@@ -1,4 +1,4 @@
-//! Computation of the transitions of one step from some states.
+//! Computation of the transitions of one step of a frontier sweep.
 
 use super::coded_elements::CodedElements;
 use super::dictionary::{BitField, StateKey};
@@ -9,14 +9,14 @@ use super::states::StateSet;
 use super::weight_dictionary::WeightDictionary;
 use figrs_answer::error::Error;
 
-/// Memo tables of functions may take the memory divided by this number.
+/// The memory limit divided by this number is the memory for memo tables of functions.
 const RESULTS: u64 = 4;
 
-/// Number of states between two checks for a deadline or an interrupt.
+/// Number of states between two checks of the deadline and the interrupt.
 const CHECK_INTERVAL: usize = 1 << 12;
 
-/// Computes the transitions from some states; new destination states are added to `into`. Returns `None` if the number of a value does
-/// not fit its bit field.
+/// Computes the transitions of a step from some states, and adds new destination states to `into`. Returns `None` if the number of a
+/// value does not fit its bit field.
 pub(super) fn transitions<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,
@@ -86,7 +86,7 @@ pub(super) fn transitions<const W: usize>(
     Ok(Some(layer))
 }
 
-/// The error for a step that exceeds the memory or the range of indices.
+/// Returns the error for a step that exceeds the memory or the range of 32-bit indices.
 pub(super) fn too_large(
     rules: &CodedElements,
     planned: &PlannedStep,
@@ -103,7 +103,7 @@ pub(super) fn too_large(
     })
 }
 
-/// Bit fields of the values on the frontier before a step.
+/// Returns the bit fields of the values on the frontier before a step.
 pub(super) fn fields_before<const W: usize>(
     rules: &CodedElements,
     planned: &PlannedStep,
@@ -112,13 +112,13 @@ pub(super) fn fields_before<const W: usize>(
     rules.codes.fields(&types, W).ok_or(ExplorationError::Wider)
 }
 
-/// The types of the values on the frontier after a step.
+/// Returns the types of the values on the frontier after a step.
 pub(super) fn types_after(rules: &CodedElements, planned: &PlannedStep) -> Vec<usize> {
     let after = planned.after.iter();
     after.map(|&r| rules.types[planned.place(r)]).collect()
 }
 
-/// Bit fields of the values on the frontier after a step.
+/// Returns the bit fields of the values on the frontier after a step.
 pub(super) fn fields_after<const W: usize>(
     rules: &CodedElements,
     planned: &PlannedStep,

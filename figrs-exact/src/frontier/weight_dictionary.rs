@@ -1,11 +1,11 @@
-//! The distinct weights of an exploration.
+//! The distinct weights that occur in an exploration of states.
 
 use figrs_factor::graph::{Weights, WorldWeight};
 use rustc_hash::FxHashMap;
 
 use super::growth::{table, vector};
 
-/// A dictionary that numbers the distinct weights; weight one has index zero.
+/// A dictionary of the distinct weights, which numbers them; weight one has index zero.
 #[derive(Debug)]
 pub(super) struct WeightDictionary {
     ids: FxHashMap<(u64, u64), u32>,
@@ -29,7 +29,7 @@ impl WeightDictionary {
         weighing
     }
 
-    /// The index of a weight that is not zero.
+    /// Returns the index of a weight that is not zero.
     pub(super) fn number(&mut self, weight: WorldWeight) -> u32 {
         let (linear, logs) = (&mut self.linear, &mut self.logs);
         let bits = (weight.linear.to_bits(), weight.log.to_bits());
@@ -40,7 +40,7 @@ impl WeightDictionary {
         })
     }
 
-    /// The index of the product of two weights, given by their indices.
+    /// Returns the index of the product of two weights, given by their indices.
     #[inline]
     pub(super) fn product(&mut self, a: u32, b: u32) -> u32 {
         if b == Self::ONE {
@@ -66,7 +66,7 @@ impl WeightDictionary {
         }
     }
 
-    /// Approximate size in bytes of the weights and their products.
+    /// Returns the approximate size in bytes of the weights and their products.
     pub(super) fn bytes(&self) -> usize {
         let ids = table(
             size_of::<((u64, u64), u32)>(),
@@ -81,7 +81,7 @@ impl WeightDictionary {
         ids + products + vector(&self.linear, 1) + vector(&self.logs, 1)
     }
 
-    /// All weights, in the order of their indices.
+    /// Returns all weights, in the order of their indices.
     pub(super) fn finish(self) -> Weights {
         if self.linear.iter().all(|w| w.is_normal()) {
             Weights::from_linear(self.linear)

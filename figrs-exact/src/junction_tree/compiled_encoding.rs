@@ -1,4 +1,4 @@
-//! One encoding of a compiled model, with its contraction tree and the weights of its factors.
+//! One factor graph of a compiled model, with its contraction tree and the weights of its factors.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -26,21 +26,21 @@ use figrs_factor::tree::{
 /// Whether a contraction tree from an earlier compilation is reused.
 #[derive(Clone, Copy, Debug)]
 pub enum PreviousTree<'a> {
-    /// There is no earlier tree.
+    /// No contraction tree exists from an earlier compilation.
     None,
-    /// A tree that is used if it fits the new encoding.
+    /// The earlier contraction tree is used if it fits the new factor graph.
     IfItFits(&'a Arc<ContractionTree>),
-    /// A tree loaded from a saved form; an error is returned if it does not fit.
+    /// The contraction tree was loaded from a saved form; it is an error if it does not fit.
     Required(&'a Arc<ContractionTree>),
 }
 
-/// One encoding of a model, with its contraction tree and the weights of its factors.
+/// One factor graph of a model, with its contraction tree and the weights of its factors.
 #[derive(Clone, Debug)]
 pub struct CompiledEncoding {
     reader: Arc<EncodingDecoder>,
     graph: Arc<FactorGraph>,
     tree: Arc<ContractionTree>,
-    /// For each varying element, the position of the factor with the evidence that was set on the element.
+    /// For each varying element, the index of the factor that holds the evidence set on the element.
     statements: Vec<usize>,
     /// The restriction to the values that zeros of factors do not exclude; `None` if no value is excluded.
     restriction: Option<Restriction>,
@@ -49,7 +49,7 @@ pub struct CompiledEncoding {
 }
 
 impl CompiledEncoding {
-    /// Compiles an encoding.
+    /// Compiles a factor graph to a contraction tree.
     pub fn new(
         old: PreviousTree<'_>,
         expansion: &Arc<Expansion>,
@@ -113,12 +113,12 @@ impl CompiledEncoding {
         })
     }
 
-    /// The position of the factor with the evidence that was set on a varying element.
+    /// Returns the index of the factor that holds the evidence set on a varying element.
     pub fn statement_factor(&self, place: usize) -> usize {
         self.statements[place]
     }
 
-    /// The table of the evidence factor of a varying element, for the given weights of the element's values.
+    /// Returns the table of a varying element's evidence factor, for the given weights of the element's values.
     pub fn statement_table(&self, place: usize, weights: Option<Weights>) -> FactorTable {
         let variable = self.graph.factors[self.statements[place]].variables[0];
         let n = self.graph.cardinality(variable);
@@ -133,12 +133,12 @@ impl CompiledEncoding {
         evidence_table(n, weights)
     }
 
-    /// The factors, including the evidence factors of varying elements.
+    /// Returns the factor graph, including the evidence factors of varying elements.
     pub fn graph(&self) -> &FactorGraph {
         &self.graph
     }
 
-    /// Sets the weights of the values of a varying element, or removes these weights.
+    /// Sets or removes the weights of the values of a varying element.
     pub fn state(&mut self, place: usize, weights: Option<Weights>) {
         let at = self.statements[place];
         let table = self.statement_table(place, weights);
@@ -151,7 +151,8 @@ impl CompiledEncoding {
         }
     }
 
-    /// Copies the factors, replacing each weight whose source `log_weight` maps to a natural logarithm.
+    /// Copies the factors with other weights: `log_weight` gives the natural logarithm of each weight that is the probability
+    /// of a parametric outcome.
     #[must_use]
     pub fn with_log_weights(&self, log_weight: impl Fn(u32) -> Option<f64>) -> Self {
         let mut changed = self.clone();
@@ -162,12 +163,12 @@ impl CompiledEncoding {
         changed
     }
 
-    /// The contraction tree, which contains no weights.
+    /// Returns the contraction tree, which contains no weights.
     pub fn tree(&self) -> &Arc<ContractionTree> {
         &self.tree
     }
 
-    /// The steps that sum out variables, described by the names of the elements.
+    /// Returns the steps that sum out variables, in terms of the names of the elements.
     pub(crate) fn elimination_tree(&self) -> EliminationTree {
         let mut names: Vec<Option<String>> = vec![None; self.graph.cardinalities.len()];
         for (position, expanded) in self.reader.expansion.elements().iter().enumerate() {
@@ -204,12 +205,12 @@ impl CompiledEncoding {
         }
     }
 
-    /// True if single worlds need a different encoding from sums.
+    /// True if single worlds need another factor graph than sums.
     pub(crate) fn is_conditional(&self) -> bool {
         self.reader.encoding.is_conditional()
     }
 
-    /// Runs a query on the sums.
+    /// Runs a query on the messages of sums over worlds.
     fn with_sums<R>(
         &self,
         ask: impl FnOnce(&mut TreeBeliefs<SumProductPrecision>, &ContractionTree, &FactorGraph) -> R,
@@ -233,12 +234,12 @@ impl CompiledEncoding {
         self.with_sums(|sums, tree, graph| sums.prepare((tree, graph), &variables, until))
     }
 
-    /// The natural logarithm of the sum of the weights of all worlds.
+    /// Returns the natural logarithm of the sum of the weights of all worlds.
     pub fn log_total(&self) -> f64 {
         self.with_sums(TreeBeliefs::log_total)
     }
 
-    /// The probabilities of the values of some elements, which are given by their positions in the expansion.
+    /// Returns the probabilities of the values of some elements, which are given by their indices in the expansion.
     pub fn marginals(&self, positions: &[usize]) -> Vec<Vec<f64>> {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
         let mut variables: Vec<VarId> = Vec::with_capacity(positions.len());
@@ -256,7 +257,7 @@ impl CompiledEncoding {
         marginals
     }
 
-    /// The joint probabilities of the values of some elements; `None` if no clique contains all these elements.
+    /// Returns the joint probabilities of the values of some elements; `None` if no clique contains all these elements.
     pub(crate) fn joint(&self, positions: &[usize]) -> Option<Vec<f64>> {
         let variable = |&position: &usize| self.reader.encoding.variable(position);
         let variables: Option<Vec<VarId>> = positions.iter().map(variable).collect();
@@ -284,7 +285,7 @@ impl CompiledEncoding {
         Some(shares)
     }
 
-    /// The worlds with the largest weights, in descending order of weight.
+    /// Returns the worlds with the largest weights, in descending order of weight.
     pub(crate) fn k_best(&self, count: usize) -> Vec<World> {
         let tree = &*self.tree;
         let new = || TreeBeliefs::new(tree, &self.graph);
@@ -295,14 +296,14 @@ impl CompiledEncoding {
         best.iter().map(|values| self.world(values)).collect()
     }
 
-    /// Number of worlds of positive weight.
+    /// Returns the number of worlds of positive weight.
     pub(crate) fn count(&self) -> BigUint {
         let mut beliefs = Beliefs::<Counting>::new(&self.tree, &self.graph);
         beliefs.collect(&self.tree);
         beliefs.total(&self.tree).0
     }
 
-    /// Draws a world with its posterior probability; `None` if no world has a positive weight.
+    /// Draws a world with its posterior probability; returns `None` if no world has a positive weight.
     pub(crate) fn sample(&self, rng: &mut impl Rng) -> Option<World> {
         let tree = &*self.tree;
         let rng = RefCell::new(&mut *rng);
@@ -330,7 +331,7 @@ impl<'a> PreviousTree<'a> {
     }
 }
 
-/// A tree together with the graph that it fits (the given graph or its reduction); `None` if the tree fits neither.
+/// Returns a contraction tree with the graph that it fits (the given graph or its reduction); `None` if it fits neither.
 fn fitting<'a>(
     tree: &'a Arc<ContractionTree>,
     graph: &FactorGraph,
@@ -342,7 +343,7 @@ fn fitting<'a>(
     tree.fits(&reduced.graph).then_some((tree, Some(reduced)))
 }
 
-/// Returns a copy of a saved tree, after checking that the indices of the tree are valid for a graph that it fits.
+/// Returns a copy of a saved tree, after a check that its indices are valid.
 fn loaded(
     tree: &ContractionTree,
     graph: &FactorGraph,
@@ -358,7 +359,8 @@ fn loaded(
     Ok(tree)
 }
 
-/// Replaces each weight of a table whose source `log_weight` maps to a natural logarithm.
+/// Replaces weights of a table: `log_weight` gives the natural logarithm of each weight that is the probability of a parametric
+/// outcome.
 pub fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Option<f64>) {
     if let Some(weights) = table.weights_mut()
         && weights.origins().is_some()
@@ -367,14 +369,14 @@ pub fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Opti
     }
 }
 
-/// The evidence on a variable, as a table.
+/// Returns the evidence on a variable as a table.
 fn evidence_table(values: usize, weights: Option<Weights>) -> FactorTable {
     FactorTable::Dense(weights.unwrap_or_else(|| Weights::from_linear(vec![1.0; values])))
 }
 
-/// Replaces weights by ones if they are zero only for the present values of parameters; `listed` has the positions of these
-/// weights in their factors. Returns `None` if no weight is listed. The replacement is needed because entries that a tree
-/// omits must be zero for all values of the parameters.
+/// Replaces by one the weights that are zero only because of the present values of parameters; `listed` has their indices in
+/// the factors. Returns `None` if `listed` contains no weight. The replacement is needed because a tree may omit only entries
+/// that are zero for all values of the parameters.
 fn without_open_zeros(graph: &FactorGraph, listed: &[(usize, Vec<u32>)]) -> Option<FactorGraph> {
     if listed.is_empty() {
         return None;

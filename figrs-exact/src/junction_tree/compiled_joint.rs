@@ -1,4 +1,4 @@
-//! Joint distributions of a few elements, read off a clique of a compiled tree.
+//! Joint distributions of a few elements, computed from a clique of a compiled tree.
 
 use figrs_core::{Arguments, Joint, Parents};
 use figrs_factor::graph::Assignments;
@@ -10,12 +10,11 @@ use figrs_answer::error::Error;
 use figrs_factor::eliminate::EliminationError;
 
 impl CompiledTree {
-    /// The joint distribution of a few targets or varying elements, as tuples of their values, computed from a clique
-    /// that contains all these elements. If no clique contains the elements, make their [`tuple`](figrs_core::tuple) a
-    /// target.
+    /// Returns the joint distribution of a few targets or varying elements as a distribution of tuples; one clique must contain
+    /// all these elements. If no clique contains the elements, declare their [`tuple`](figrs_core::tuple) as a target.
     ///
     /// **Errors.** [`Error::NoClique`] if no clique of the tree contains all elements, or an element is repeated; an error of the
-    /// budget if the table of all tuples is too large.
+    /// limits if the table of all tuples is too large.
     pub fn joint<P>(&self, elements: P) -> Result<Marginal<<P::Arguments as Joint>::Tuple>, Error>
     where
         P: Parents,

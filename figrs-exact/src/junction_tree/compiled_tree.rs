@@ -24,9 +24,9 @@ use figrs_factor::tree::ContractionTree;
 
 /// A model compiled to a junction tree.
 ///
-/// Expansion, elimination order and tables are computed once. After compilation, the evidence on the elements that were declared
-/// [`varying`](crate::JunctionTree::varying) may change; every query takes a pass over the tree, or only over the subtrees that a
-/// change affects.
+/// The expansion, the elimination order and the tables are computed only once. After compilation, the evidence on the elements that
+/// were declared [`varying`](crate::JunctionTree::varying) may change. Every query takes a pass over the tree, or over the subtrees
+/// that changed evidence affects.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -43,21 +43,21 @@ use figrs_factor::tree::ContractionTree;
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Queries do not change the tree; several threads may therefore query the same tree. Each thread that queries at the same
-/// time has its own messages, which take memory until evidence changes. A clone shares the tree but has its own evidence.
+/// Queries do not change the tree, so that several threads may query the same tree. Threads that query at the same time have
+/// separate messages, which take memory until evidence changes. A clone shares the tree, but has its own evidence.
 #[derive(Clone, Debug)]
 pub struct CompiledTree {
     pub(super) problem: CompiledProblem,
     pub(super) expansion: Arc<Expansion>,
-    /// `None` if the evidence at compilation is impossible.
+    /// The tree for sums; `None` if the evidence at compilation is impossible.
     pub(super) sums: Option<CompiledEncoding>,
     /// The tree for single worlds, if it differs from the tree for sums; it is compiled when first needed.
     worlds: OnceLock<CompiledEncoding>,
 }
 
 impl CompiledTree {
-    /// Ends passes over the tree with [`EliminationError::Interrupted`](figrs_factor::eliminate::EliminationError) when this flag
-    /// becomes `true`; this flag replaces the flag that was set at compilation. Clones of a tree may have different flags.
+    /// Ends passes over the tree with [`EliminationError::Interrupted`](figrs_factor::eliminate::EliminationError) when `flag`
+    /// becomes `true`. This flag replaces the flag that was set at compilation. Clones of a tree may have different flags.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -81,7 +81,7 @@ impl CompiledTree {
         self
     }
 
-    /// Sets the limits of time and memory for queries to the tree.
+    /// Sets the limits of time and memory for queries of the tree.
     pub(crate) fn limited_to(mut self, limits: Limits) -> Self {
         self.problem.limits = limits;
         self
@@ -127,7 +127,7 @@ impl CompiledTree {
         })
     }
 
-    /// The encoding from which sums are computed; `None` if the evidence at compilation is impossible.
+    /// Returns the compiled factor graph for sums; `None` if the evidence at compilation is impossible.
     pub(crate) fn sums_part(&self) -> Option<&CompiledEncoding> {
         self.sums.as_ref()
     }
@@ -139,30 +139,31 @@ impl CompiledTree {
             .map_or(PlanCost::default(), |part| part.tree().cost)
     }
 
-    /// The steps in which the elements are summed out; there are no steps if the evidence at compilation is impossible.
+    /// Returns the steps in which the elements are summed out; there are no steps if the evidence at compilation is impossible.
     pub fn elimination_tree(&self) -> EliminationTree {
         let part = self.sums_part();
         part.map_or_else(EliminationTree::default, CompiledEncoding::elimination_tree)
     }
 
-    /// The plan of this tree, from which [`JunctionTree::restore`](crate::JunctionTree::restore) builds the tree again.
+    /// Returns the plan of this compiled tree, from which [`JunctionTree::restore`](crate::JunctionTree::restore) builds the tree
+    /// again.
     ///
-    /// The plan contains neither values of parameters nor evidence that was set on varying elements.
+    /// The saved plan contains neither values of parameters nor evidence that was set on varying elements.
     pub fn save(&self) -> SavedTree {
         let tree = |part: Option<&CompiledEncoding>| part.map(|part| part.tree().clone());
         SavedTree::new(tree(self.sums.as_ref()), tree(self.worlds.get()))
     }
 
-    /// Size of the entries of all tables in bytes (eight bytes for each entry); the computation of marginals takes the same amount
-    /// again.
+    /// Returns the size of the entries of all tables in bytes (eight bytes for each entry); the computation of marginals takes the
+    /// same amount again.
     pub fn table_bytes(&self) -> u64 {
         self.sums
             .as_ref()
             .map_or(0, |part| part.tree().table_bytes())
     }
 
-    /// Observes a varying element; the observation replaces evidence that was set on the element before. Evidence of the
-    /// compiled model on the element still applies. A value that the element cannot have is impossible evidence.
+    /// Observes a varying element; the observation replaces evidence that `set` or `weigh` stated about it before. Evidence about
+    /// the element in the compiled model still applies. A value that the element cannot have is impossible evidence.
     ///
     /// **Errors.** [`Error::NotVarying`].
     #[track_caller]
@@ -171,7 +172,7 @@ impl CompiledTree {
         self.state(place, Some(statement))
     }
 
-    /// Weighs the worlds by the value of a varying element; the weights replace evidence that was set on the element
+    /// Weighs the worlds by the value of a varying element; the weights replace evidence that `set` or `weigh` stated about it
     /// before.
     ///
     /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
@@ -239,14 +240,14 @@ impl CompiledTree {
         Ok(())
     }
 
-    /// The natural logarithm of the probability of all evidence; `-inf` if the evidence is impossible.
+    /// Returns the natural logarithm of the probability of all evidence; `-inf` if the evidence is impossible.
     pub fn log_evidence(&self) -> f64 {
         self.sums
             .as_ref()
             .map_or(f64::NEG_INFINITY, CompiledEncoding::log_total)
     }
 
-    /// The distribution of a target or a varying element.
+    /// Returns the distribution of a target or a varying element.
     ///
     /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
@@ -260,14 +261,14 @@ impl CompiledTree {
         })
     }
 
-    /// The probability that a target or a varying element has a value.
+    /// Returns the probability that a target or a varying element has a value.
     ///
     /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.distribution(element)?.probability(value))
     }
 
-    /// The distributions of all targets, and the probability of the evidence.
+    /// Returns the distributions of all targets, and the probability of the evidence.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if the evidence is impossible and there are targets.
     pub fn answer(&self) -> Result<Answer, Error> {
@@ -294,7 +295,7 @@ impl CompiledTree {
         Err(self.problem.impossible())
     }
 
-    /// Compiles one encoding of an expansion, with the present evidence.
+    /// Compiles one factor graph of an expansion, with the present evidence.
     fn part(
         &self,
         old: PreviousTree<'_>,
@@ -310,7 +311,7 @@ impl CompiledTree {
         Ok(part)
     }
 
-    /// The encoding from which worlds are computed; it is compiled when first needed.
+    /// Returns the compiled factor graph for single worlds, which is compiled when first needed.
     fn worlds(&self) -> Result<&CompiledEncoding, Error> {
         let Some(sums) = &self.sums else {
             return Err(self.problem.impossible());
@@ -329,7 +330,7 @@ impl CompiledTree {
         Ok(self.worlds.get_or_init(|| part))
     }
 
-    /// The most probable world of the targets and the evidence.
+    /// Returns the most probable world of the targets and the evidence.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn most_probable(&self) -> Result<World, Error> {
@@ -339,10 +340,10 @@ impl CompiledTree {
         }
     }
 
-    /// The `count` most probable worlds, best first; if there are fewer worlds, all of them. All returned worlds are
-    /// held in memory at the same time.
+    /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them. Memory must hold all returned
+    /// worlds at the same time.
     ///
-    /// **Guarantee.** Exact; the order of worlds of equal probability is fixed for each model.
+    /// **Guarantee.** The result is exact; worlds of equal probability have a fixed order for each model.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
@@ -355,9 +356,9 @@ impl CompiledTree {
         Ok(best)
     }
 
-    /// Number of worlds that agree with the evidence.
+    /// Returns the number of worlds that agree with the evidence.
     ///
-    /// **Errors.** An error is returned if the counts would take more memory than the budget.
+    /// **Errors.** Returns an error if the counts would take more memory than the limit allows.
     pub fn count(&self) -> Result<BigUint, Error> {
         if self.log_evidence() == f64::NEG_INFINITY {
             return Ok(BigUint::ZERO);
@@ -368,7 +369,7 @@ impl CompiledTree {
         Ok(self.worlds()?.count())
     }
 
-    /// One world, drawn with exactly its posterior probability.
+    /// Draws one world with exactly its posterior probability.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
@@ -378,8 +379,8 @@ impl CompiledTree {
         }
     }
 
-    /// An endless iterator of independent worlds, drawn with exactly their posterior probabilities. The same seed gives the same
-    /// worlds.
+    /// Returns an endless iterator of independent worlds, drawn with exactly their posterior probabilities. The same seed gives the
+    /// same worlds.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn samples(&self, seed: u64) -> Result<impl Iterator<Item = World> + '_, Error> {

@@ -8,7 +8,7 @@ pub struct EliminationStep {
     pub clique: Vec<String>,
     /// The names of the elements of the clique that are summed out.
     pub eliminated: Vec<String>,
-    /// The position of the step that uses the result; `None` for a root.
+    /// The index of the step that uses the result; `None` for a root.
     pub parent: Option<usize>,
 }
 
@@ -29,12 +29,12 @@ pub struct EliminationTree {
 }
 
 impl EliminationTree {
-    /// The steps; each step comes before the step that uses its result.
+    /// Returns the steps; each step comes before the step that uses its result.
     pub fn steps(&self) -> &[EliminationStep] {
         &self.steps
     }
 
-    /// The number of elements in the largest clique.
+    /// Returns the number of elements in the largest clique.
     pub fn width(&self) -> usize {
         let sizes = self.steps.iter().map(|step| step.clique.len());
         sizes.max().unwrap_or(0)

@@ -32,16 +32,16 @@ use figrs_answer::setters;
 ///
 /// The tree represents one elimination of all variables, divided into steps of two tables each, or of many sparse tables. A pass
 /// from the leaves to the root computes the probability of the evidence. A pass from the root to the leaves computes the
-/// derivative of that probability with respect to each table entry, from which every marginal follows. All marginals together take
-/// the time of three eliminations, whereas separate eliminations take the time of one elimination for each target.
-/// [`compile`](Self::compile) stores the tree for further queries: see [`CompiledTree`].
+/// derivatives of the probability of the evidence with respect to all table entries. The marginals follow from the derivatives.
+/// The marginals of all targets together take the time of three eliminations, whereas separate eliminations take the time of one
+/// elimination for each target. [`compile`](Self::compile) stores the tree for further queries: see [`CompiledTree`].
 ///
-/// **Guarantee.** Exact up to rounding, without underflow.
+/// **Guarantee.** The result is exact up to rounding, without underflow.
 ///
-/// **Complexity.** Time and memory are linear in the number of entries of all cliques, without omitted zeros; in the worst case
-/// they are exponential in the width of the order.
+/// **Complexity.** Time and memory are linear in the number of entries of all cliques, not counting omitted zeros. In the worst
+/// case, the number of entries is exponential in the width of the elimination order.
 ///
-/// **Errors.** As [`VariableElimination`](crate::VariableElimination).
+/// **Errors.** The errors are those of [`VariableElimination`](crate::VariableElimination).
 ///
 /// **References.** Shenoy and Shafer (1990); Darwiche (2003), "A differential approach to inference in Bayesian networks".
 ///
@@ -64,7 +64,7 @@ pub struct JunctionTree {
 }
 
 impl JunctionTree {
-    /// A junction tree compiler with the default budgets.
+    /// Creates a junction tree compiler with the default limits.
     pub fn new() -> Self {
         Self::default()
     }
@@ -73,28 +73,28 @@ impl JunctionTree {
 
     setters!(threads: limits.threads);
 
-    /// When this flag becomes `true`, ends the compilation with [`Error::NothingDone`] and passes over the compiled tree
-    /// with an error; see [`CompiledTree::interrupt`].
+    /// Ends the compilation with [`Error::NothingDone`], and passes over the compiled tree with an error, when this flag becomes
+    /// `true`; see [`CompiledTree::interrupt`].
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.limits = self.limits.interrupted_by(flag);
         self
     }
 
-    /// The limits of the expansion and of the elimination.
+    /// Returns the limits of the expansion and of the elimination.
     #[doc(hidden)]
     pub fn own_limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Declares elements whose evidence may change after compilation, in addition to elements declared before. Evidence on all
-    /// other elements is fixed at compilation and makes the tree smaller.
+    /// Declares further elements as varying: their evidence may change after compilation. Evidence on all other elements is fixed
+    /// at compilation and makes the tree smaller.
     pub fn varying(mut self, elements: impl Parents) -> Self {
         self.varying.extend(elements.elements());
         self
     }
 
-    /// Predicted cost of compiling a model for these targets; computed without compiling, and even if the cost exceeds the
-    /// budgets. The cost consists of the width of the order, the number of operations and the memory.
+    /// Predicts the cost of compiling a model for the given targets, even if it exceeds the limits. The predicted cost consists of
+    /// the width of the elimination order, the number of operations and the memory.
     ///
     /// **Errors.** The errors of the expansion of the model.
     pub fn cost(&self, model: &Model, targets: impl Parents) -> Result<PlanCost, Error> {
@@ -109,10 +109,10 @@ impl JunctionTree {
         Ok(plan_cost::<SumProduct>(encoding.graph(), &[], &limits)?)
     }
 
-    /// Restores a tree that [`CompiledTree::save`] saved, for the same model, targets and varying elements: the model is
-    /// expanded, but no search for an elimination order takes place.
+    /// Restores a tree that [`CompiledTree::save`] saved, for the same model, targets and varying elements. The model is expanded
+    /// again, but there is no search for an elimination order.
     ///
-    /// **Errors.** [`Error::SavedTree`] if the saved tree belongs to another model or is damaged.
+    /// **Errors.** [`Error::Saved`] if the saved tree belongs to another model or is damaged.
     pub fn restore(
         &self,
         model: &Model,
@@ -154,13 +154,11 @@ impl JunctionTree {
         })
     }
 
-    /// Compiles a model for queries about the distributions of `targets`, the distributions of the varying elements,
-    /// and whole worlds.
+    /// Compiles a model for queries about the distributions of `targets` and of the varying elements, and about whole worlds.
     ///
-    /// Targets and varying elements are roots: a [`Score`](figrs_core::Score) on which one of them depends multiplies the weight
-    /// of a world.
+    /// If a target or a varying element depends on a [`Score`](figrs_core::Score), the Score multiplies the weights of worlds.
     ///
-    /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error here.
+    /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error at compilation.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledTree, Error> {
         self.tree(model, targets.elements(), None)
     }
@@ -181,8 +179,7 @@ impl Algorithm for JunctionTree {
 }
 
 impl JunctionTree {
-    /// Compiles a question (a model with targets) without varying elements, whose expansion may be shared with other
-    /// algorithms.
+    /// Compiles a question (a model with targets) without varying elements; other algorithms may share its expansion.
     pub(crate) fn compile_question(&self, question: &Question<'_>) -> Result<CompiledTree, Error> {
         let problem = self.problem(question.model, question.targets.to_vec());
         self.tree_for(problem, question, None)

@@ -1,4 +1,4 @@
-//! The form in which a compiled tree is saved and loaded.
+//! The saved form of a compiled tree.
 
 use std::sync::Arc;
 
@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use figrs_answer::error::Error;
 use figrs_factor::tree::ContractionTree;
 
-/// The data of a [`CompiledTree`](crate::CompiledTree) that take long to compute: the elimination order, the steps and the lists of
-/// matching entries. A saved tree can be serialised in any serde format. [`JunctionTree::restore`](crate::JunctionTree::restore)
-/// converts a saved tree to a compiled tree again, if the same program builds the same model, targets and varying elements.
+/// The parts of a [`CompiledTree`](crate::CompiledTree) that take long to compute: the elimination order, the steps and the lists
+/// of matching entries. A saved tree can be serialised in any serde format. [`JunctionTree::restore`](crate::JunctionTree::restore)
+/// turns a saved tree into a compiled tree, if the program builds the same model, targets and varying elements.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -27,7 +27,7 @@ use figrs_factor::tree::ContractionTree;
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedTree {
-    /// Version of the format; another version of this library may write another version of the format.
+    /// Version of the file format, which may change with the version of figrs.
     version: u32,
     pub(crate) sums: Option<Arc<ContractionTree>>,
     pub(crate) worlds: Option<Arc<ContractionTree>>,
@@ -50,7 +50,7 @@ impl SavedTree {
         }
     }
 
-    /// The same tree with recomputed checksums; tests use it to reach the checks that follow the checksums.
+    /// Returns the same saved tree with recomputed checksums, so that a test can reach later checks.
     #[doc(hidden)]
     #[must_use]
     pub fn resealed(self) -> Self {
@@ -73,7 +73,7 @@ impl SavedTree {
     }
 }
 
-/// The error for a saved tree that cannot be used, for this reason.
+/// Returns the error for a saved tree that cannot be used for the given reason.
 pub(super) fn unfit(reason: &'static str) -> Error {
     Error::Saved {
         what: "tree",

@@ -1,4 +1,4 @@
-//! Attempts of a portfolio to answer a question by one algorithm after another.
+//! Attempts of a portfolio to answer a question (a model with targets) by one algorithm after another.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,9 +21,9 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::eliminate::{EliminationError, readable};
 
-/// Number of operations assumed for an elimination that took more operations than predicted.
+/// Number of operations assumed for an elimination after it took more operations than predicted.
 const UNPREDICTED: f64 = 1e11;
-/// Time that a stopped run may still use to expand the model.
+/// Time for which a stopped run may still expand the model.
 const GRACE_PERIOD: Duration = Duration::from_millis(400);
 
 /// A question (a model with targets) to a portfolio, and the algorithms tried so far.
@@ -32,17 +32,17 @@ pub(super) struct Attempts<'a> {
     pub(super) run: &'a RunMonitor<'a>,
     pub(super) question: Rc<Question<'a>>,
     pub(super) choice: AlgorithmChoice,
-    /// The error of the last attempt that was refused.
+    /// The error of the last algorithm that was refused.
     refusal: Option<Error>,
-    /// The error of an expansion that exceeded its budget; after such an error, no further attempt expands the model.
+    /// The error of an expansion that exceeded its limits; after such an error, no further algorithm expands the model.
     pub(super) unexpanded: Option<Error>,
-    /// True if the model has too many elements for both an expansion and a frontier; the number may be infinite.
+    /// True if the model has too many (perhaps infinitely many) elements for both an expansion and a frontier.
     is_endless: bool,
     /// The error of the last elimination of all variables that was refused.
     elimination: Option<EliminationError>,
-    /// The outline of the model; `None` until it has been computed.
+    /// The size of the model and its fraction of factors with zeros; `None` until they have been computed.
     pub(super) outline: Option<ModelOutline>,
-    /// Number of decisions of the longest search so far.
+    /// Number of decisions of the longest exhaustive search so far.
     pub(super) searched: f64,
 }
 
@@ -72,12 +72,12 @@ impl<'a> Attempts<'a> {
         self.run.stopped().is_some()
     }
 
-    /// True if no further attempt may expand the model.
+    /// True if no further algorithm may expand the model.
     fn is_over(&self) -> bool {
         self.unexpanded.is_some() || self.is_stopped()
     }
 
-    /// Records an attempt of an algorithm.
+    /// Records that an algorithm was tried.
     pub(super) fn record(
         &mut self,
         algorithm: &'static str,
@@ -89,10 +89,10 @@ impl<'a> Attempts<'a> {
         self.choice.attempts.push(attempt);
     }
 
-    /// Tries an algorithm with a predicted number of operations. Returns `None` if the algorithm refuses, is stopped or exceeds
-    /// its work, or if an expansion of the model has already failed.
+    /// Tries one algorithm, for which a number of operations is predicted. Returns `None` if the algorithm refuses, is stopped or
+    /// exceeds its limit of work, or if the model could not be expanded before.
     ///
-    /// **Errors.** The errors of the model and of its evidence.
+    /// **Errors.** The errors of the model and of its evidence; other errors are recorded as refusals.
     pub(super) fn try_once<T>(
         &mut self,
         algorithm: &'static str,
@@ -105,7 +105,7 @@ impl<'a> Attempts<'a> {
         self.judge(algorithm, operations, ask())
     }
 
-    /// Records the result of an attempt.
+    /// Records the result of one algorithm.
     fn judge<T>(
         &mut self,
         algorithm: &'static str,
@@ -143,7 +143,8 @@ impl<'a> Attempts<'a> {
         Ok(answer)
     }
 
-    /// As [`try_once`](Self::try_once), but errors of the model other than impossible evidence count as refusals.
+    /// Tries an algorithm as [`try_once`](Self::try_once) does, but records errors of the model (except impossible evidence) as
+    /// refusals.
     pub(super) fn try_instead<T>(
         &mut self,
         algorithm: &'static str,
@@ -191,7 +192,7 @@ impl<'a> Attempts<'a> {
         self.judge(CIRCUIT, None, found)
     }
 
-    /// The settings of an exhaustive search with at most this number of decisions.
+    /// Returns the settings of an exhaustive search with at most `decisions` decisions.
     fn circuit(&self, decisions: f64) -> Circuit {
         let memory = self.settings.memory.0;
         Circuit::new()
@@ -201,17 +202,17 @@ impl<'a> Attempts<'a> {
             .part_of(self.run)
     }
 
-    /// The settings of a junction tree with at most this number of predicted operations.
+    /// Returns the settings of a junction tree with at most `operations` predicted operations.
     pub(super) fn junction_tree(&self, operations: f64) -> JunctionTree {
         JunctionTree::new().limits(self.settings.elimination(operations, self.run))
     }
 
-    /// The settings of an elimination with at most this number of predicted operations.
+    /// Returns the settings of an elimination with at most `operations` predicted operations.
     pub(super) fn variable_elimination(&self, operations: f64) -> VariableElimination {
         VariableElimination::new().limits(self.settings.elimination(operations, self.run))
     }
 
-    /// The settings of a search for the most probable world with at most this number of steps.
+    /// Returns the settings of a search for the most probable world with at most `steps` steps.
     pub(super) fn branch_and_bound(&self, memory: u64, steps: u64) -> MpeBranchAndBound {
         MpeBranchAndBound::new()
             .expansion_limits(&self.settings.limits_afterwards())
@@ -220,8 +221,7 @@ impl<'a> Attempts<'a> {
             .part_of(self.run)
     }
 
-    /// The predicted number of operations of a sum over slices; if the sum is refused, the refusal is recorded and the result is
-    /// infinite.
+    /// Returns the predicted number of operations of a sum over slices; infinite if the sum is refused.
     pub(super) fn operations_of(
         &mut self,
         algorithm: &'static str,
@@ -236,8 +236,9 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// The predicted number of operations of the refused elimination. If the elimination took more operations or memory than
-    /// predicted, the result is `UNPREDICTED`; if it does not fit the memory of the portfolio, the result is infinite.
+    /// Returns the number of operations that was predicted for the elimination that was refused. If the elimination exceeded its
+    /// prediction, the result is `UNPREDICTED`. If the elimination does not fit the memory of the portfolio, the result is
+    /// infinite.
     pub(super) fn refused_operations(&self) -> f64 {
         match &self.elimination {
             Some(EliminationError::TooManyOperations { needed, limit })
@@ -260,7 +261,7 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// The outline of the model: its size, and the fraction of factors with zeros.
+    /// Returns the outline of the model: its size, and its fraction of factors with zeros.
     pub(super) fn outline(&mut self) -> ModelOutline {
         if self.outline.is_none() && !self.is_stopped() {
             self.look();
@@ -268,8 +269,8 @@ impl<'a> Attempts<'a> {
         *self.outline.get_or_insert(ModelOutline::UNKNOWN)
     }
 
-    /// The model, expanded and encoded for sums, and the limits of later computations with it. `None` if the expansion fails or, in
-    /// a stopped run, takes more than `GRACE_PERIOD`.
+    /// Returns the expansion of the model with its encoding for sums, and the limits of later computations with it. Returns `None`
+    /// if the expansion fails or, in a run that was stopped, takes more than `GRACE_PERIOD`.
     pub(super) fn look(&mut self) -> Option<(Arc<Expansion>, Encoding, Limits)> {
         if self.unexpanded.is_some() {
             return None;
@@ -294,7 +295,7 @@ impl<'a> Attempts<'a> {
         Some((expansion, encoding, limits))
     }
 
-    /// The settings of a sum over slices within the memory of the portfolio.
+    /// Returns the settings of a sum over slices within the memory of the portfolio.
     pub(super) fn slices(&self) -> Slices {
         let slices = Slices::within(self.settings.memory)
             .expansion_limits(&self.settings.limits_afterwards())
@@ -310,7 +311,7 @@ impl<'a> Attempts<'a> {
         answer.with_choice(self.choice, self.settings.limits_afterwards())
     }
 
-    /// The error that no algorithm could answer the question, with the reasons of all refusals.
+    /// Returns the error that no algorithm could answer the question, with the reasons of all algorithms.
     pub(super) fn into_error(self) -> Error {
         match self.unexpanded.or(self.refusal) {
             Some(error @ Error::Model(_)) if self.run.stopped().is_none() => error,
@@ -331,7 +332,7 @@ const ELIMINATIONS: [&str; 3] = [
     "MpeVariableElimination",
 ];
 
-/// A short description of the reason of a refusal.
+/// Returns a short description of the reason why an algorithm was refused.
 pub(super) fn reason(error: &Error) -> String {
     use EliminationError::{TableTooLarge, TooManyOperations, TooMuchMemory};
     match error {
@@ -353,7 +354,7 @@ pub(super) fn reason(error: &Error) -> String {
     }
 }
 
-/// True if the error shows that a run was stopped before it was finished.
+/// True if the error shows that a run was stopped before its end.
 pub(super) fn is_unfinished(error: &Error) -> bool {
     error.is_stopped()
         || matches!(
@@ -417,7 +418,7 @@ mod tests {
         assert_eq!(*outcome, AttemptOutcome::OutOfWork(10));
     }
 
-    /// An infinite recursion in which each call creates two distributions with many values and two Chains on them.
+    /// Returns an endless recursion in which each call creates two distributions with many values and two Chains on them.
     fn wide() -> Element<u64> {
         Uniform::new(0..1000_u64).flat_map(|&a| {
             let (x, y) = (wide(), wide());

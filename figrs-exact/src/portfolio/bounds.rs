@@ -1,5 +1,4 @@
-//! Bounds of the probability of the evidence, used if no exact algorithm fits: crude bounds are computed first, and closer bounds as the
-//! work allows.
+//! Bounds of the probability of the evidence for models that no exact algorithm can solve within the limits.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,18 +16,18 @@ use figrs_factor::mini_buckets::{
     ALL_SIZES, BoundingEffort, QUICK_SIZES, UNBOUNDED, crude_bounds, narrow, sum_bounds,
 };
 
-/// Name of the algorithm of the bounds.
+/// Name of the algorithm that computes the bounds.
 const MINI_BUCKETS: &str = "WeightedMiniBuckets";
-/// Relative error of the logarithm of a product of many factors.
+/// Assumed relative rounding error of the logarithm of a product of many factors.
 const ROUNDING: f64 = 1e-12;
-/// Number of steps of the search for a world whose weight is a lower bound.
+/// Maximum number of steps of the search for a world whose weight is a lower bound.
 const WORLD_STEPS: u64 = 1_000_000;
-/// Number of operations of an elimination that take as long as one entry of the messages of both bounds, whose entries are power sums.
+/// Cost of computing one entry of the messages of both bounds, in operations of an elimination.
 const ENTRY: f64 = 128.0;
-/// The computation of bounds gets the predicted number of operations of the next attempt, divided by this number.
+/// The work for computing bounds is the predicted number of operations of the next algorithm, divided by this number.
 const SHARE: f64 = 8.0;
 
-/// The bounds found so far; a listener is called when they improve.
+/// The bounds found so far, and a listener that is called when they improve.
 #[derive(Clone)]
 struct BoundsSoFar {
     bounds: Arc<Mutex<Bounds>>,
@@ -56,7 +55,7 @@ impl BoundsSoFar {
         }
     }
 
-    /// Raises the lower bound to the total weight of some worlds.
+    /// Raises the lower bound to the total weight of some worlds, if it is larger.
     fn raise(&self, lower: f64) {
         let slack = ROUNDING * (1.0 + lower.abs());
         self.narrow(Bounds {
@@ -70,15 +69,15 @@ impl BoundsSoFar {
 pub(super) struct EvidenceBounds {
     so_far: BoundsSoFar,
     supports: Vec<Support>,
-    /// The index of the next size of tables.
+    /// The index of the next table size for weighted mini-buckets.
     next_table: usize,
-    /// True if the search for a world was already run.
+    /// True if the search for a heavy world was already run.
     is_searched: bool,
 }
 
 impl EvidenceBounds {
-    /// Computes crude bounds. A stopped run may still use a short time for these bounds. Returns `None` if the model cannot be
-    /// expanded in that time or its expansion fails.
+    /// Computes crude bounds. After the deadline, the crude bounds may still take a short time. Returns `None` if the expansion of the
+    /// model fails or takes too long after the deadline.
     pub(super) fn new(attempts: &mut Attempts<'_>) -> Option<Self> {
         let (expansion, encoding, limits) = attempts.look()?;
         conflict::check_failures(&expansion, &limits).ok()?;
@@ -98,8 +97,8 @@ impl EvidenceBounds {
         Some(this)
     }
 
-    /// Computes closer bounds before an attempt with `operations` predicted operations. Weighted mini-buckets get an eighth of
-    /// these operations; the weight of a world that a search finds is a further lower bound.
+    /// Computes closer bounds before the next algorithm, for which `operations` operations are predicted. Weighted mini-buckets get an
+    /// eighth of the predicted operations, and a search for a heavy world gives a further lower bound.
     pub(super) fn tighten(&mut self, attempts: &mut Attempts<'_>, operations: f64) {
         if attempts.is_stopped() {
             return;
@@ -111,14 +110,14 @@ impl EvidenceBounds {
         self.by_mini_buckets(attempts, ALL_SIZES, operations / SHARE / ENTRY);
     }
 
-    /// Computes the bounds by tables of all quick sizes, without a limit of work, if the run has no other answer.
+    /// Computes the bounds that small tables give, without a limit of work, if the run has no other answer.
     pub(super) fn finish(&mut self, attempts: &mut Attempts<'_>) {
         if !attempts.is_stopped() && self.next_table < QUICK_SIZES {
             self.by_mini_buckets(attempts, QUICK_SIZES, f64::INFINITY);
         }
     }
 
-    /// Computes bounds by weighted mini-buckets of the next table sizes, up to index `end`, with messages of at most `work` entries.
+    /// Computes bounds by weighted mini-buckets, with table sizes up to index `end` and messages of at most `work` entries.
     fn by_mini_buckets(&mut self, attempts: &mut Attempts<'_>, end: usize, work: f64) {
         let Some((_, encoding, limits)) = attempts.look() else {
             return;
@@ -137,7 +136,7 @@ impl EvidenceBounds {
         }
     }
 
-    /// Searches for a world whose weight is a lower bound.
+    /// Searches for a heavy world, because its weight is a lower bound.
     fn search_world(&self, attempts: &Attempts<'_>) {
         let memory = attempts.settings.memory.0 / 4;
         let found = self.so_far.clone();
@@ -150,12 +149,11 @@ impl EvidenceBounds {
         }
     }
 
-    /// Raises the lower bound.
     pub(super) fn raise(&self, lower: f64) {
         self.so_far.raise(lower);
     }
 
-    /// An answer with bounds of the probability of the evidence, but no information about the targets.
+    /// Returns an answer with bounds of the probability of the evidence, but no information about the targets.
     ///
     /// **Errors.** [`Error::ImpossibleEvidence`] if the upper bound of the probability is zero and there are targets.
     pub(super) fn into_answer(self, mut attempts: Attempts<'_>) -> Result<Answer, Error> {

@@ -1,4 +1,4 @@
-//! The compiled form that a portfolio chooses: a junction tree or a circuit.
+//! The compiled form of a model that a portfolio chooses: a junction tree or a circuit.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ use figrs_answer::error::Error;
 pub struct CompiledExact {
     /// The compiled form.
     pub form: CompiledForm,
-    /// The algorithms that were tried.
+    /// The algorithms that were tried for the compilation.
     pub choice: AlgorithmChoice,
 }
 
@@ -35,8 +35,8 @@ pub enum CompiledForm {
     Circuit(Box<CompiledCircuit>),
 }
 
-/// Compiles a model to a tree if the tree is cheap; otherwise tries a tree and a circuit in the order of their predicted
-/// work.
+/// Compiles a model to a junction tree if the tree is cheap; otherwise, a tree and a circuit are tried in the order of
+/// their predicted work.
 pub(super) fn compile(attempts: Attempts<'_>) -> Result<CompiledExact, Error> {
     let mut ladder = CompilationLadder(attempts);
     let form = match ladder.at_little_cost()? {
@@ -52,7 +52,7 @@ pub(super) fn compile(attempts: Attempts<'_>) -> Result<CompiledExact, Error> {
     }
 }
 
-/// The attempts to compile a model.
+/// The attempts of a portfolio to compile a model.
 struct CompilationLadder<'a>(Attempts<'a>);
 
 impl<'a> Ladder<'a> for CompilationLadder<'a> {
@@ -79,7 +79,7 @@ impl<'a> Ladder<'a> for CompilationLadder<'a> {
     }
 }
 
-/// Calls the same method of the tree or of the circuit.
+/// Calls a method of the junction tree or of the circuit, whichever was compiled.
 macro_rules! ask {
     ($self:expr, $form:ident => $question:expr) => {
         match $self.form {

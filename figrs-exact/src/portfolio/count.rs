@@ -1,4 +1,4 @@
-//! The number of worlds by a portfolio of algorithms.
+//! The number of worlds, computed by a portfolio of algorithms.
 
 use std::rc::Rc;
 
@@ -12,14 +12,14 @@ use figrs_answer::answer::choice::AlgorithmChoice;
 use figrs_answer::error::Error;
 use figrs_factor::algebra::Counting;
 
-/// An elimination that counts worlds is run before a search if its predicted number of operations is at most this number. The limit
-/// is low because the counts have many digits.
+/// Number of predicted operations up to which worlds are counted by an elimination without a search before it. The number is low
+/// because counts have many digits.
 const CHEAP_COUNT: f64 = 1e6;
-/// Number of elimination operations on integers with many digits that take as long as one decision of a search; such
-/// operations take twenty times as long as operations on ordinary numbers.
+/// Cost of one decision of a search, in operations on integers with many digits, which take twenty times as long as operations on
+/// ordinary numbers.
 const COUNT_DECISION: f64 = 250.0;
 
-/// Counts worlds by an elimination if it is cheap; otherwise by a circuit, or else by an elimination of any cost.
+/// Counts worlds by an elimination if it is cheap, otherwise by a circuit, and if that fails by an elimination of any cost.
 pub(super) fn count(attempts: Attempts<'_>) -> Result<(BigUint, AlgorithmChoice), Error> {
     let cheap = CHEAP_COUNT.min(attempts.settings.limits.work);
     let mut ladder = CountLadder(attempts);
@@ -39,7 +39,7 @@ pub(super) fn count(attempts: Attempts<'_>) -> Result<(BigUint, AlgorithmChoice)
     }
 }
 
-/// The attempts to count worlds.
+/// The attempts of a portfolio to count worlds.
 struct CountLadder<'a>(Attempts<'a>);
 
 impl<'a> Ladder<'a> for CountLadder<'a> {

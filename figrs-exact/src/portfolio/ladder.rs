@@ -1,64 +1,64 @@
-//! The order of the attempts of a portfolio, by their predicted work.
+//! The order in which a portfolio tries algorithms, by their predicted work.
 
 use super::attempts::Attempts;
 use super::outline::ZeroShare;
 use figrs_answer::error::Error;
 
-/// An elimination is the first attempt if it has at most this number of predicted operations, which take about a tenth of a second.
+/// Number of predicted operations (about a tenth of a second) up to which an elimination is tried first.
 const CHEAPEST: f64 = 1e8;
-/// An elimination with at most this number of predicted operations (about a second) is cheap: only a short search is tried before
-/// it, if the model is logical.
+/// Number of predicted operations (about a second) up to which an elimination counts as cheap. If an elimination is cheap, only a short
+/// search is tried before it, and only for a logical model.
 const CHEAP: f64 = 1e9;
 /// Number of decisions of the search that is tried before a cheap elimination, if the model is logical.
 const FEW_DECISIONS: f64 = 4096.0;
 /// Number of decisions (less than a second) of the first search of a logical model, if no elimination is cheap.
 pub(super) const FIRST_DECISIONS: f64 = 65_536.0;
-/// Maximum number of decisions (some seconds) of the first search of a small logical model.
+/// Maximum number of decisions (some seconds) of the first search, for a small logical model.
 const MOST_FIRST_DECISIONS: f64 = 1_048_576.0;
-/// A second search is made only if its number of decisions may exceed that of the first search by this factor.
+/// Minimum ratio of the decisions of a second search to those of the first search; if it is not reached, there is no second search.
 const SECOND_SEARCH_FACTOR: f64 = 4.0;
 /// If few factors have zeros, the number of decisions of a search is divided by this number.
 const FEW_ZEROS_DIVISOR: f64 = 8.0;
-/// Maximum bytes of the first attempt with frontiers (a tenth of a second), and of the attempt that is made if other algorithms take long
-/// (one or two seconds).
+/// Maximum bytes of the first exploration of frontiers (a tenth of a second), and of the exploration if other algorithms take long (one
+/// or two seconds).
 const FRONTIER_BYTES: [u64; 2] = [1 << 23, 1 << 27];
-/// Predicted operations of other algorithms above which frontiers get more memory (minutes), and above which they get the maximum
-/// (hours).
+/// Predicted operations of other algorithms above which frontiers get more memory (operations that take minutes), and above which they
+/// get the maximum (hours).
 const FRONTIER_THRESHOLDS: [f64; 2] = [1e10, 1e12];
-/// The maximum memory for frontiers is the memory of the portfolio divided by this number.
+/// The maximum memory for frontiers is the portfolio's memory divided by this number.
 const FRONTIER_SHARE: u64 = 4;
-/// Number of operations of an elimination that take as long as one decision of a search, measured on networks that both can answer.
+/// Number of operations of an elimination that take as long as one decision of a search, measured on networks that both can solve.
 const OPERATIONS_PER_DECISION: f64 = 5000.0;
-/// The number of operations per decision for small models whose elimination tables exceed every processor cache. The number was
-/// measured on formulas with 60 variables: a decision takes 2.6 microseconds, and an operation takes 5 to 14 nanoseconds.
+/// Number of operations per decision for small models whose elimination tables exceed every processor cache. On formulas with 60
+/// variables, a decision was measured to take 2.6 microseconds, and an operation 5 to 14 nanoseconds.
 const SMALL_DECISION: f64 = 500.0;
 
-/// A ladder of attempts: the algorithms that answer one kind of question are tried in the order of their predicted work.
+/// A sequence of attempts: the algorithms for one kind of question are tried in the order of their predicted work.
 pub(super) trait Ladder<'a> {
-    /// Type of the answer of an algorithm.
+    /// Type of the answer of the algorithms.
     type Found;
 
     fn attempts(&mut self) -> &mut Attempts<'a>;
 
-    /// Tries an elimination of all variables with at most this number of predicted operations.
+    /// Tries an elimination of all variables with at most the given number of predicted operations.
     fn eliminate(&mut self, operations: f64) -> Result<Option<Self::Found>, Error>;
 
-    /// Tries an exhaustive search with at most this number of decisions.
+    /// Tries an exhaustive search with at most the given number of decisions.
     fn search(&mut self, decisions: f64) -> Result<Option<Self::Found>, Error>;
 
-    /// Tries an exploration of frontiers that takes at most this number of bytes.
+    /// Tries an exploration of frontiers with at most `bytes` bytes of memory.
     fn explore(&mut self, _bytes: u64) -> Result<Option<Self::Found>, Error> {
         Ok(None)
     }
 
-    /// The maximum bytes of the first, the second and the last attempt with frontiers.
+    /// Returns the maximum bytes of the first, the second and the last exploration of frontiers.
     fn frontier_bytes(&mut self) -> [u64; 3] {
         let most = self.attempts().settings.memory.0 / FRONTIER_SHARE;
         let [first, larger] = FRONTIER_BYTES.map(|bytes| bytes.min(most));
         [first, larger, most]
     }
 
-    /// Explores frontiers again if `bytes` is larger than the memory `before` of the previous attempt.
+    /// Explores frontiers again if `bytes` exceeds the memory `before` of the previous exploration.
     fn explore_further(&mut self, before: u64, bytes: u64) -> Result<Option<Self::Found>, Error> {
         if bytes > before {
             self.explore(bytes)
@@ -67,24 +67,24 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// The predicted number of operations of a sum over all slices; infinite if no division into slices fits the memory. The plan of the
-    /// slices is stored.
+    /// Returns the predicted number of operations of a sum over all slices; infinite if no division into slices fits the memory. The plan
+    /// of the slices is stored.
     fn slice_operations(&mut self) -> Result<f64, Error> {
         Ok(f64::INFINITY)
     }
 
-    /// Sums the slices, for which the given number of operations is predicted.
+    /// Sums over all slices, for which the given number of operations is predicted.
     fn sum_slices(&mut self, _operations: f64) -> Result<Option<Self::Found>, Error> {
         Ok(None)
     }
 
-    /// Computes crude bounds, after a cheap elimination was refused.
+    /// Computes crude bounds of the answer, after a cheap elimination was refused.
     fn begin_bounds(&mut self) {}
 
-    /// Computes closer bounds, before an attempt with this number of predicted operations.
+    /// Computes closer bounds of the answer, before an algorithm with the given number of predicted operations.
     fn bound(&mut self, _operations: f64) {}
 
-    /// Number of operations of an elimination that take as long as one decision of a search, for this model.
+    /// Returns, for this model, the number of operations of an elimination that take as long as one decision of a search.
     fn decision(&mut self) -> f64 {
         let outline = self.attempts().outline();
         if outline.is_logical() && outline.is_small() {
@@ -94,8 +94,8 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Searches for about as long as these operations take, or for an eighth of that time if few factors have zeros. No
-    /// search is made if no factor has zeros, or if the time is not much longer than that of earlier searches.
+    /// Runs an exhaustive search for about as long as the given operations take, or for an eighth of that time if few factors have zeros.
+    /// The search is omitted if no factor has zeros, or if earlier searches took nearly as long.
     fn search_for(&mut self, operations: f64) -> Result<Option<Self::Found>, Error> {
         let mut decisions = operations / self.decision();
         match self.attempts().outline().zeros {
@@ -110,8 +110,8 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Number of decisions of the first search: few if an elimination is predicted to be cheap. For small models, the number
-    /// follows from the predicted operations, because such a prediction is often wrong for small models.
+    /// Returns the number of decisions of the first search, which is small if an elimination is predicted to be cheap. For a small model,
+    /// the number of decisions follows from the predicted operations, which are often wrong for small models.
     fn first_decisions(&mut self) -> f64 {
         let operations = self.attempts().refused_operations();
         let least = if operations <= CHEAP {
@@ -126,7 +126,7 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Makes the attempts that take at most a few seconds.
+    /// Tries the algorithms that take at most a few seconds.
     fn at_little_cost(&mut self) -> Result<Option<Self::Found>, Error> {
         let work = self.attempts().settings.limits.work;
         if let Some(found) = self.eliminate(CHEAPEST.min(work))? {
@@ -147,8 +147,8 @@ pub(super) trait Ladder<'a> {
         self.explore(first)
     }
 
-    /// Searches for as long as the cheaper of elimination and slices is predicted to take, and then tries the cheaper of the
-    /// two; `None` if no attempt gives an answer.
+    /// Searches for as long as the cheaper of elimination and slices is predicted to take, and then runs the cheaper of the two. Returns
+    /// `None` if no algorithm gives an answer.
     fn by_predicted_work(&mut self) -> Result<Option<Self::Found>, Error> {
         let work = self.attempts().settings.limits.work;
         let whole = self.attempts().refused_operations();
@@ -200,11 +200,11 @@ mod tests {
     use figrs_answer::run::watch::Watch;
     use figrs_factor::eliminate::EliminationError;
 
-    /// A ladder whose attempts never give an answer; the predicted operations of an elimination and of slices are given.
+    /// A sequence of attempts for tests, in which no algorithm gives an answer and the predicted operations are given.
     struct InVain<'a> {
         attempts: Attempts<'a>,
         whole: f64,
-        /// True if the elimination does not fit the memory when its number of operations is permitted.
+        /// True if the elimination exceeds the memory even if its number of operations is permitted.
         is_large: bool,
         sliced: f64,
         tried: Vec<(&'static str, f64)>,
@@ -266,7 +266,7 @@ mod tests {
         ..LOGICAL
     };
 
-    /// The list of all attempts of a ladder: the cheap attempts, and the attempts after them.
+    /// Returns the list of all attempts, both cheap and costly.
     fn attempted(
         outline: ModelOutline,
         (whole, is_large): (f64, bool),
@@ -294,7 +294,7 @@ mod tests {
         [ladder.tried, beyond]
     }
 
-    /// The list of the attempts that follow the cheap attempts.
+    /// Returns the list of the attempts that follow the cheap attempts.
     fn costly(outline: ModelOutline, whole: f64, sliced: f64) -> Vec<(&'static str, f64)> {
         let [_, beyond] = attempted(outline, (whole, false), sliced);
         beyond

@@ -7,7 +7,7 @@ use crate::variable_elimination::VariableElimination;
 use figrs_answer::algorithm::Run;
 use figrs_factor::algebra::Counting;
 
-/// A simple generator of pseudo-random numbers; the field is its state.
+/// A simple generator of pseudo-random numbers, whose field is its state.
 struct Draws(u64);
 
 impl Draws {
@@ -27,7 +27,7 @@ fn assert_close(found: f64, expected: f64) {
     assert!(error <= 1e-9 * (1.0 + expected.abs()), "{found} {expected}");
 }
 
-/// A model of a generalised Sudoku whose blocks have this number of rows and columns, with some known cells.
+/// Returns a model of a generalised Sudoku with some known cells, whose blocks have the given number of rows and columns.
 fn sudoku(rows: usize, columns: usize, known: &[Option<usize>]) -> (Model, Vec<Element<usize>>) {
     let n = rows * columns;
     let cells: Vec<Element<usize>> = (0..n * n).map(|_| Uniform::new(0..n)).collect();
@@ -51,7 +51,7 @@ fn sudoku(rows: usize, columns: usize, known: &[Option<usize>]) -> (Model, Vec<E
     (model, cells)
 }
 
-/// Number of valid completions of a Sudoku with some known cells.
+/// Returns the number of valid completions of a Sudoku with some known cells.
 fn fillings(rows: usize, columns: usize, cells: &mut [Option<usize>]) -> u64 {
     let n = rows * columns;
     let Some(i) = cells.iter().position(Option::is_none) else {
@@ -93,8 +93,8 @@ fn sudokus_are_counted() {
     assert!(expected > 1);
 }
 
-/// A noisy-or network in which the first `shown` findings are present and the other findings absent, with the logarithm of the
-/// probability of these findings.
+/// Returns a noisy-or network in which the first `shown` findings are present and the other findings absent, with the logarithm of
+/// the probability of these findings.
 fn diagnosis(ills: usize, findings: usize, shown: usize) -> (Model, Vec<Element<bool>>, f64) {
     const CAUSES: usize = 4;
     let mut draws = Draws(3);
@@ -149,7 +149,7 @@ fn diagnoses_are_those_of_quickscore() {
     }
 }
 
-/// A planning model: packages are carried through a row of rooms, and each step moves one package one room further.
+/// Returns a planning model: packages are carried through a row of rooms, and each step moves one package one room further.
 fn delivery(packages: usize, rooms: usize, steps: usize) -> (Model, Vec<Element<usize>>) {
     let moves: Vec<Element<usize>> = (0..steps).map(|_| Uniform::new(0..packages)).collect();
     let mut places: Vec<Element<usize>> = (0..packages).map(|_| Constant::new(0)).collect();
@@ -169,7 +169,7 @@ fn delivery(packages: usize, rooms: usize, steps: usize) -> (Model, Vec<Element<
     (places.iter().fold(Model::new(), arrived), moves)
 }
 
-/// Number of sequences of `steps` steps in which each package is moved at least `least` times.
+/// Returns the number of sequences of `steps` steps in which each package is moved at least `least` times.
 fn deliveries(packages: usize, least: usize, steps: usize) -> f64 {
     let binomial = |n: usize, k: usize| {
         (0..k)
@@ -202,9 +202,9 @@ fn plans_with_many_objects_are_counted() {
     }
 }
 
-/// A model of bond percolation: the bonds of a grid are open with probability one half. The result is whether open bonds connect
-/// the left side with the right side, and the list of bonds. Because the grid contains cycles, reachability is computed in as many
-/// rounds as the grid has sites.
+/// Returns a model of bond percolation, where the bonds of a grid are open with probability one half. The result is an element
+/// that is true if open bonds connect the left side with the right side, and the list of bonds. Because the grid contains cycles,
+/// reachability is computed in rounds, one for each site of the grid.
 fn crossing(rows: usize, columns: usize) -> (Element<bool>, Vec<Element<bool>>) {
     let n = rows * columns;
     let right = (0..n)

@@ -1,13 +1,12 @@
-//! Portfolios of exact algorithms: the algorithm that is predicted to be the cheapest is run first, and other algorithms if the
-//! prediction fails.
+//! Portfolios of exact algorithms, which run the algorithm that is predicted to be the cheapest, and other algorithms if the prediction fails.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `settings` | memory, work and limits |
 //! | `ladder` | the order of attempts |
 //! | `attempts` | attempts of algorithms |
 //! | `outline` | the size of a model, and the share of its factors with zeros |
-//! | `bounds` | bounds of the probability of the evidence, if no exact algorithm fits |
+//! | `bounds` | bounds of the probability of the evidence, if no exact algorithm stays within the limits |
 //! | `compiled_exact` | a compiled form: a tree or a circuit |
 //! | `count` | the number of worlds |
 //! | `mpe_exact` | the most probable world |
@@ -45,37 +44,35 @@ use ladder::Ladder;
 pub use mpe_exact::MpeExact;
 use settings::{PortfolioSettings, portfolio_settings};
 
-/// Exact marginals and probability of evidence by a portfolio of algorithms: the algorithm predicted to be the cheapest is used,
-/// and other algorithms if the prediction fails.
+/// Exact marginals and the probability of evidence by a portfolio of algorithms: the algorithm that is predicted to be the cheapest is run, and
+/// others if the prediction fails.
 ///
-/// An elimination is planned first, and run if its plan is cheap and fits the memory: by
-/// [`VariableElimination`](crate::VariableElimination) for the evidence or one target, by [`JunctionTree`](crate::JunctionTree) for
-/// several targets. If no elimination is cheap, a [`Circuit`](crate::Circuit) (if half of the factors have zeros) and a
-/// [`Frontier`] each get a small amount of work, which suffices for many logical models and for sequences with few states. (If a
-/// model has no zeros, no circuit is searched.) If neither gives an answer, the predicted operations of an elimination and of
-/// [`Slices`](crate::Slices) are compared. If both numbers are large, frontiers get more memory. The circuit is searched again for
-/// as much work as the cheaper of elimination and slices is predicted to take, and then the cheaper of the two is run. Work is
-/// counted in steps, never in seconds; without a [`deadline`](Self::deadline) the choice therefore follows from the model and the
-/// settings alone.
+/// An elimination is planned first, and is run if its plan is cheap and fits the memory. For the evidence alone or for one target, the
+/// elimination is [`VariableElimination`](crate::VariableElimination); for several targets, it is [`JunctionTree`](crate::JunctionTree). If no
+/// elimination is cheap, a [`Circuit`](crate::Circuit) (if half of the factors have zeros) and a [`Frontier`] are tried with a small amount of
+/// work, which suffices for many logical models and for sequences with few states. (A circuit is never tried for a model without zeros.) If the
+/// circuit and the frontier give no answer, the predicted operations of an elimination and of [`Slices`](crate::Slices) are compared. If both
+/// predictions (of an elimination and of slices) are large, the frontier is tried again with more memory. The circuit is searched again for as
+/// much work as the cheaper of elimination and slices is predicted to take, and then the cheaper one is run. Work is counted in steps, never in
+/// seconds. Therefore the choice of the algorithm depends only on the model and the settings, unless there is a [`deadline`](Self::deadline).
 ///
 /// [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all algorithms that were tried, with
 /// their predicted work.
 ///
-/// If no exact algorithm fits the memory, the [`work`](Self::work) and the time given, the answer contains
-/// [bounds](Answer::log_evidence_bounds) of the probability of the evidence. The upper bound comes from weighted mini-buckets; the
-/// lower bound comes from weighted mini-buckets, from the finished slices, and from the best world that a short search finds.
-/// Crude bounds, from the largest entries of the factors and from small mini-buckets, are computed after the first elimination was
-/// refused or stopped; [`on_bounds`](Self::on_bounds) receives the crude bounds and all closer bounds. An answer with bounds has
-/// no information about the targets.
+/// If no exact algorithm stays within the memory, the [`work`](Self::work) and the deadline, the answer contains
+/// [bounds](Answer::log_evidence_bounds) of the probability of the evidence. The upper bound of the probability of the evidence comes from
+/// weighted mini-buckets. The lower bound comes from weighted mini-buckets, from the slices that were finished, and from the best world that a
+/// short search finds. Crude bounds (from the largest entries of the factors and from small mini-buckets) are computed after the first
+/// elimination was refused or stopped. [`on_bounds`](Self::on_bounds) receives the crude bounds and all later bounds. An answer with bounds of
+/// the evidence contains nothing about the targets.
 ///
-/// **Guarantee.** Exact up to rounding, or bounds that enclose the exact number up to rounding.
+/// **Guarantee.** The result is exact up to rounding, or consists of bounds that enclose the exact number up to rounding.
 ///
-/// **Complexity.** The work of the algorithm that answers, and of the algorithms that were tried before. The earlier attempts
-/// take a few seconds, and then about as much work as is predicted for the algorithm that answers. A cheap elimination is the
-/// first attempt.
+/// **Complexity.** The work is that of the algorithm that answers, plus that of the algorithms that were tried before. The algorithms that fail
+/// take a few seconds, and then about as much work as is predicted for the algorithm that answers. A cheap elimination is tried first.
 ///
-/// **Errors.** [`Error::ImpossibleEvidence`] for a query; the errors of the model; [`Error::NothingFits`] if there are not even
-/// bounds; [`Error::NothingDone`] if the run is stopped during the expansion of the model.
+/// **Errors.** [`Error::ImpossibleEvidence`] for a query; the errors of the model; [`Error::NothingFits`] if there are not even bounds;
+/// [`Error::NothingDone`] if the run is stopped during the expansion of the model.
 ///
 /// **References.** Rice (1976), "The algorithm selection problem"; Huberman, Lukose and Hogg (1997), "An economics approach to hard computational
 /// problems" (portfolios); Liu and Ihler (2011), "Bounding the partition function using Hölder's inequality".
@@ -105,9 +102,9 @@ impl Exact {
 
     portfolio_settings!();
 
-    /// Compiles a model to a junction tree or, if the tree is too large or a search is predicted to finish earlier, to a circuit.
+    /// Compiles a model to a junction tree, or to a circuit if the tree is too large or a search is predicted to take less work.
     ///
-    /// **Errors.** The errors of the model; [`Error::NothingFits`] if neither algorithm fits the memory and the [`work`](Self::work).
+    /// **Errors.** The errors of the model; [`Error::NothingFits`] if neither algorithm stays within the memory and the [`work`](Self::work).
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledExact, Error> {
         guarded(|| {
             let run = self.settings.watch.start(Self::NAME, None);
@@ -117,11 +114,11 @@ impl Exact {
         })
     }
 
-    /// Number of worlds of the targets and the evidence that have a positive weight, with the list of the algorithms that were
-    /// tried. An elimination is used if it is cheap. Otherwise a circuit is searched for as long as an elimination with large
+    /// Returns the number of worlds of the targets and the evidence with positive weight, and the list of the algorithms that were tried. If an
+    /// elimination is cheap, it counts the worlds. If no elimination is cheap, a circuit is searched for as long as an elimination with large
     /// integers is predicted to take, or longer if no elimination fits the memory.
     ///
-    /// **Errors.** The errors of the model; [`Error::NothingFits`] if neither algorithm fits the memory and the [`work`](Self::work).
+    /// **Errors.** The errors of the model; [`Error::NothingFits`] if neither algorithm stays within the memory and the [`work`](Self::work).
     pub fn count(
         &self,
         model: &Model,
@@ -151,7 +148,7 @@ impl Algorithm for Exact {
 }
 
 impl Exact {
-    /// The answer of an algorithm for elements with finitely many values.
+    /// Computes the answer by algorithms for elements with finitely many values.
     fn by_finite_algorithms(
         &self,
         run: &RunMonitor<'_>,
@@ -178,10 +175,9 @@ impl Exact {
     }
 }
 
-/// The attempts to compute the probability of the evidence and the marginals.
+/// The attempts of a portfolio to compute the probability of the evidence and the marginals.
 struct EvidenceLadder<'a> {
     attempts: Attempts<'a>,
-    /// The planned slices.
     slices: Option<SlicedSum>,
     bounds: Option<EvidenceBounds>,
 }

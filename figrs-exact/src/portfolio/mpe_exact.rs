@@ -1,4 +1,4 @@
-//! The most probable world by a portfolio of algorithms.
+//! The most probable world, found by a portfolio of algorithms.
 
 use std::rc::Rc;
 
@@ -17,40 +17,40 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::bounds::Bounds;
 
-/// An elimination is run without a search before it if it has at most this number of predicted operations (at most a tenth of a second).
+/// Number of predicted operations (at most a tenth of a second) up to which an elimination is run without a previous search.
 const CHEAP_BEFORE_SEARCH: f64 = 2e7;
 /// Number of steps of the first search, which takes some seconds.
 const FIRST_STEPS: f64 = 2e7;
-/// Number of operations of an elimination that take as long as a step of a search.
+/// Cost of one step of a search, in operations of an elimination.
 const STEP: f64 = 20.0;
-/// Maximum number of entries of a table of the eliminations within a search.
+/// Maximum number of entries of a table of the eliminations during a search.
 const MOST_ENTRIES: u64 = 1 << 22;
 
-/// The most probable world by a portfolio of algorithms: the algorithm predicted to be the cheapest is used, and other algorithms if the
+/// The most probable world by a portfolio of algorithms: the algorithm that is predicted to be the cheapest is run, and others if the
 /// prediction fails.
 ///
-/// An elimination is planned first, and run if its plan is cheap. Otherwise [`MpeBranchAndBound`](crate::MpeBranchAndBound)
-/// searches for millions of steps, and then for about as long as an elimination of all variables, or of
-/// [`MpeSlices`](crate::MpeSlices), is predicted to take. After the search, that elimination is run, if it fits the memory
-/// and the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all
-/// algorithms that were tried.
+/// An elimination is planned first, and is run if its plan is cheap. If no elimination is cheap,
+/// [`MpeBranchAndBound`](crate::MpeBranchAndBound) first searches for some millions of steps. A second search takes about as long as the
+/// cheaper of an elimination of all variables and of [`MpeSlices`](crate::MpeSlices) is predicted to take. After the search, the cheaper
+/// of the two is run, if it stays within the memory and the [`work`](Self::work). [`Answer::algorithm`] names the algorithm that
+/// answered; [`Answer::choice`] lists all algorithms that were tried.
 ///
-/// If no exact algorithm fits, the answer is the best world found, with an upper bound on the probability of all worlds: see
-/// [`Answer::is_proven`] and [`Answer::upper_bound`].
+/// If no exact algorithm stays within the limits, the answer is the best world found, with an upper bound on the probability of all
+/// worlds: see [`Answer::is_proven`] and [`Answer::upper_bound`].
 ///
-/// A model of normal and finite elements is answered in closed form if the feature `reals` of figrs is on: the probability of a world is then the product of
-/// probabilities and densities.
+/// A model of normal and finite elements is answered in closed form if the feature `reals` of figrs is on: the probability of a world is then the
+/// product of probabilities and densities.
 ///
-/// **Guarantee.** The most probable world up to rounding, or a world together with an upper bound on the probability of every
-/// world. If several worlds are most probable, the algorithm that answers determines which of them is found. Deterministic without
-/// a deadline.
+/// **Guarantee.** The result is the most probable world up to rounding, or a world together with an upper bound on the probability of every world. If
+/// several worlds are most probable, it depends on the algorithm that answers which of them is found. Without a deadline, the result is
+/// deterministic.
 ///
-/// **Complexity.** The work of the algorithm that answers, and of the algorithms that were tried before. The earlier attempts
-/// take some seconds, and then about as much work as is predicted for the algorithm that answers.
+/// **Complexity.** The work is that of the algorithm that answers, plus that of the algorithms that were tried before. The algorithms
+/// that fail take some seconds, and then about as much work as is predicted for the algorithm that answers.
 ///
-/// **Errors.** As [`MpeBranchAndBound`](crate::MpeBranchAndBound).
+/// **Errors.** The errors are those of [`MpeBranchAndBound`](crate::MpeBranchAndBound).
 ///
-/// **References.** As [`Exact`](crate::Exact).
+/// **References.** The references of [`Exact`](crate::Exact).
 ///
 /// ```
 /// # use figrs_core::{Element, Flip, Model};
@@ -89,7 +89,7 @@ impl Algorithm for MpeExact {
 }
 
 impl MpeExact {
-    /// The answer of an algorithm for elements with finitely many values.
+    /// Computes the answer by algorithms for elements with finitely many values.
     fn by_finite_algorithms(
         &self,
         run: &RunMonitor<'_>,
@@ -118,12 +118,12 @@ impl MpeExact {
     }
 }
 
-/// The attempts to find the most probable world.
+/// The attempts of a portfolio to find the most probable world.
 struct WorldLadder<'a> {
     attempts: Attempts<'a>,
-    /// The best result of the searches so far, none of which was completed.
+    /// The best result of the searches so far, if none of them was completed.
     best: Option<Result<Answer, Error>>,
-    /// The slices whose operations were predicted.
+    /// The slices for which a number of operations was predicted.
     plan: Option<SlicedWorlds>,
 }
 
@@ -211,7 +211,7 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
 }
 
 impl WorldLadder<'_> {
-    /// The settings of a search in slices within the memory of the portfolio.
+    /// Returns the settings of a search in slices within the memory of the portfolio.
     fn slices(&self) -> MpeSlices {
         let settings = self.attempts.settings;
         let slices = MpeSlices::within(settings.memory)
@@ -224,7 +224,7 @@ impl WorldLadder<'_> {
     }
 }
 
-/// True if no further attempt can improve the result: the result is a proven world, or an error of the model.
+/// True if no further algorithm can improve the result: a proven world, or an error of the model.
 fn is_final(found: &Result<Answer, Error>) -> bool {
     match found {
         Ok(answer) => answer.is_proven().unwrap_or(false),
@@ -235,7 +235,8 @@ fn is_final(found: &Result<Answer, Error>) -> bool {
     }
 }
 
-/// The answer with the more probable world or, for equal worlds, with the lower bound; an error only if neither answer has a world.
+/// Returns the answer with the more probable world or, for the same world, with the lower bound; an error only if neither answer has a
+/// world.
 fn better(first: Result<Answer, Error>, second: Result<Answer, Error>) -> Result<Answer, Error> {
     let score = |answer: &Answer| {
         let log = answer.log_probability().unwrap_or(f64::NEG_INFINITY);

@@ -3,26 +3,27 @@
 use figrs_factor::graph::has_zeros;
 use figrs_factor::graph::{FactorGraph, VarId};
 
-/// A model is small if a joint value of its variables has at most this number of binary digits. A costly elimination of a small
-/// model has tables larger than every processor cache, whereas each decision of a search fixes a large part of the model.
+/// Number of binary digits of a joint value of all variables up to which a model counts as small. If an elimination of a small
+/// model is costly, its tables are larger than every processor cache, whereas each decision of a search fixes a large part of
+/// the model.
 const SMALL_MODEL_DIGITS: usize = 128;
 
-/// Fraction of factors with zeros among the factors of at least two variables.
+/// Fraction of the factors of at least two variables that have zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ZeroShare {
-    /// No factor has zeros; a decision of a search therefore implies no other values.
+    /// No factor has zeros, so that a decision of a search implies no other values.
     None,
     /// Less than half of the factors have zeros.
     Few,
-    /// At least half of the factors have zeros: the model is called logical.
+    /// At least half of the factors have zeros; such a model is called logical.
     Most,
 }
 
-/// Size of a model, and the share of its factors with zeros.
+/// Size of a model, and its fraction of factors with zeros.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ModelOutline {
     pub(super) zeros: ZeroShare,
-    /// Number of binary digits of a joint value of all variables: the sum of the digits of each variable's values.
+    /// Number of binary digits of a joint value of all variables: the sum over all variables.
     pub(super) digits: usize,
 }
 
@@ -50,7 +51,8 @@ impl ModelOutline {
         Self { zeros, digits }
     }
 
-    /// True if at least half of the factors of several variables have zeros; decisions of a search then imply many other values.
+    /// True if at least half of the factors of several variables have zeros, so that decisions of a search imply many other
+    /// values.
     pub(super) fn is_logical(self) -> bool {
         self.zeros == ZeroShare::Most
     }

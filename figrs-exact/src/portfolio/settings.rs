@@ -10,9 +10,9 @@ use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::available_bytes;
 
-/// Share of the stated memory that the messages of an elimination may take; the rest is for factors and for the program.
+/// Share of a portfolio's memory for the messages of an elimination; the rest is for factors and for the program.
 const MESSAGES: f64 = 0.75;
-/// Maximum number of partial assignments visited for each predicted operation; if an elimination visits more, its prediction has failed.
+/// Maximum number of partial assignments visited for each predicted operation; beyond it, the prediction has failed.
 const MOST_RATIO: f64 = 8.0;
 /// Maximum bytes of messages for each permitted operation of an elimination.
 const BYTES: f64 = 16.0;
@@ -24,9 +24,8 @@ const WORK: f64 = 1e12;
 pub(super) struct PortfolioSettings {
     /// The memory that the whole process may take.
     pub(super) memory: Bytes,
-    /// Maximum number of bytes of the messages of an elimination of all variables, maximum number of predicted operations of an
-    /// algorithm, threads, and the limits of an expansion; [`limits_afterwards`](Self::limits_afterwards) limits an expansion by the memory
-    /// as well.
+    /// Limits of the algorithms: bytes of messages, predicted operations, threads, and the limits of an expansion. After the run,
+    /// [`limits_afterwards`](Self::limits_afterwards) limits expansions by the memory as well.
     pub(super) limits: Limits,
     pub(super) watch: Watch,
     pub(super) bounds_listener: Listener<Bounds>,
@@ -86,15 +85,15 @@ impl PortfolioSettings {
         }
     }
 
-    /// Maximum number of bytes of the messages of an elimination of all variables.
+    /// Returns the maximum number of bytes of the messages of an elimination of all variables.
     fn messages(&self) -> f64 {
         self.limits
             .memory
             .map_or(f64::INFINITY, |bytes| bytes as f64)
     }
 
-    /// The limits of an elimination with at most `operations` predicted operations, and of the expansion before it. Unless `operations`
-    /// reaches the maximum work, the elimination ends when it takes far more operations than predicted.
+    /// Returns the limits of an elimination with at most `operations` predicted operations, and of the expansion that it needs. If
+    /// `operations` is below the maximum work, the elimination ends when it takes far more operations than predicted.
     pub(super) fn elimination(&self, operations: f64, run: &RunMonitor<'_>) -> Limits {
         let work = self.limits.work;
         let ratio = if operations < work {
@@ -111,8 +110,8 @@ impl PortfolioSettings {
             .assignments(ratio, work.max(operations))
     }
 
-    /// The limits of questions to a compiled form or an answer, after the run. The expansion takes at most the memory of the portfolio,
-    /// but may always take a mebibyte, because a model written by hand takes as much.
+    /// Returns the limits of later queries of a compiled form or an answer. In later queries, an expansion takes at most the memory of the
+    /// portfolio. An expansion may always take a mebibyte, because a model written by hand takes as much.
     pub(super) fn limits_afterwards(&self) -> Limits {
         const LEAST: u64 = 1 << 20;
         let bytes = self.limits.expansion_memory.min(self.memory.0.max(LEAST));
@@ -120,18 +119,18 @@ impl PortfolioSettings {
         limits.expansion_memory(bytes)
     }
 
-    /// The limits of an expansion and of the eliminations that it needs.
+    /// Returns the limits of an expansion and of the eliminations that the expansion needs.
     pub(super) fn limits_of_expansion(&self, run: &RunMonitor<'_>) -> Limits {
         self.limits_afterwards().until(run.until())
     }
 
-    /// True if messages of this number of bytes fit the memory.
+    /// True if messages of `bytes` bytes fit the memory.
     pub(super) fn has_room_for(&self, bytes: f64) -> bool {
         bytes <= self.messages()
     }
 }
 
-/// Defines the setters of a portfolio that has a field `settings`.
+/// Defines the setter methods of a portfolio that has a field `settings`.
 macro_rules! portfolio_settings {
     () => {
         figrs_answer::setters!(memory: settings: PortfolioSettings);
@@ -139,14 +138,14 @@ macro_rules! portfolio_settings {
         figrs_answer::setters!(threads: settings.limits.threads);
         figrs_answer::setters!(watch: settings.watch);
 
-        /// Sets the number of operations, predicted or counted, beyond which no algorithm starts or continues: `1e12` by default, about an
-        /// hour.
+        /// Sets the number of operations, predicted or counted, beyond which no algorithm starts or continues (default `1e12`, about an
+        /// hour).
         pub fn work(mut self, operations: f64) -> Self {
             self.settings.limits.work = operations;
             self
         }
 
-        /// Calls `listener` with each new pair of bounds: of the logarithm of the probability of the evidence, or of the most probable world.
+        /// Calls `listener` with each new pair of bounds of the logarithm of the probability of the evidence, or of the most probable world.
         pub fn on_bounds(
             mut self,
             listener: impl Fn(&figrs_factor::bounds::Bounds) + Send + Sync + 'static,
@@ -155,7 +154,7 @@ macro_rules! portfolio_settings {
             self
         }
 
-        /// Calls `listener` with each attempt of an algorithm once it has ended, so that attempts are known even without an answer.
+        /// Calls `listener` after each algorithm that was tried, so that the attempts are known even if there is no answer.
         pub fn on_attempt(
             mut self,
             listener: impl Fn(&figrs_answer::AlgorithmAttempt) + Send + Sync + 'static,

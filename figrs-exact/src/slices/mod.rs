@@ -1,10 +1,10 @@
-//! Exact sums within a limit of memory, by conditioning on some variables: one elimination is run for each joint value of these variables.
+//! Exact sums within a limit of memory, by conditioning: one elimination is run for each joint value of some variables.
 //!
-//! | file | what it holds |
-//! |---|---|
+//! | file | content |
+//! | `slice_plan` | the variables to condition on, and the elimination order of the other variables |
 //! | `slice_plan` | the variables to condition on, and the elimination order of the rest |
 //! | `sliced_graph` | the factor graph of a slice |
-//! | `slice_total` | the sum of a slice, which is sliced again if it needs more memory than predicted |
+//! | `slice_total` | the sum of a slice, which is divided into slices if it needs more memory than predicted |
 //! | `sliced_sum`, `slice_sums` | the sum of all slices |
 //! | `mpe_slices` | the best world of all slices |
 //! | `slicing` | the settings of both algorithms |
@@ -37,36 +37,35 @@ use slice_sums::SliceSums;
 pub(crate) use sliced_sum::SlicedSum;
 use slicing::Slicing;
 
-/// Exact marginals and probability of evidence within a limit of memory, by cutset conditioning (slicing).
+/// Exact marginals and the probability of evidence within a limit of memory, by cutset conditioning (slicing).
 ///
-/// If the tables of an elimination would be too large, a few variables are fixed at each of their joint values in turn. A *slice*
-/// is an elimination of the other variables with these values, and its tables do not contain the fixed variables. The variables are
-/// chosen such that the messages of a slice fit the memory; all slices share one elimination order. If further zeros follow from
-/// the fixed values of a slice, the slice is cheaper than predicted; if these zeros exclude all worlds of the slice, the slice
-/// takes no work.
+/// If the tables of an elimination would be too large, a few variables are fixed at each of their joint values in turn. A *slice* is the elimination
+/// of all other variables for one joint value of the fixed variables. The fixed variables are chosen such that the messages of a slice fit the
+/// memory, and all slices have the same elimination order. A slice is cheaper than predicted if further zeros follow from the fixed values. A slice
+/// takes no work if zeros exclude all its worlds.
 ///
-/// The work is divided into numbered units of work: each slice or, if there are more than 4096 slices, each block of slices.
-/// Threads process as many units at once as fit the memory, and some units of a sum may be computed in other processes, see
-/// [`MergeableSampler`]. The slices of a block are skipped together if zeros exclude the values that these slices share, and are
-/// computed as one slice if its messages fit the memory.
+/// The work is divided into numbered units: each slice is a unit of work or, if there are more than 4096 slices, each block of consecutive slices.
+/// Threads process as many units of work at once as fit the memory. Some units of work of a sum may be computed in other processes (see
+/// [`MergeableSampler`]). The slices of a block are skipped together if zeros exclude the fixed values that they share. A block is computed as one
+/// slice if the messages for the shared values fit the memory.
 ///
-/// The memory is the limit of the whole process, and messages take at most five eighths of it. The available memory, which is the
-/// default, differs between processes; if some units of a sum are computed in other processes, state the amount.
+/// The memory setting limits the whole process, and messages take at most five eighths of it. The default memory is the available memory, which may
+/// differ between processes. If several processes compute parts of one sum, set the same amount of memory in all of them.
 ///
-/// **Guarantee.** Exact up to rounding. The results do not depend on the number of threads or on the division into units of work,
-/// not even in the last bit. The choice of the conditioned variables depends on the model and the memory alone.
+/// **Guarantee.** The result is exact up to rounding. The results do not depend on the number of threads or on the division into units of work, not
+/// even in the last bit. The choice of the fixed variables depends only on the model and the memory setting.
 ///
-/// **Complexity.** The number of slices, times the work of an elimination in which the conditioned variables have one value. In
-/// total, all slices take more work than one elimination of all variables; the work is exponential in the number of conditioned
-/// variables. [`cost`](Self::cost) predicts both.
+/// **Complexity.** The work is the number of slices times the work of an elimination without the fixed variables. In total, all slices take more work
+/// than one elimination of all variables; the work is exponential in the number of fixed variables. [`cost`](Self::cost) predicts the number of
+/// slices and the cost of a slice.
 ///
 /// **Errors.** [`Error::MissingSlices`], with the sum so far, or [`Error::NothingDone`] after a deadline or an interrupt;
-/// [`Error::ImpossibleEvidence`] for a query; budgets of the expansion;
-/// [`EliminationError::TooMuchMemory`](figrs_factor::eliminate::EliminationError::TooMuchMemory) if the factors alone do not fit,
-/// and [`EliminationError::TooManyOperations`](figrs_factor::eliminate::EliminationError::TooManyOperations) if the memory would
-/// require too many slices.
+/// [`Error::ImpossibleEvidence`] for a query; limits of the expansion;
+/// [`EliminationError::TooMuchMemory`](figrs_factor::eliminate::EliminationError::TooMuchMemory) if the factors alone do not fit, and
+/// [`EliminationError::TooManyOperations`](figrs_factor::eliminate::EliminationError::TooManyOperations) if the memory would require too many slices.
 ///
-/// **References.** Pearl (1986), "A constraint-propagation approach to probabilistic reasoning"; Dechter (1999), "Bucket elimination", section 9; Gray and Kourtis (2021), "Hyper-optimized tensor network contraction" (slices that are chosen greedily).
+/// **References.** Pearl (1986), "A constraint-propagation approach to probabilistic reasoning"; Dechter (1999), "Bucket elimination", section 9;
+/// Gray and Kourtis (2021), "Hyper-optimized tensor network contraction" (slices that are chosen greedily).
 ///
 /// ```
 /// # use figrs_core::{Element, Flip, Model};
@@ -98,7 +97,7 @@ pub struct Slices {
 pub struct SliceCost {
     /// Number of slices.
     pub slices: u64,
-    /// Predicted cost of each slice, regardless of further zeros that follow from the fixed values of a slice.
+    /// Predicted cost of each slice, if no further zeros follow from the fixed values.
     pub slice: PlanCost,
 }
 
@@ -127,12 +126,10 @@ impl Slices {
         SlicedSum::new(&question, self.slicing.memory, &self.slicing.limits)
     }
 
-    /// Starts the clock of a run.
     pub(crate) fn start(&self) -> RunMonitor<'_> {
         self.slicing.watch.start(Self::NAME, None)
     }
 
-    /// Plans the slices of a run.
     pub(crate) fn plan(
         &self,
         run: &RunMonitor<'_>,
@@ -143,7 +140,7 @@ impl Slices {
         sum.map_err(|error| run.error_of(error))
     }
 
-    /// Computes the answer by the slices of a plan.
+    /// Computes the answer from all slices of a plan.
     pub(crate) fn answer_by(
         &self,
         run: &RunMonitor<'_>,

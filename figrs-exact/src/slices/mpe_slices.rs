@@ -22,18 +22,18 @@ use figrs_answer::run::work_queue::in_order;
 use figrs_answer::setters;
 use figrs_factor::eliminate::{EliminationError, log_weight, most_probable};
 
-/// The most probable world within a limit of memory, by conditioning: the maximum over the best worlds of all slices.
+/// The most probable world within a limit of memory, by conditioning: the best of the best worlds of all slices.
 ///
-/// Slices are as in [`Slices`](crate::Slices), with maxima in place of sums; all messages of a slice are stored until the best
+/// The slices are those of [`Slices`](crate::Slices), with maxima in place of sums. All messages of a slice are stored until the best
 /// world of the slice has been found.
 ///
-/// **Guarantee.** Exact up to rounding. If several worlds are most probable, the result comes from the first slice that contains
-/// one of them. The result does not depend on the number of threads.
+/// **Guarantee.** The result is exact up to rounding. If several worlds are most probable, the result is from the first slice that
+/// contains one of them. The result does not depend on the number of threads.
 ///
-/// **Complexity.** As [`Slices`](crate::Slices).
+/// **Complexity.** The complexity is that of [`Slices`](crate::Slices).
 ///
-/// **Errors.** [`Error::MissingSlices`], with the log-probability of the best world so far, or [`Error::NothingDone`] after a
-/// deadline or an interrupt; other errors as [`MpeVariableElimination`](crate::MpeVariableElimination).
+/// **Errors.** [`Error::MissingSlices`], with the log-probability of the best world so far, or [`Error::NothingDone`] after a deadline or
+/// an interrupt; other errors as [`MpeVariableElimination`](crate::MpeVariableElimination).
 ///
 /// **References.** Dechter (1999), "Bucket elimination", section 9.
 ///
@@ -80,12 +80,10 @@ impl MpeSlices {
         })
     }
 
-    /// Starts the clock of a run.
     pub(crate) fn start(&self) -> RunMonitor<'_> {
         self.slicing.watch.start(Self::NAME, None)
     }
 
-    /// Plans the slices of a run.
     pub(crate) fn plan(
         &self,
         run: &RunMonitor<'_>,
@@ -167,7 +165,7 @@ pub(crate) struct SlicedWorlds {
 }
 
 impl SlicedWorlds {
-    /// Number of slices, and the predicted cost of each slice.
+    /// Returns the number of slices, and the predicted cost of each slice.
     pub(crate) fn cost(&self) -> SliceCost {
         SliceCost {
             slices: self.sliced.plan.slices,
@@ -196,7 +194,7 @@ pub(super) struct BestAssignment {
 }
 
 impl BestAssignment {
-    /// The assignment with the larger weight; the first assignment if the weights are equal.
+    /// Returns the assignment with the larger weight; the first assignment if the weights are equal.
     fn better(first: Option<Self>, second: Option<Self>) -> Option<Self> {
         match (first, second) {
             (Some(first), Some(second)) if second.log_weight > first.log_weight => Some(second),
@@ -207,8 +205,8 @@ impl BestAssignment {
 }
 
 impl SlicedGraph {
-    /// The best assignment of all variables of the whole graph among the slices of a range of units of work; `None` if no assignment has a
-    /// positive weight.
+    /// Returns the best assignment of all variables of the whole graph among the slices of a range of units of work; `None` if no
+    /// assignment has a positive weight.
     pub(super) fn best(
         &self,
         units: Range<u64>,

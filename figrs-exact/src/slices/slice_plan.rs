@@ -1,4 +1,4 @@
-//! Choice of the variables to condition on, and the elimination order of the other variables.
+//! Choice of the variables on which slices are conditioned, and of the elimination order of all other variables.
 
 use figrs_factor::Limits;
 use std::cell::Cell;
@@ -13,46 +13,45 @@ use figrs_factor::order::MAX_WORK;
 use figrs_factor::order::eliminate_candidates;
 use figrs_factor::order::{Bucket, SymbolicElimination};
 
-/// Maximum number of candidates (the variables of the largest messages) for the next variable to condition on.
+/// Maximum number of candidates for the next conditioned variable, which are variables of the largest messages.
 const MAX_CANDIDATES: usize = 64;
-/// Time of a step that lists an entry of a sparse message, in units of a step for a dense message. This cost and the next two
+/// Cost of listing an entry of a sparse message, relative to computing an entry of a dense message. The cost of an entry and the next two
 /// constants were measured on linkage networks.
 const SPARSE_STEP: f64 = 16.0;
-/// Discount on predicted zeros, as a base-2 logarithm. The discount is needed because the fractions of non-zeros are multiplied as if they
-/// were independent.
+/// Discount on the predicted effect of zeros, as a base-2 logarithm. The predictions are discounted because the fractions of non-zeros are
+/// multiplied as if they were independent.
 const DISCOUNT: f64 = 3.0;
-/// The search ends after this number of successive variables that do not reduce the work.
+/// Number of successive conditioned variables without a reduction of the work, after which the search for slices ends.
 const PATIENCE: u32 = 3;
-/// Maximum number of words that a search for an elimination order reads while conditioned variables are chosen. The last search,
-/// after the variables have been chosen, has the usual limit.
+/// Maximum number of memory words that each search for an elimination order reads while the conditioned variables are chosen. The last
+/// search for an elimination order, after the choice of the variables, has the usual limit.
 const ORDER_WORK: u64 = MAX_WORK / 16;
-/// When the symbolic eliminations of a search have read this number of entries of scopes (about a second), the search tries fewer
-/// variables at a time.
+/// Number of entries of scopes (about a second of work) that symbolic eliminations read before fewer candidates are tried at a time.
 const EFFORT: u64 = 20_000_000;
-/// Number of variables that are tried after a search has read `EFFORT` entries: the variables with the most entries of
-/// joint tables.
+/// Number of candidates that are tried after `EFFORT` entries have been read: the variables with the most entries of joint tables.
 const FEW_CANDIDATES: usize = 8;
-/// The exponents of the excess of memory that are tried. A larger exponent leads to fewer slices, but not always to less work.
+/// Exponents of the excess of memory in the scores by which conditioned variables are chosen. A larger exponent for the excess of memory
+/// leads to fewer slices, but not always to less work.
 const EXCESS_WEIGHTS: [f64; 2] = [1.0, 0.5];
-/// If all slices together take at most this number of steps, no better plan is searched for.
+/// Total number of steps of all slices up to which no better plan is searched for.
 const CHEAP_STEPS: f64 = 1e7;
-/// Maximum number of slices, and maximum number of steps of all slices together; more would take too long.
+/// Maximum number of slices, and maximum total number of steps of all slices, because more would take too long.
 const MOST_SLICES: u64 = 1 << 40;
 const MOST_STEPS: f64 = 1e17;
 
-/// Use of the messages of a slice, which determines how long they are stored in memory.
+/// Use of the messages of a slice, which determines how long the messages are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageUse {
-    /// Each message is dropped after its use.
+    /// Each message is dropped after its single use.
     Once,
-    /// All messages are stored, to find the best assignment.
+    /// All messages are stored for a traceback, which finds the best assignment.
     Traceback,
-    /// All messages are stored, each with its derivative.
+    /// All messages are stored, each with its derivative, for the marginals.
     Derivatives,
 }
 
 impl MessageUse {
-    /// The predicted size of the messages in bytes.
+    /// Returns the predicted size of the messages in bytes.
     pub(super) fn bytes(self, cost: &PlanCost) -> f64 {
         match self {
             Self::Once => cost.memory,
@@ -62,38 +61,37 @@ impl MessageUse {
     }
 }
 
-/// The variables to condition on, and the order in which all other variables are eliminated in each slice.
+/// The variables on which slices are conditioned, and the order in which all other variables are eliminated.
 #[derive(Clone, Debug)]
 pub(super) struct SlicePlan {
-    /// The variables whose values a slice fixes; the last variable changes fastest from slice to slice.
+    /// The variables with fixed values in a slice; the last variable changes fastest from slice to slice.
     pub(super) conditioned: Vec<VarId>,
     /// The elimination order of all other variables.
     pub(super) order: Vec<VarId>,
-    /// The predicted cost of a slice, regardless of further zeros that follow from the values fixed in the slice.
+    /// The predicted cost of a slice, if no further zeros follow from the fixed values.
     pub(super) cost: PlanCost,
-    /// Number of slices.
     pub(super) slices: u64,
     /// The predicted work of a slice, in steps of dense tables.
     work: f64,
 }
 
-/// A search for variables to condition on.
+/// A search for the variables on which slices are conditioned.
 struct SliceSearch<'a> {
     graph: &'a FactorGraph,
     keep: &'a [VarId],
-    /// The tables before any elimination.
+    /// The tables of the graph before any elimination.
     tables: &'a SymbolicElimination,
     uses: MessageUse,
     /// Maximum number of bytes of the messages of a slice.
     memory: f64,
-    /// Exponent `e` in the score of a choice, which is the product of the work and the `e`-th power of the excess of memory.
+    /// Exponent `e` in the score of a candidate: the score is the work times the `e`-th power of the excess of memory.
     excess_weight: f64,
     limits: &'a Limits,
-    /// Number of entries of scopes read so far.
+    /// Number of entries of scopes that the search has read so far.
     effort: Cell<u64>,
 }
 
-/// A plan together with the buckets of its elimination.
+/// A plan of slices, with the buckets of its elimination.
 #[derive(Clone)]
 struct PricedPlan {
     plan: SlicePlan,
@@ -101,17 +99,16 @@ struct PricedPlan {
 }
 
 impl SlicePlan {
-    /// Plans slices that each fit the memory and the table budget, with as little total work as a greedy search finds. The search
-    /// conditions on one variable after another; each time it chooses the variable with the least product of the work and a power
-    /// of the excess of memory. After the choice of the variables, an elimination order is searched again for the remaining
-    /// tables. The search continues as long as the work decreases: each slice repeats some work, but zeros and small tables may
-    /// save more.
+    /// Plans slices that fit the memory and the limit on table entries, with as little total work as a greedy search finds. The search
+    /// adds one conditioned variable after another. Each conditioned variable is the candidate with the smallest product of the work and a
+    /// power of the excess of memory. When the variables have been chosen, a new elimination order is searched for. Variables are added as
+    /// long as the total work decreases: slices repeat some work, but zeros and small tables may save more.
     ///
-    /// The first plan uses the elimination order of the whole graph and does not compare variables. An interrupted search returns
-    /// the best plan so far.
+    /// The first plan uses the elimination order of the whole graph, without comparing candidates. An interrupted search returns the best
+    /// plan found so far.
     ///
-    /// **Complexity.** For each conditioned variable, one short search for an order and up to 64 symbolic eliminations, or up to 8
-    /// after symbolic eliminations have read 2e7 entries of scopes.
+    /// **Complexity.** Each conditioned variable takes one short search for an order and up to 64 symbolic eliminations (up to 8 after 2e7
+    /// entries of scopes have been read).
     ///
     /// **Errors.** [`EliminationError::TooMuchMemory`] if the factors alone do not fit the memory;
     /// [`EliminationError::TooManyOperations`] if the memory would require too many slices; [`EliminationError::Interrupted`] if
@@ -139,7 +136,7 @@ impl SlicePlan {
         search.best_plan(&whole)
     }
 
-    /// The plan with a single slice, which eliminates the whole graph in a given order.
+    /// Creates a plan with a single slice, which eliminates the variables of the whole graph in a given order.
     pub(super) fn in_order(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -161,7 +158,7 @@ impl SlicePlan {
         search.in_order(Vec::new(), order).plan
     }
 
-    /// A hash of the conditioned variables and the order.
+    /// Returns a hash of the plan: of the conditioned variables and of the elimination order.
     pub(super) fn fingerprint(&self) -> u64 {
         let mut hasher = Fnv::default();
         for v in &self.conditioned {
@@ -174,13 +171,13 @@ impl SlicePlan {
         hasher.finish()
     }
 
-    /// The predicted total work of all slices.
+    /// Returns the predicted total work of all slices of the plan.
     fn steps(&self) -> f64 {
         self.work * self.slices as f64
     }
 }
 
-/// Replaces the best plan if the other plan has less work.
+/// Replaces the best plan by another plan that has less work.
 fn keep_better(best: &mut Option<SlicePlan>, other: SlicePlan) {
     if best
         .as_ref()
@@ -191,7 +188,7 @@ fn keep_better(best: &mut Option<SlicePlan>, other: SlicePlan) {
 }
 
 impl SliceSearch<'_> {
-    /// The best plan of the searches with all exponents, or of the searches finished before an interrupt.
+    /// Returns the best plan of the searches with each exponent, or of those finished before an interrupt.
     fn best_plan(mut self, whole: &PricedPlan) -> Result<SlicePlan, EliminationError> {
         let mut best = self.first_plan(whole);
         let mut refusal = None;
@@ -223,8 +220,8 @@ impl SliceSearch<'_> {
         Ok(best)
     }
 
-    /// A plan with the elimination order of the whole graph, which repeatedly conditions on the variable with the most table
-    /// entries; `None` if the plan has too much work.
+    /// Returns a plan with the elimination order of the whole graph, whose conditioned variables are those with the most table entries;
+    /// `None` if the plan has too much work.
     fn first_plan(&self, whole: &PricedPlan) -> Option<SlicePlan> {
         let mut present = self.in_order(Vec::new(), &whole.plan.order);
         loop {
@@ -240,7 +237,7 @@ impl SliceSearch<'_> {
         }
     }
 
-    /// The variables whose joint tables have the most entries; among variables with equal numbers, the first.
+    /// Returns the variables whose joint tables have the most entries; of equal variables, the first.
     fn weightiest(&self, present: &PricedPlan) -> Vec<VarId> {
         let mut entries = vec![0.0; self.graph.cardinalities.len()];
         for bucket in &present.buckets {
@@ -299,7 +296,7 @@ impl SliceSearch<'_> {
         }
     }
 
-    /// The plan with one more conditioned variable; `None` if the plan has too much work.
+    /// Returns the plan with one more conditioned variable; `None` if the plan has too much work.
     fn next(&self, present: &PricedPlan) -> Result<Option<PricedPlan>, EliminationError> {
         self.limits.check_interrupt()?;
         let candidates = if self.effort.get() < EFFORT {
@@ -325,18 +322,18 @@ impl SliceSearch<'_> {
         }))
     }
 
-    /// The base-2 logarithm of the score that a choice minimises: the work of all slices times a power of the excess of memory.
+    /// Returns the base-2 logarithm of a candidate's score: the work of all slices times a power of the excess of memory.
     fn score(&self, plan: &SlicePlan) -> f64 {
         plan.steps().log2() + self.excess_weight * self.excess(&plan.cost).log2().max(0.0)
     }
 
-    /// Ratio of the memory of a slice to the memory limit.
+    /// Returns the memory of a slice, divided by the memory limit.
     fn excess(&self, cost: &PlanCost) -> f64 {
         let bytes = self.uses.bytes(cost) / self.memory;
         bytes.max(cost.largest_table / self.limits.table_entries as f64)
     }
 
-    /// The variables of the largest messages.
+    /// Returns the variables of the largest messages.
     fn candidates(&self, conditioned: &PricedPlan) -> BTreeSet<VarId> {
         let size = |bucket: &Bucket| -> f64 {
             let log = |v: &VarId| (self.graph.cardinality(*v) as f64).log2();
@@ -359,7 +356,7 @@ impl SliceSearch<'_> {
         found
     }
 
-    /// The plan of the best elimination order that a search of `work` words finds, given these conditioned variables.
+    /// Returns the plan with the best elimination order that a search of `work` words finds for these conditioned variables.
     fn ordered(&self, conditioned: Vec<VarId>, work: u64) -> Result<PricedPlan, EliminationError> {
         let mut tables = self.conditioned(&conditioned);
         let variables = (0..self.graph.cardinalities.len() as u32).map(VarId);
@@ -370,7 +367,7 @@ impl SliceSearch<'_> {
         Ok(self.priced(conditioned, tables))
     }
 
-    /// The plan of an order, given these conditioned variables.
+    /// Returns the plan with a given elimination order for these conditioned variables.
     fn in_order(&self, conditioned: Vec<VarId>, order: &[VarId]) -> PricedPlan {
         let mut tables = self.conditioned(&conditioned);
         tables.eliminate_all(order);
@@ -437,7 +434,7 @@ mod tests {
 
     use super::*;
 
-    /// A square grid of variables of two values.
+    /// Returns a square grid of variables of two values.
     fn grid(side: usize) -> FactorGraph {
         let mut graph = FactorGraph::default();
         let all: Vec<VarId> = (0..side * side).map(|_| graph.add_variable(2)).collect();

@@ -1,4 +1,4 @@
-//! Sums over the slices of a factor graph.
+//! Sums of weights over the slices of a factor graph.
 
 use std::time::Duration;
 
@@ -18,26 +18,24 @@ impl PortableUnit for SliceTotal {
     }
 }
 
-/// A partial sum over slices, in which the slices are added in the order of their numbers.
+/// A partial sum over slices, which are added in the order of their numbers.
 #[derive(Debug)]
 pub struct SliceSums {
     /// Number of slices of the whole sum.
     slices: u64,
-    /// Number of slices of each unit of work.
     of_unit: u64,
     /// Number of slices that were added so far.
     added: u64,
     sum: SumOfTotals,
-    /// The fingerprint of the plan of the slices.
     plan: u64,
     targets: Vec<(AnyElement, Support)>,
-    /// True if the question has targets.
+    /// True if the question (a model with targets) has targets.
     is_query: bool,
 }
 
 impl SliceSums {
-    /// A sum to which no slice was added yet. `is_query` is passed separately, because the expansion of a query with impossible
-    /// evidence may have no targets.
+    /// Creates a sum to which no slice has been added. `is_query` is passed separately, because the expansion for impossible
+    /// evidence may lack the targets.
     pub(super) fn new(
         (slices, of_unit): (u64, u64),
         plan: u64,

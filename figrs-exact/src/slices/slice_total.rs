@@ -11,13 +11,12 @@ use super::sliced_graph::{IsLast, Slice, SlicedGraph};
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::tree::{Marginals, marginals};
 
-/// The sum of one slice, or of the slices of one unit of work: the natural logarithm of the total weight, and the fraction of
-/// the total that each value of each target has.
+/// The sum of the weights in one slice or one unit of work: the natural logarithm of the total, and the fraction of it for
+/// each value of each target.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SliceTotal {
     pub(super) log_total: f64,
     pub(super) shares: Vec<Vec<f64>>,
-    /// The fingerprint of the plan of the slices.
     pub(super) plan: u64,
     #[serde(skip)]
     pub(super) values: Vec<Box<dyn AnyColumn>>,
@@ -33,23 +32,23 @@ impl SliceTotal {
         }
     }
 
-    /// The total of a slice that has no possible worlds.
+    /// Returns the total of a slice that has no possible worlds.
     pub(super) fn impossible() -> Self {
         Self::new(f64::NEG_INFINITY, Vec::new())
     }
 }
 
-/// Accumulates totals of slices; the sums are stored relative to the largest total so far.
+/// The sum of the totals of several slices, relative to the largest total.
 #[derive(Debug)]
 pub(super) struct SumOfTotals {
     largest: f64,
     total: f64,
-    /// The weight of each value of each target.
+    /// For each target, the weight of each of its values.
     pub(super) weights: Vec<Vec<f64>>,
 }
 
 impl SumOfTotals {
-    /// An empty sum for targets with the given numbers of values.
+    /// Creates an empty sum for targets with the given numbers of values.
     pub(super) fn new(values: impl IntoIterator<Item = usize>) -> Self {
         let weights = values.into_iter().map(|n| vec![0.0; n]);
         Self {
@@ -83,7 +82,7 @@ impl SumOfTotals {
         self.largest + self.total.ln()
     }
 
-    /// The sum of all totals; if the sum is zero, the fractions are meaningless.
+    /// Returns the sum of all totals; if the sum is zero, the fractions of the values are meaningless.
     pub(super) fn into_total(self) -> SliceTotal {
         let log_total = self.log_total();
         let share = |weight: f64| weight / self.total;
@@ -94,8 +93,8 @@ impl SumOfTotals {
 }
 
 impl SlicedGraph {
-    /// The sum of the slices of a range of units of work, with the fractions that the values of the targets have. Each
-    /// target is given by its variable and its number of values; a target without a variable has one value.
+    /// Returns the sum over the slices of a range of units of work, with the fraction for each value of each target. Each
+    /// target is given by its variable and its number of values; a target with one value needs no variable.
     pub(super) fn total(
         &self,
         units: Range<u64>,
@@ -149,7 +148,7 @@ impl SlicedGraph {
         Ok(SliceTotal::new(found.log_total, shares.collect()))
     }
 
-    /// The sum of a slice that did not fit the memory, computed by dividing that slice into slices.
+    /// Returns the sum over a slice that exceeded the memory, by dividing the slice itself into slices.
     fn split(
         &self,
         slice: &Slice,

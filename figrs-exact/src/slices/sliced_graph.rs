@@ -1,4 +1,4 @@
-//! A factor graph divided into slices; in each slice, some variables have given values.
+//! A factor graph divided into slices: in each slice, some variables have fixed values.
 
 use figrs_factor::Limits;
 use figrs_factor::graph::ReducedGraph;
@@ -8,50 +8,49 @@ use super::slice_plan::{MessageUse, SlicePlan};
 use figrs_factor::consistency::{reduce, reduce_given};
 use figrs_factor::eliminate::{EliminationError, Order, without_barren};
 
-/// A slice that takes more than this multiple of its predicted memory is itself divided into slices.
+/// Ratio of the used to the predicted memory above which a slice is itself divided into slices.
 const MEMORY_TOLERANCE: f64 = 4.0;
-/// If a slice did not fit, its own slices get the memory divided by this number.
+/// If a slice exceeded its memory, its own slices get the memory divided by this number.
 const NESTED_MEMORY_DIVISOR: u64 = 4;
-/// The messages of a slice may always take this number of bytes.
+/// Number of bytes that the messages of a slice may always take.
 const LEAST_MEMORY: u64 = 1 << 16;
-/// The messages of a slice may always take the memory divided by this number: computing more slices than this number at once is not useful
-/// on one machine.
+/// The memory divided by this number is the number of bytes that the messages of a slice may always take. A machine cannot usefully
+/// compute more than `SLICES_AT_ONCE` slices at the same time.
 const SLICES_AT_ONCE: u64 = 64;
-/// Maximum depth to which slices are divided into slices.
+/// Maximum nesting depth of slices within slices.
 const MAX_DEPTH: u32 = 8;
-/// Maximum number of units of work. If there are more slices, a unit of work consists of all slices that have the same values of
-/// the first conditioned variables.
+/// Maximum number of units of work. If a sum has more slices, a unit of work consists of all slices with the same values of the first
+/// conditioned variables.
 const MOST_UNITS: u64 = 1 << 12;
 
-/// True if a slice fixes all conditioned variables; such a slice can be divided only by conditioning on further variables.
+/// True if a slice fixes all conditioned variables, so that only further conditioned variables can divide it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct IsLast(pub(super) bool);
 
-/// A factor graph without the values that zeros exclude, and its slices.
+/// A factor graph without the values that zeros exclude, and its division into slices.
 #[derive(Debug)]
 pub(super) struct SlicedGraph {
-    /// The whole graph without the values that zeros exclude, and the map to it.
+    /// The whole graph without the values that zeros exclude, and the map from the original graph.
     pub(super) whole: ReducedGraph,
     pub(super) plan: SlicePlan,
-    /// The variables for whose values sums are requested.
+    /// The variables for each of whose values a sum is requested.
     keep: Vec<VarId>,
     uses: MessageUse,
-    /// Maximum number of bytes of the messages of all slices that are computed at the same time.
+    /// Maximum number of bytes of the messages of all slices that are computed at once.
     memory: u64,
     depth: u32,
 }
 
-/// A slice: the graph without the variables that the slice fixes, and without the variables whose values then follow
-/// from zeros.
+/// One slice: the graph without the fixed variables and without the variables whose values then follow from zeros.
 #[derive(Debug)]
 pub(super) struct Slice {
     pub(super) reduced: ReducedGraph,
-    /// The elimination order and the limits of memory.
+    /// The elimination order and the limits of memory of the slice.
     pub(super) limits: Limits,
 }
 
 impl SlicedGraph {
-    /// Plans the slices of a graph such that the messages of each slice fit the memory; `None` if zeros exclude all assignments.
+    /// Plans the slices of a graph such that the messages of each slice fit the memory; returns `None` if zeros exclude all assignments.
     /// Sums are computed for each value of the variables `keep`.
     ///
     /// **Errors.** As [`SlicePlan::new`].
@@ -74,9 +73,9 @@ impl SlicedGraph {
         )
     }
 
-    /// Divides a slice that did not fit its memory into slices.
+    /// Divides a slice that exceeded its memory into slices of its own.
     ///
-    /// **Errors.** The error of the slice, if it is already nested too deeply; the errors of [`new`](Self::new).
+    /// **Errors.** The error of the slice, if slices are already nested too deeply; the errors of [`new`](Self::new).
     pub(super) fn of_slice(
         &self,
         slice: &FactorGraph,
@@ -119,31 +118,29 @@ impl SlicedGraph {
         }))
     }
 
-    /// Maximum number of bytes of the messages of a slice.
+    /// Returns the maximum number of bytes of the messages of a slice.
     fn memory_of_slice(&self) -> u64 {
         let bytes = MEMORY_TOLERANCE * self.uses.bytes(&self.plan.cost);
         let least = LEAST_MEMORY.max(self.memory / SLICES_AT_ONCE);
         (bytes as u64).clamp(least, self.memory.max(least))
     }
 
-    /// Number of slices whose messages fit the memory at once.
+    /// Returns the number of slices whose messages fit the memory at the same time.
     pub(super) fn at_once(&self) -> usize {
         (self.memory / self.memory_of_slice()).max(1) as usize
     }
 
-    /// Number of units of work.
     pub(super) fn units(&self) -> u64 {
         self.plan.slices / self.slices_of_unit()
     }
 
-    /// Number of slices of each unit.
     pub(super) fn slices_of_unit(&self) -> u64 {
         let last = self.plan.conditioned[self.variables_of_units()..].iter();
         last.map(|&v| self.whole.graph.cardinality(v) as u64)
             .product()
     }
 
-    /// Number of conditioned variables whose values distinguish units of work.
+    /// Returns the number of conditioned variables whose values are the same for all slices of a unit of work.
     fn variables_of_units(&self) -> usize {
         let mut units = 1;
         let first = self.plan.conditioned.iter().take_while(|v| {
@@ -153,9 +150,9 @@ impl SlicedGraph {
         first.count()
     }
 
-    /// Calls `each` with the slices of a unit of work, without the slices that zeros exclude. Slices that have the same values of
-    /// the first conditioned variables are skipped together if zeros exclude these values. The slices with these values are
-    /// computed as one slice if its messages are predicted to fit the memory and do fit.
+    /// Calls `each` with the slices of a unit of work, except the slices that zeros exclude. Slices with the same values of the first
+    /// conditioned variables are skipped together if zeros exclude their common values. Slices with the same values of the first
+    /// conditioned variables are computed as one slice if its messages fit the memory.
     ///
     /// **Errors.** The errors of `each`; [`EliminationError::Interrupted`].
     pub(super) fn for_each_slice(
@@ -177,7 +174,7 @@ impl SlicedGraph {
         self.visit(&mut given, limits, &mut each)
     }
 
-    /// Visits the slices with the given values of the first conditioned variables.
+    /// Visits all slices with the given values of the first conditioned variables.
     fn visit(
         &self,
         given: &mut Vec<(VarId, u32)>,
@@ -220,7 +217,7 @@ impl SlicedGraph {
         self.uses.bytes(&plan.cost) <= memory as f64
     }
 
-    /// A slice of a reduced graph, with its order and its memory.
+    /// Creates the slice for a reduced graph, with its elimination order and its memory limit.
     fn slice(&self, reduced: ReducedGraph, limits: &Limits) -> Slice {
         let order = self.plan.order.iter();
         let order = order.filter_map(|&v| reduced.restriction.name(v)).collect();
@@ -244,7 +241,7 @@ mod tests {
     use figrs_factor::eliminate::{most_probable, sum_product};
     use figrs_random_graphs::{RANGES, generator, random_graph};
 
-    /// Slices of a graph for a memory so small that few eliminations fit.
+    /// Returns the slices of a graph for so little memory that few eliminations fit.
     fn sliced(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -261,7 +258,7 @@ mod tests {
         }
     }
 
-    /// Sum over all slices: the logarithm of the total, and the fractions that the values of some variables have.
+    /// Returns the sum over all slices: the logarithm of the total, and the fraction for each value of some variables.
     fn total(sliced: &SlicedGraph, graph: &FactorGraph, keep: &[VarId]) -> (f64, Vec<Vec<f64>>) {
         let values = keep.iter().map(|&v| (Some(v), graph.cardinality(v)));
         let targets: Vec<(Option<VarId>, usize)> = values.collect();

@@ -1,4 +1,4 @@
-//! A sum over the slices of a model.
+//! A sum of weights over the slices of a model.
 
 use std::hash::Hasher;
 use std::ops::Range;
@@ -25,9 +25,9 @@ use figrs_factor::fnv::Fnv;
 #[derive(Debug)]
 pub(crate) struct SlicedSum {
     expansion: Arc<Expansion>,
-    /// The slices; `None` if zeros or the expansion exclude every world.
+    /// The division into slices; `None` if zeros or the expansion exclude every world.
     sliced: Option<SlicedGraph>,
-    /// The variable of each target, if it has one, and its number of values.
+    /// For each target, its variable (if it has one) and its number of values.
     variables: Vec<(Option<VarId>, usize)>,
     /// A hash of the weights of the graph.
     weights: u64,
@@ -74,7 +74,7 @@ impl SlicedSum {
         Ok(sum)
     }
 
-    /// Number of slices, and the predicted cost of each slice.
+    /// Returns the number of slices, and the predicted cost of each slice.
     pub(crate) fn cost(&self) -> SliceCost {
         let sliced = self.sliced.as_ref();
         SliceCost {
@@ -83,17 +83,16 @@ impl SlicedSum {
         }
     }
 
-    /// Number of slices; if no world is possible, one slice with weight zero.
+    /// Returns the number of slices; one, with weight zero, if no world is possible.
     fn slices(&self) -> u64 {
         self.sliced.as_ref().map_or(1, |sliced| sliced.plan.slices)
     }
 
-    /// Number of units of work.
     pub(super) fn units(&self) -> u64 {
         self.sliced.as_ref().map_or(1, SlicedGraph::units)
     }
 
-    /// Number of slices whose messages fit the memory at once.
+    /// Returns the number of slices whose messages fit the memory at the same time.
     pub(super) fn at_once(&self) -> usize {
         self.sliced.as_ref().map_or(1, SlicedGraph::at_once)
     }
@@ -107,7 +106,6 @@ impl SlicedSum {
         hasher.finish()
     }
 
-    /// An empty sum.
     fn sums(&self) -> SliceSums {
         let targets = self.targets.iter().zip(self.expansion.targets());
         let targets = targets.map(|(target, &position)| {
@@ -122,7 +120,7 @@ impl SlicedSum {
         )
     }
 
-    /// Sums the slices of the units of work with the given numbers.
+    /// Sums over the slices of the units of work with the given numbers.
     pub(super) fn run(
         &self,
         run: &RunMonitor<'_>,
@@ -156,7 +154,7 @@ impl SlicedSum {
     }
 }
 
-/// A hash of the weights of the factors of a graph.
+/// Returns a hash of the weights of the factors of a graph.
 fn weight_fingerprint(graph: &FactorGraph) -> u64 {
     let mut hasher = Fnv::default();
     for factor in &graph.factors {

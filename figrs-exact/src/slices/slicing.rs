@@ -5,16 +5,15 @@ use figrs_core::{Bytes, Limits};
 use figrs_answer::run::watch::Watch;
 use figrs_factor::eliminate::available_bytes;
 
-/// Fraction of the stated memory for messages; the rest is for the factors of the model and of a slice, and for the
-/// program.
+/// Fraction of the memory setting that messages may take; the rest is for factors and for the program.
 const MESSAGES: f64 = 0.625;
 
-/// Memory, threads and limits of work in slices.
+/// Settings of work in slices: memory, threads and limits.
 #[derive(Clone, Debug)]
 pub(super) struct Slicing {
-    /// The memory as stated by the user.
+    /// The memory as set by the user.
     pub(super) stated: Bytes,
-    /// Maximum number of bytes of all messages that exist at the same time.
+    /// Maximum number of bytes of all messages that exist at once.
     pub(super) memory: u64,
     pub(super) limits: Limits,
     pub(super) watch: Watch,
@@ -39,7 +38,8 @@ impl Slicing {
         }
     }
 
-    /// Number of threads, if the memory suffices for `at_once` slices at the same time.
+    /// Returns the number of threads, at most `at_once`, because the memory suffices for so many slices at the
+    /// same time.
     pub(super) fn threads(&self, at_once: usize) -> usize {
         self.limits.thread_count().min(at_once)
     }

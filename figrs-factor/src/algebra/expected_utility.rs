@@ -20,7 +20,7 @@ pub struct WeighedUtility {
 
 /// A semiring of weights with a quotient, which allows weighted means.
 pub trait MeanWeights: Semiring<Value = f64> {
-    /// The quotient of a weight and a larger weight.
+    /// Returns the quotient of a weight and a larger weight.
     fn share(part: f64, total: f64) -> f64;
 }
 
@@ -36,17 +36,17 @@ impl MeanWeights for LogSumProduct {
     }
 }
 
-/// Sums of products of weights in the semiring `S`, with the mean of a sum of utilities.
+/// The semiring of pairs of a weight in the semiring `S` and the mean of a sum of utilities.
 ///
-/// The mean of a sum of alternatives is the weighted mean of their means; the mean of a product of independent factors is the sum
-/// of their means. The semiring is the expectation semiring of pairs `(p, p u)`, up to isomorphism, where `p` is positive. Because
-/// the mean `u` is stored instead of `p u`, the stored number stays within the range of the utilities, however small the weights
-/// are.
+/// The mean utility of alternatives (semiring addition) is the weighted mean of their mean utilities. The mean utility of a
+/// product of independent factors is the sum of their mean utilities. The semiring of expected utilities is isomorphic to the
+/// expectation semiring of pairs `(p, p u)` with a positive weight `p` and a mean utility `u`. Because the mean `u` is stored
+/// instead of `p u`, the stored number stays within the range of the utilities, even if the weights are very small.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpectedUtility<S>(PhantomData<S>);
 
 impl<S: MeanWeights> ExpectedUtility<S> {
-    /// Copies the weights of some pairs, runs a function on the copies, and writes the copies back.
+    /// Copies the weights of some pairs, runs a function on the copies, and writes the copies back to the pairs.
     fn on_weights<R>(values: &mut [WeighedUtility], run: impl FnOnce(&mut [f64]) -> R) -> R {
         let mut weights = Self::weights(values);
         let result = run(&mut weights);

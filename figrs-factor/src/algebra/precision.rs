@@ -1,5 +1,4 @@
-//! Pairs of semirings that compute the same results in scaled numbers and in logarithms, and conversions of their
-//! values.
+//! Semirings in two representations, scaled numbers and logarithms, and conversions between the two.
 
 use super::logarithmic::{LogSumProduct, MaxProduct};
 use super::scaled::{ScaledMaxProduct, SumProduct};
@@ -31,7 +30,7 @@ impl Precision for MaxProductPrecision {
     type Logs = MaxProduct;
 }
 
-/// Form of a value: the number itself, or the logarithm of the number.
+/// Representation of a value: the number itself, or its logarithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberForm {
     /// The number itself.
@@ -41,7 +40,7 @@ pub enum NumberForm {
 }
 
 impl NumberForm {
-    /// The natural logarithm of a value.
+    /// Returns the natural logarithm of a value.
     pub fn log(self, value: f64) -> f64 {
         match self {
             Self::Scaled => value.ln(),
@@ -49,12 +48,13 @@ impl NumberForm {
         }
     }
 
-    /// The values divided by their sum, as plain numbers; all are zero if the sum is zero.
+    /// Returns the values divided by their sum, as plain numbers; all are zero if the sum is zero.
     pub fn shares(self, values: Vec<f64>) -> Vec<f64> {
         self.normalised(values).0
     }
 
-    /// The values divided by their sum, as plain numbers, and the natural logarithm of the sum; all are zero if the sum is zero.
+    /// Returns the values divided by their sum, as plain numbers, and the natural logarithm of the sum. All results are zero if
+    /// the sum is zero.
     pub fn normalised(self, mut values: Vec<f64>) -> (Vec<f64>, f64) {
         let mut log_scale = 0.0;
         if self == Self::Logs {

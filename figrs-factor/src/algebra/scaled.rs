@@ -1,4 +1,4 @@
-//! The sum-product semiring in ordinary numbers, with the common scale of each table stored separately.
+//! The sum-product semiring in ordinary numbers; the common scale of a table is stored separately.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,11 @@ use crate::graph::Weights;
 
 use super::semiring::{ExponentRange, Semiring, ValueBounds};
 
-/// Sums of products in `f64`; each message is scaled by a power of two whose logarithm is stored.
+/// The sum-product semiring in `f64`, where each message is scaled by a power of two whose logarithm is stored.
 ///
-/// A positive product that would be rounded to zero, to a subnormal number or to infinity is reported as lost; the
-/// caller then starts over in [`super::LogSumProduct`].
+/// A positive product that would be rounded to zero, to a subnormal number or to infinity is reported as lost
+/// (overflow or underflow). After an overflow or underflow, the caller repeats the computation in
+/// [`super::LogSumProduct`].
 #[derive(Clone, Copy, Debug)]
 pub struct SumProduct;
 
@@ -76,7 +77,7 @@ impl Semiring for SumProduct {
         }
     }
 
-    /// Divides by the largest power of two that does not exceed the largest entry; this division is exact.
+    /// Divides all values by the largest power of two that does not exceed the largest value; this division is exact.
     fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
         let largest = values.iter().copied().fold(0.0, f64::max);
         if largest == 0.0 {
@@ -102,7 +103,7 @@ impl Semiring for SumProduct {
     }
 }
 
-/// Maxima of products in `f64`, scaled as in [`SumProduct`].
+/// The max-product semiring in `f64`, scaled as in [`SumProduct`].
 #[derive(Clone, Copy, Debug)]
 pub struct ScaledMaxProduct;
 
@@ -151,7 +152,7 @@ impl Semiring for ScaledMaxProduct {
     }
 }
 
-/// If the base-2 exponent of the largest value is in this range, the values are not rescaled.
+/// Range of the base-2 exponent of a table's largest value in which the table is not rescaled.
 const SETTLED: std::ops::RangeInclusive<i32> = -32..=32;
 
 /// [`Semiring::rescale`] for ordinary numbers.
@@ -164,8 +165,8 @@ pub(super) fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRang
     (scale, SumProduct::range(values))
 }
 
-/// The exponents of the smallest positive value and of the power of two above the largest value; zero if all values are
-/// zero.
+/// Returns the base-2 exponents of the smallest positive value and of the power of two above the largest value; both
+/// are zero if all values are zero.
 fn exponents(values: &[f64]) -> (i32, i32) {
     // The loop processes this many numbers at a time, which fill a vector register.
     const LANES: usize = 8;
@@ -193,7 +194,7 @@ fn exponents(values: &[f64]) -> (i32, i32) {
     (exponent(low), exponent(high) + 1)
 }
 
-/// `2^exponent` for exponents of normal numbers.
+/// Returns `2^exponent`, for the exponent of a normal number.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }

@@ -1,4 +1,4 @@
-//! Commutative semirings in which elimination runs.
+//! Commutative semirings for the elimination of variables.
 
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -7,7 +7,7 @@ use crate::graph::Weights;
 use num_bigint::BigUint;
 use num_traits::{One, Zero};
 
-/// A commutative semiring: the meaning of "multiply the factors" and "sum a variable out".
+/// A commutative semiring: defines the product of factors and the sum over the values of a variable.
 ///
 /// `zero` is neutral for `add` and absorbs in `mul`; `one` is neutral for `mul`; `mul` distributes over `add`.
 pub trait Semiring: Copy + Debug + Send + Sync + 'static {
@@ -17,16 +17,16 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     /// `true` if a normalised factor sums to one over its last variable.
     const SUMS_TO_ONE: bool;
 
-    /// The weight of an impossible assignment.
+    /// Returns the weight of an impossible assignment.
     fn zero() -> Self::Value;
 
-    /// The weight of every entry of a factor that carries no information.
+    /// Returns the weight of every entry of a factor that carries no information.
     fn one() -> Self::Value;
 
     /// True if a value is zero.
     fn is_zero(value: &Self::Value) -> bool;
 
-    /// Adds two alternatives.
+    /// Adds the weights of two alternatives.
     fn add(a: Self::Value, b: Self::Value) -> Self::Value;
 
     /// Adds `term` to `total`.
@@ -37,23 +37,23 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     /// Multiplies two independent weights.
     fn mul(a: &Self::Value, b: &Self::Value) -> Self::Value;
 
-    /// The value `one` added `times` times: the contribution of a variable that occurs in no factor.
+    /// Returns the sum of `times` ones, which is the contribution of a variable that occurs in no factor.
     fn repeated(times: usize) -> Self::Value;
 
-    /// The value of table entry `i`, without the factor `exp(Self::scale(weights))`.
+    /// Returns the value of entry `i` of a table, divided by the table's scale `exp(Self::scale(weights))`.
     fn lift(weights: &Weights, i: usize) -> Self::Value;
 
-    /// The values of all entries of a table.
+    /// Returns the values of all entries of a table.
     fn lift_all(weights: &Weights) -> Cow<'_, [Self::Value]> {
         (0..weights.len()).map(|i| Self::lift(weights, i)).collect()
     }
 
-    /// The natural logarithm of the common factor that `lift` omits from every entry.
+    /// Returns the natural logarithm of the common factor by which `lift` divides every entry.
     fn scale(_weights: &Weights) -> f64 {
         0.0
     }
 
-    /// Divides a message by its largest entry, or by a number close to it, and returns the natural logarithm of the divisor. Sets
+    /// Divides a message by its largest entry, or by a number close to that entry, and returns the natural logarithm of the divisor. Sets
     /// `lost` if an entry overflows or underflows.
     fn normalise(_values: &mut [Self::Value], _lost: &mut bool) -> f64 {
         0.0
@@ -64,19 +64,19 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         false
     }
 
-    /// Range of the exponents of some values; the range shows whether products of the values may overflow or underflow.
+    /// Returns the range of the exponents of some values, which shows whether products of the values may overflow or underflow.
     fn range(_values: &[Self::Value]) -> ExponentRange {
         ExponentRange::default()
     }
 
-    /// Divides values that are far from one by a power of two, without rounding; returns the natural logarithm of the divisor and
-    /// the range of the exponents after the division. Sets `lost` if a value overflows or underflows.
+    /// Divides values that are far from one by a power of two, which is exact. Returns the natural logarithm of the divisor and the range
+    /// of the exponents after the division. Sets `lost` if a value overflows or underflows.
     fn rescale(values: &mut [Self::Value], lost: &mut bool) -> (f64, ExponentRange) {
         let scale = Self::normalise(values, lost);
         (scale, Self::range(values))
     }
 
-    /// Bounds of some values; the bounds show whether products of the values may overflow or underflow.
+    /// Returns bounds of some values, which show whether products of the values may overflow or underflow.
     fn extent(values: &[Self::Value]) -> ValueBounds {
         ValueBounds {
             has_zeros: values.iter().any(Self::is_zero),
@@ -85,20 +85,20 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     }
 }
 
-/// Largest absolute base-2 exponent of values that count as central: products of three such values still fit 64-bit floating-point numbers.
+/// Base-2 exponent up to which a product of three values surely fits a 64-bit floating-point number.
 const CENTRAL: i32 = 256;
 
-/// Base-2 exponents between which all values of a list lie, apart from zeros.
+/// A range of base-2 exponents that contains the exponents of all non-zero values of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExponentRange {
-    /// No value other than zero is below two to the power of this exponent.
+    /// Lower bound of the exponents: every non-zero value is at least two to the power of `low`.
     pub low: i32,
-    /// All values are below two to the power of this exponent.
+    /// Upper bound of the exponents: every value is below two to the power of `high`.
     pub high: i32,
 }
 
 impl ExponentRange {
-    /// The range of the products of a value of this range and a value of the other range.
+    /// Returns the range of products of one value of this range and one value of the other range.
     #[must_use]
     pub fn times(self, other: Self) -> Self {
         Self {
@@ -107,7 +107,7 @@ impl ExponentRange {
         }
     }
 
-    /// A range that contains the products of one value from each range, and of any selection of these values.
+    /// Returns a range that contains the product of one value from each range, and the product of any selection of these values.
     pub fn of_products(ranges: impl IntoIterator<Item = Self>) -> Self {
         let bounded = ranges.into_iter().map(|range| Self {
             low: range.low.min(0),
@@ -116,7 +116,7 @@ impl ExponentRange {
         bounded.fold(Self::default(), Self::times)
     }
 
-    /// The range of sums of up to `terms` values.
+    /// Returns the range of sums of up to `terms` values of this range.
     #[must_use]
     pub fn of_sums(self, terms: usize) -> Self {
         let doublings = terms.max(1).next_power_of_two().trailing_zeros();
@@ -126,7 +126,7 @@ impl ExponentRange {
         }
     }
 
-    /// True if products of two values in this range are far from overflow and underflow in 64-bit floating point.
+    /// True if products of values in this range are far from overflow and underflow in 64-bit floating point.
     pub fn is_central(self) -> bool {
         self.low >= -CENTRAL && self.high <= CENTRAL
     }
@@ -137,18 +137,18 @@ impl ExponentRange {
     }
 }
 
-/// Bounds of the values of a list.
+/// Bounds of the values of a list: a lower and an upper exponent, and whether some value is zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ValueBounds {
     /// `true` if some value is zero.
     pub has_zeros: bool,
-    /// Two to the power of this exponent is a lower bound of all values other than zero; the exponent is at most zero.
+    /// Lower bound of the non-zero values, as a base-2 exponent that is at most zero.
     pub low: i32,
-    /// Two to the power of this exponent is an upper bound of all values; the exponent is at least zero.
+    /// Upper bound of all values, as a base-2 exponent that is at least zero.
     pub high: i32,
 }
 
-/// The Boolean semiring: decides without arithmetic whether any assignment has a positive weight.
+/// The Boolean semiring, which decides without arithmetic whether any assignment has a positive weight.
 #[derive(Clone, Copy, Debug)]
 pub struct Boolean;
 
@@ -179,7 +179,7 @@ impl Semiring for Boolean {
     }
 }
 
-/// The counting semiring: the number of assignments with a positive weight.
+/// The counting semiring, which counts the assignments with a positive weight.
 #[derive(Clone, Copy, Debug)]
 pub struct Counting;
 

@@ -1,15 +1,16 @@
-//! Batches of partial assignments, stored in columns, with the product of the weights of each assignment.
+//! Batches of partial assignments in a join, stored in columns, each with the product of its weights so far.
 
 use std::ops::Range;
 
 use super::compile::RegisterAdvance;
 use crate::algebra::Semiring;
 
-/// A batch of partial assignments: the product of the weights multiplied so far for each assignment, and the registers in use.
+/// A batch of partial assignments: for each assignment, the product of the weights multiplied so far and one number in each
+/// register.
 #[derive(Debug)]
 pub(super) struct Batch<V> {
     pub(super) product: Vec<V>,
-    /// For each register, its column; the column of a register that is not in use is empty.
+    /// For each register, its column of numbers; the column of an unused register is empty.
     pub(super) registers: Vec<Vec<usize>>,
     live: Vec<usize>,
 }
@@ -24,15 +25,16 @@ impl<V> Default for Batch<V> {
     }
 }
 
-/// Derivation of the rows of a new batch from the rows of the previous batch.
+/// The new partial assignments of a batch: each extends a partial assignment by a value of the next variable.
 #[derive(Clone, Debug)]
 pub(super) enum RowExpansion<'a> {
-    /// Every pair of a row and a value, ordered by value if there are fewer values than rows, otherwise by row.
+    /// Every partial assignment is extended by every value; the order is by value if there are fewer values than partial
+    /// assignments, otherwise by partial assignment.
     Product {
         rows: Range<usize>,
         values: Range<usize>,
     },
-    /// For each new row, the index of the row from which it is derived and the value that is appended to that row.
+    /// For each new partial assignment, the index of the partial assignment that it extends, and the appended value.
     Pairs { rows: &'a [u32], values: &'a [u32] },
 }
 
@@ -48,13 +50,13 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Marks the column of a register as used, and returns the column for the caller to fill.
+    /// Marks the column of a register as used, and returns the column so that the caller can fill it.
     pub(super) fn activate_column(&mut self, register: usize) -> &mut Vec<usize> {
         self.live.push(register);
         &mut self.registers[register]
     }
 
-    /// Copies the product of each row of `parent` to the new rows derived from it.
+    /// Copies the product of each partial assignment of `parent` to the new partial assignments that extend it.
     pub(super) fn carry_product(&mut self, parent: &Self, spread: &RowExpansion) {
         let out = &mut self.product;
         match spread {
@@ -74,7 +76,8 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Copies a register of `parent` to the new rows and adds the new variable's offset, or creates the register.
+    /// Copies a register of `parent` to the new partial assignments and adds the offset of the new variable's value; creates
+    /// the register if `parent` does not use it.
     pub(super) fn extend_register(
         &mut self,
         parent: &Self,
@@ -120,7 +123,8 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Adds the offset of each row's value of a variable to a register, in place, or creates the register.
+    /// Adds to a register, for each partial assignment, the offset of its value of a variable; creates the register if it is
+    /// not in use.
     pub(super) fn advance(&mut self, advance: &RegisterAdvance, values: &[u32]) {
         let &RegisterAdvance {
             register,
@@ -137,7 +141,7 @@ impl<V: Clone> Batch<V> {
         }
     }
 
-    /// Keeps only the rows marked `true` in `alive`, in all columns.
+    /// Keeps only the partial assignments that are marked `true` in `alive`.
     pub(super) fn retain(&mut self, alive: &[bool]) {
         compact(&mut self.product, alive);
         for &r in &self.live {
@@ -146,16 +150,16 @@ impl<V: Clone> Batch<V> {
     }
 }
 
-/// Removes the entries of a column whose row is marked `false` in `alive`.
+/// Removes the entries of a column that are marked `false` in `alive`.
 pub(super) fn compact<T>(column: &mut Vec<T>, alive: &[bool]) {
     let mut row = alive.iter();
     column.retain(|_| row.next().copied().unwrap_or(true));
 }
 
-/// Whether products must be checked for overflow and underflow.
+/// Whether products of table entries are checked for overflow and underflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RangeChecks {
-    /// No product of entries of the tables can overflow or underflow.
+    /// No check is needed, because no product of entries of the tables can overflow or underflow.
     Needless,
     Needed,
 }
@@ -171,7 +175,7 @@ fn multiply_one<S: Semiring, const CHECKED: bool>(
     lost
 }
 
-/// Multiplies products by the entries of a table at these offsets; returns `true` if a result overflowed or underflowed.
+/// Multiplies products by the entries of a table at the given offsets; returns `true` if a result overflowed or underflowed.
 pub(super) fn multiply<S: Semiring>(
     products: &mut [S::Value],
     entries: &[S::Value],
@@ -195,11 +199,11 @@ pub(super) fn multiply<S: Semiring>(
     }
 }
 
-/// Multiplies the products of a new batch by the entries of a table whose last unassigned variable is the new variable; returns
-/// `true` if a result overflowed or underflowed.
+/// Multiplies the products of a new batch by the entries of a table whose last unassigned variable is the batch's new variable;
+/// returns `true` if a result overflowed or underflowed.
 ///
-/// The offset of each parent row in the table is in `before`; `advance` states how the new variable's value changes this
-/// offset.
+/// `before` is the offset in the table for each partial assignment of the previous batch; `advance` states how the new
+/// variable's value changes this offset.
 pub(super) fn multiply_spread<S: Semiring>(
     products: &mut [S::Value],
     entries: &[S::Value],

@@ -1,8 +1,8 @@
-//! Joins compiled to steps over registers, from tables and a variable order.
+//! Joins of tables, compiled to steps over registers for a given variable order.
 //!
-//! A register holds one number for each row of a batch: the offset of a partial assignment in a dense table, the first row or the
-//! end of a row range of a sparse table, or the value of a variable. When a variable is assigned a value, the value times a stride
-//! is added to the register.
+//! A register holds one number for each partial assignment of a batch. The number in a register is an offset in a dense table, the first
+//! row or the end of a row range of a sparse table, or the value of a variable. When a variable is assigned a value, the product of the
+//! value and a stride is added to the register.
 
 use super::domain::{Domain, TableKind, TableShape};
 use super::variable_order::VariableTurn;
@@ -12,7 +12,7 @@ use super::variable_order::VariableTurn;
 pub(super) struct RegisterAdvance {
     pub(super) register: usize,
     pub(super) stride: usize,
-    /// The initial value, if the register is created by this change.
+    /// The initial value of the register, if this change creates the register.
     pub(super) start: Option<usize>,
 }
 
@@ -20,42 +20,42 @@ pub(super) struct RegisterAdvance {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RangeNarrowing {
     pub(super) table: usize,
-    /// Number of variables of the table that are assigned before this variable.
+    /// Number of variables of the sparse table that are assigned before this variable.
     pub(super) depth: usize,
-    /// `true` if this variable is the last variable of the table, after which exactly one row remains.
+    /// `true` if this variable is the last variable of a sparse table; exactly one row of the table then remains.
     pub(super) is_last: bool,
     pub(super) low: usize,
     pub(super) high: usize,
 }
 
-/// Source of the values of a level's variable.
+/// Source of the candidate values of a variable in a join.
 #[derive(Debug)]
 pub(super) enum CandidateSource {
-    /// The level has no variable: it contains the steps before the first variable.
+    /// The level has no variable; its steps precede the first variable of the join.
     Root,
-    /// All values are tried; the variable has this number of values.
+    /// The candidates are all values of the variable, which has this number of values.
     All(usize),
-    /// The values that occur in the remaining rows of all of the listed sparse tables.
+    /// The candidates are the values that occur in the remaining rows of all of the listed sparse tables.
     Rows(Vec<RangeNarrowing>),
 }
 
-/// Operation on each row of a batch.
+/// Operation on each partial assignment of a batch.
 #[derive(Debug)]
 pub(super) enum RowOperation {
-    /// Multiplies each row's product by an entry of a table.
+    /// Multiplies the product of each partial assignment by an entry of a table.
     Multiply {
         table: usize,
         register: usize,
         is_final: bool,
     },
-    /// Computes the value of the child (last variable) of a function table.
+    /// Computes the child (last variable) of a function table from the values of the parents.
     Compute {
         table: usize,
         register: usize,
         narrow: Vec<RangeNarrowing>,
         advance: Vec<RegisterAdvance>,
     },
-    /// Checks that a function agrees with the value that its child already has.
+    /// Checks that the value of a function table equals the value that its child already has.
     Check {
         table: usize,
         register: usize,
@@ -63,20 +63,19 @@ pub(super) enum RowOperation {
     },
 }
 
-/// One variable whose values are tried in turn, and the steps after it.
+/// One level of a join: a variable whose candidate values are tried in turn, and the steps after its assignment.
 #[derive(Debug)]
 pub(super) struct JoinLevel {
     pub(super) source: CandidateSource,
     pub(super) carry: Vec<RegisterAdvance>,
-    /// Dense tables whose last unassigned variable is the variable of this level: their entries are multiplied at this level, and their
-    /// registers are not used later.
+    /// Dense tables whose entries are multiplied at this level, because all their variables then have values.
     pub(super) multiply: Vec<RegisterAdvance>,
-    /// `true` if rows with weight zero need not be removed, because no variable follows.
+    /// `true` if this level has the last variable of the join, so that partial assignments with weight zero need not be removed.
     pub(super) is_final: bool,
     pub(super) steps: Vec<RowOperation>,
 }
 
-/// Key that identifies the entry of the result to which a row contributes.
+/// The key of a partial assignment: the assignment of the result's variables to whose entry the product is added.
 #[derive(Debug)]
 pub(super) enum RowKey {
     /// The key is the row-major index in this register.
@@ -85,7 +84,7 @@ pub(super) enum RowKey {
     Values(Vec<usize>),
 }
 
-/// The compiled join.
+/// A join compiled to steps over registers, level by level.
 #[derive(Debug)]
 pub(super) struct JoinProgram {
     pub(super) levels: Vec<JoinLevel>,
@@ -133,12 +132,12 @@ pub(super) fn compile(
 
 struct Compiler<'a> {
     domain: &'a Domain,
-    /// For each variable, the turn (position in the order) at which it is assigned; pinned variables are assigned before the first turn.
+    /// For each variable, its turn (place in the variable order); variables with a fixed value are assigned before the first turn.
     turns: Vec<usize>,
     registers: Vec<Register>,
     /// For each turn, the sparse tables that contain the variable assigned in that turn.
     narrows: Vec<Vec<RangeNarrowing>>,
-    /// For each turn, the steps that become possible after that turn.
+    /// For each turn (assignment of one variable), the operations that become possible after it.
     finished: Vec<Vec<RowOperation>>,
 }
 
@@ -184,7 +183,7 @@ impl<'a> Compiler<'a> {
         turns
     }
 
-    /// A register for the row-major offset of the values of some variables.
+    /// Allocates a register for the row-major offset of the values of some variables.
     fn offset(&self, columns: &[usize]) -> Register {
         let (mut base, mut strides, mut stride) = (0, Vec::with_capacity(columns.len()), 1);
         for &v in columns.iter().rev() {
@@ -263,7 +262,7 @@ impl<'a> Compiler<'a> {
         RowKey::Number(self.registers.len() - 1)
     }
 
-    /// The level of a variable whose values are tried in turn.
+    /// Creates the level of a variable whose candidate values are tried in turn.
     fn level(&mut self, turn: usize, source: CandidateSource) -> JoinLevel {
         let is_final = turn + 1 == self.finished.len();
         let mut level = JoinLevel {
@@ -291,7 +290,7 @@ impl<'a> Compiler<'a> {
         level
     }
 
-    /// The changes of all registers when the computed variable of this turn gets its value.
+    /// Returns the changes of all registers when a function table computes the variable of this turn.
     fn advance(&self, turn: usize) -> Vec<RegisterAdvance> {
         let changed = self
             .registers
@@ -302,20 +301,21 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// A register and the turns in which it is used. The variable at position `i` of the order is assigned in turn `i + 1`; turn zero
-/// precedes all other turns.
+/// A register, and the turns of the variable order in which it is used. The variable at index `i` of the variable order is assigned in
+/// turn `i + 1`; turn zero precedes all variables.
 struct Register {
     base: usize,
     /// The turns that change the register, each with the stride of the change.
     strides: Vec<(usize, usize)>,
     first: usize,
     last: usize,
-    /// `true` if the register is a bound of a range of rows, and is set when the range narrows.
+    /// `true` if the register is a bound of a range of rows of a sparse table.
     is_range: bool,
 }
 
 impl Register {
-    /// A register that sums stride times value over these turns; it is used until the last of these turns.
+    /// Creates a register that sums stride times value over the given turns (assignments of variables), and is used until the last of
+    /// them.
     fn new(base: usize, strides: Vec<(usize, usize)>) -> Self {
         let turns = || strides.iter().map(|s| s.0);
         let (first, last) = (turns().min().unwrap_or(0), turns().max().unwrap_or(0));
@@ -328,7 +328,7 @@ impl Register {
         }
     }
 
-    /// A register for one bound of a range of rows that narrows in these turns.
+    /// Creates a register for one bound of a range of rows of a sparse table; the range narrows in the given turns.
     fn range(turns: &[usize]) -> Self {
         let strides = turns.iter().map(|&turn| (turn, 0)).collect();
         Self {
@@ -337,18 +337,18 @@ impl Register {
         }
     }
 
-    /// The same register, used until another turn.
+    /// Extends the use of the register to the turn `last` of the variable order.
     fn until(self, last: usize) -> Self {
         Self { last, ..self }
     }
 
-    /// The stride of a register for the value assigned in a turn, if the turn changes it.
+    /// Returns the stride by which the value assigned in a turn changes the register; `None` if the register does not change.
     fn stride_at(&self, turn: usize) -> Option<usize> {
         self.strides.iter().find(|s| s.0 == turn).map(|s| s.1)
     }
 
-    /// The change of a register in a turn; `None` if the register is not in use in that turn, or is set when a range of
-    /// rows narrows.
+    /// Returns the change of a register in one turn (assignment of a variable); `None` if the turn does not change the register by a
+    /// stride.
     fn advance(&self, register: usize, turn: usize) -> Option<RegisterAdvance> {
         let stride = self.stride_at(turn);
         let lives = self.first <= turn && turn <= self.last && !(self.is_range && stride.is_some());

@@ -1,20 +1,21 @@
-//! The variables and tables of one join.
+//! The variables of one join, with fixed values and table shapes.
 
 use crate::graph::{FactorGraph, VarId};
 
 use crate::order::symbolic_elimination::Bucket;
 
-/// The variables of one join, sorted by identifier; the join refers to them by their positions in this list.
+/// The variables of one join, sorted by identifier; the join refers to each variable by its index in this
+/// list.
 #[derive(Debug, Default)]
 pub(super) struct Domain {
     pub(super) variables: Vec<VarId>,
     pub(super) cards: Vec<usize>,
-    /// For each variable, the value at which the variable is fixed, if it is fixed.
+    /// For each variable with a fixed value, this value.
     pub(super) pins: Vec<Option<u32>>,
 }
 
 impl Domain {
-    /// A domain of variables, given in any order; no variable is fixed at a value.
+    /// Creates a domain of variables, given in any order; no variable has a fixed value.
     pub(super) fn new(graph: &FactorGraph, mut variables: Vec<VarId>) -> Self {
         variables.sort_unstable();
         Self {
@@ -24,7 +25,6 @@ impl Domain {
         }
     }
 
-    /// The domain of the variables of a bucket.
     pub(super) fn of_bucket(graph: &FactorGraph, bucket: &Bucket) -> Self {
         Self::new(
             graph,
@@ -32,13 +32,13 @@ impl Domain {
         )
     }
 
-    /// The position of a variable, which must be in the domain.
+    /// Returns the index of a variable, which must be in the domain.
     pub(super) fn position(&self, v: VarId) -> usize {
         self.variables.partition_point(|&u| u < v)
     }
 }
 
-/// Storage format of a table in a join.
+/// Storage format of a table in a join: dense, sparse, or a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TableKind {
     Dense,
@@ -46,11 +46,11 @@ pub(super) enum TableKind {
     Function,
 }
 
-/// Shape of a table: the properties of the table that influence the variable order.
+/// Shape of a table: the properties of the table that influence the variable order of a join.
 #[derive(Debug)]
 pub(super) struct TableShape {
     pub(super) kind: TableKind,
-    /// The table's variables, as positions in the domain.
+    /// The table's variables, as indices in the domain.
     pub(super) columns: Vec<usize>,
     pub(super) entries: usize,
 }

@@ -12,20 +12,20 @@ use super::memory::readable;
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum EliminationError {
-    /// The plan, a table that became larger than planned, or the clauses and rows of weights of a circuit do not fit the
-    /// budget.
+    /// The number of table entries exceeds the limit, in the plan, in a table that became larger than planned, or in the
+    /// clauses and weight rows of a circuit.
     #[error(
         "exact inference needs tables of about {needed:.3e} entries ({}) and the budget is {limit}: \
          raise it with `Limits::table_entries`, ask about fewer variables at once, or use `Exact` or `MpeExact`, which search or work in slices",
         readable(8.0 * .needed)
     )]
     TableTooLarge {
-        /// The number of entries that were predicted or reached.
+        /// The predicted or reached number of entries.
         needed: f64,
-        /// The budget: the maximum number of entries.
+        /// The limit: the maximum number of entries.
         limit: usize,
     },
-    /// The plan takes more work than the budget allows.
+    /// The predicted number of operations exceeds the limit.
     #[error(
         "elimination needs about {needed:.3e} operations and the budget is {limit:.3e}: \
          raise it with `Limits::work`, or use `Exact` or `MpeExact`, which search or work in slices"
@@ -33,19 +33,19 @@ pub enum EliminationError {
     TooManyOperations {
         /// The predicted number of operations.
         needed: f64,
-        /// The budget: the maximum number of operations.
+        /// The limit: the maximum number of operations.
         limit: f64,
     },
-    /// The messages of the plan, or the clauses, residual tables, cache and nodes of a circuit, do not fit the memory.
+    /// The messages of the plan, or the clauses, residual tables, cache and nodes of a circuit, exceed the memory limit.
     #[error(
         "exact inference would need {} of memory and the budget is {}: observe more, ask about fewer variables, raise it with \
          `Limits::memory`, or use `Exact` or `MpeExact`, which search or work in slices",
         readable(*.needed), readable(*.limit as f64)
     )]
     TooMuchMemory {
-        /// The number of bytes that were predicted or reached.
+        /// The predicted or reached number of bytes.
         needed: f64,
-        /// The budget, in bytes.
+        /// The limit, in bytes.
         limit: u64,
     },
     /// The deadline of the algorithm passed, or the algorithm was interrupted.
@@ -54,7 +54,7 @@ pub enum EliminationError {
         Call("deadline")
     )]
     Interrupted,
-    /// No assignment has a positive weight; a most probable assignment therefore does not exist.
+    /// No assignment has a positive weight, and therefore no most probable assignment exists.
     #[error("no assignment has a positive weight: the evidence contradicts the model or itself")]
     Impossible,
     /// A variable listed in `keep` is not in the graph.
@@ -66,15 +66,15 @@ pub enum EliminationError {
     /// The size or an index of a factor's table does not fit the factor's variables.
     #[error("the table of factor {factor} does not fit its variables: {reason}")]
     MalformedFactor {
-        /// The position of the factor in the graph.
+        /// The index of the factor in the graph.
         factor: usize,
-        /// Description of the defect.
+        /// Description of the defect of the factor.
         reason: &'static str,
     },
 }
 
 impl EliminationError {
-    /// True if the elimination was refused because it exceeds a budget.
+    /// True if the elimination was refused because it exceeds a limit.
     pub fn is_budget(&self) -> bool {
         matches!(
             self,

@@ -13,7 +13,7 @@ use super::table::{EliminationTable, Message, inputs};
 use crate::algebra::Semiring;
 use crate::order::symbolic_elimination::Bucket;
 
-/// State of an elimination, with its messages.
+/// State of a running elimination, with its messages.
 pub(super) struct EliminationRun<'a, S: Semiring> {
     graph: &'a FactorGraph,
     plan: &'a Plan,
@@ -79,7 +79,8 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         self.scratch.lost
     }
 
-    /// The product of all remaining tables, as a table over the variables `keep` in the given order.
+    /// Returns the product of all tables that remain after the elimination, as a table over the variables `keep`
+    /// in the given order.
     pub(super) fn answer(
         mut self,
         keep: &[VarId],
@@ -118,7 +119,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         })
     }
 
-    /// The input tables of a bucket, restricted to the entries that agree with `values`.
+    /// Returns the tables that a bucket multiplies, restricted to the entries that agree with `values`.
     pub(super) fn parts(
         &self,
         ids: &[u32],

@@ -1,4 +1,4 @@
-//! Join kernel: multiplies all tables of one bucket and passes the products to a sink.
+//! Join of the tables of one bucket: multiplies the tables and passes the products to a sink.
 
 use crate::limits::Limits;
 use crate::memory_account::MemoryAccount;
@@ -19,7 +19,7 @@ use super::table::{EliminationTable, Entries, Message};
 use super::variable_order::order_variables;
 use crate::algebra::{Semiring, ValueBounds};
 
-/// Number of batches between two checks of the deadline.
+/// Number of batches of a join between two checks of the deadline.
 const BATCHES: u32 = 64;
 
 /// Buffers that joins reuse, and the limits of the joins: deadline, interrupt and number of partial assignments.
@@ -30,7 +30,7 @@ pub(super) struct JoinScratch<V> {
     pub(super) lost: bool,
     /// Number of batches since the last check of the deadline.
     since: u32,
-    /// Number of partial assignments that the joins may still visit, and this number at the start.
+    /// Number of partial assignments that the joins may still visit, and the total number that the limit allows.
     left: usize,
     max_assignments: usize,
     batches: Vec<Batch<V>>,
@@ -63,7 +63,7 @@ impl<V> JoinScratch<V> {
         }
     }
 
-    /// Counts partial assignments; returns an error if there are more than the joins may still visit.
+    /// Counts partial assignments; returns an error if they exceed the limit of the joins.
     fn count_assignments(&mut self, assignments: usize) -> Result<(), EliminationError> {
         let Some(left) = self.left.checked_sub(assignments) else {
             return Err(EliminationError::TooManyOperations {
@@ -75,8 +75,7 @@ impl<V> JoinScratch<V> {
         Ok(())
     }
 
-    /// Returns an error if the deadline has passed or the interrupt flag is set; only one of several calls makes the
-    /// check.
+    /// Returns an error if the deadline has passed or the interrupt flag is set; the check is made only once in several calls.
     fn check_interrupt(&mut self) -> Result<(), EliminationError> {
         self.since += 1;
         if self.since >= BATCHES {
@@ -87,16 +86,17 @@ impl<V> JoinScratch<V> {
     }
 }
 
-/// Multiplies `tables` over all assignments of `domain` with positive weight, and passes each product to `sink` with the key
-/// given by its values of `outputs`.
+/// Multiplies `tables` over all assignments of `domain` with positive weight, and passes each product to `sink`, with a key.
 ///
-/// The function is a backtracking join that extends batches of partial assignments instead of single partial assignments. Dense
-/// tables are read at offsets that grow by strides, sparse tables by narrowing ranges of sorted rows, and functions by computing
-/// the child.
+/// The key of a product is its assignment of the variables `outputs`.
 ///
-/// **Complexity.** The time is the number of partial assignments that no zero has excluded, times the number of tables. The memory
-/// is one batch for each variable. The function does not recurse.
-/// **References.** Veldhuizen, *Leapfrog triejoin: a simple, worst-case optimal join algorithm*, ICDT 2014.
+/// `join` is a backtracking join that extends batches of partial assignments instead of single partial assignments. Dense tables are
+/// read at offsets that grow by strides. Sparse tables are read by narrowing ranges of sorted rows, and functions by computing the
+/// child.
+///
+/// **Complexity.** The time is the number of partial assignments that are not excluded by a zero, times the number of tables. The
+/// memory is one batch of partial assignments for each variable. `join` does not recurse. **References.** Veldhuizen, *Leapfrog
+/// triejoin: a simple, worst-case optimal join algorithm*, ICDT 2014.
 pub(super) fn join<S: Semiring, K: Sink<S>>(
     tables: Vec<EliminationTable<'_, S>>,
     domain: &Domain,
@@ -129,8 +129,8 @@ pub(super) fn join<S: Semiring, K: Sink<S>>(
 
 /// Multiplies `tables` as [`join`] does, and sums the products into a table over `output`.
 ///
-/// **Errors.** An error is returned if a sparse table has more entries than the limits allow, or does not fit the memory in addition to
-/// the memory in use; otherwise as [`join`].
+/// **Errors.** Returns an error if a sparse table has more entries than the limits allow, or exceeds the memory limit together with the
+/// memory in use. All errors of [`join`] are returned as well.
 pub(super) fn contract<S: Semiring>(
     tables: Vec<EliminationTable<'_, S>>,
     domain: &Domain,
@@ -161,8 +161,7 @@ pub(super) fn contract<S: Semiring>(
     })
 }
 
-/// Decides from the bounds of the entries of these tables whether products must be checked for overflow and underflow of a 64-bit
-/// floating-point number.
+/// Decides from bounds of the tables' entries whether products must be checked for overflow and underflow.
 fn range_checks<V: Clone>(tables: &[PreparedTable<V>]) -> RangeChecks {
     let sum = |exponent: fn(&ValueBounds) -> i32| -> i64 {
         tables
@@ -177,7 +176,7 @@ fn range_checks<V: Clone>(tables: &[PreparedTable<V>]) -> RangeChecks {
     }
 }
 
-/// State of a join.
+/// State of a running join.
 struct Join<'a, S: Semiring> {
     program: &'a JoinProgram,
     tables: &'a [PreparedTable<'a, S::Value>],
@@ -237,7 +236,7 @@ impl<S: Semiring> Join<'_, S> {
         }
     }
 
-    /// Fills the batch at `depth + 1` with the next extensions of the rows of the batch at `depth`; returns `false` if no extension
+    /// Fills the batch at `depth + 1` with the next extensions of the partial assignments at `depth`; returns `false` if no extension
     /// remains.
     fn expand(&self, depth: usize, scratch: &mut JoinScratch<S::Value>) -> bool {
         let JoinScratch {

@@ -1,4 +1,4 @@
-//! Marginal MAP: the most probable assignment of some variables, where all other variables are summed out.
+//! Marginal MAP: the most probable assignment of some variables after all other variables are summed out.
 
 use crate::limits::Limits;
 use std::borrow::Cow;
@@ -18,23 +18,24 @@ use crate::algebra::{LogSumProduct, Semiring, SumProduct};
 pub struct MarginalMapCost {
     /// Cost of summing out all other variables.
     pub sum: PlanCost,
-    /// Cost of maximising the variables `keep`; the memory includes that of the remaining tables.
+    /// Predicted cost of maximising over the variables `keep`; the memory includes the memory of the tables that remain after the sum.
     pub maximum: PlanCost,
 }
 
-/// An assignment of the variables `keep` for which the total weight of all completions is largest, and the natural logarithm of that weight.
+/// Finds the assignment of the variables `keep` whose completions have the largest total weight. Returns the assignment of `keep` and the
+/// natural logarithm of its total weight.
 ///
-/// All other variables are summed out first. The remaining tables, over the variables `keep` only, are then maximised
-/// one variable after another; they are never multiplied to one table over all variables of `keep`.
+/// All variables that are not in `keep` are summed out first. The tables that remain after the sums contain only variables of `keep`, and
+/// are maximised one variable after another. The tables over variables of `keep` are never multiplied to one table over all of `keep`.
 ///
-/// **Guarantee.** Exact up to rounding for weights of any magnitude, as [`super::sum_product`] and [`most_probable`].
+/// **Guarantee.** Marginal MAP is exact up to rounding for weights of any magnitude, as are [`super::sum_product`] and [`most_probable`].
 ///
-/// **Complexity.** The complexity of two eliminations. Because all sums come before all maxima, the width is that of the best order
-/// under this constraint (the constrained width). The constrained width may be far larger than the width of the sum or of the
-/// maximum alone; [`marginal_map_cost`] predicts it.
+/// **Complexity.** Marginal MAP takes two eliminations: a sum and a maximum. Because all sums come before all maxima, the cost is
+/// exponential in the width of the best elimination order with all sums first (the constrained width). The constrained width may be far
+/// larger than the width of the sum or of the maximum alone; [`marginal_map_cost`] predicts the cost.
 ///
-/// **Errors.** [`EliminationError::Impossible`] if no assignment has a positive weight; other errors if either stage does not
-/// fit the budget, or if the factors or the variables `keep` are not well formed.
+/// **Errors.** [`EliminationError::Impossible`] if no assignment has a positive weight; other errors if the sum or the maximum exceeds a
+/// limit, or if the factors or `keep` are malformed.
 ///
 /// **References.** Park and Darwiche, *Complexity results and approximation strategies for MAP explanations*, Journal of
 /// Artificial Intelligence Research 21, 2004.
@@ -56,10 +57,9 @@ pub fn marginal_map(
     Ok((values, log_weight + log_scale))
 }
 
-/// Predicts the cost of [`marginal_map`] without running it. The cost is predicted even for a plan that exceeds the
-/// budget.
+/// Predicts the cost of [`marginal_map`] without running it. The cost is predicted even if the plan exceeds a limit.
 ///
-/// **Errors.** An error is returned if the factors or the variables `keep` are not well formed.
+/// **Errors.** Returns an error if the factors or the variables `keep` are malformed.
 pub fn marginal_map_cost(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -72,8 +72,8 @@ pub fn marginal_map_cost(
     })
 }
 
-/// The factors that remain after the sums, over the variables of `graph`, and the natural logarithm of the scale of their
-/// product; `None` if a number overflowed or underflowed.
+/// Returns the factors that remain after the variables that are not in `keep` have been summed out, and the natural logarithm of the scale
+/// of their product. Returns `None` if a number overflowed or underflowed.
 fn remaining_factors<S: Semiring<Value = f64>>(
     graph: &FactorGraph,
     plan: &Plan,

@@ -5,10 +5,10 @@ use std::path::Path;
 /// Number of bytes assumed to be available if the available memory is unknown: four gigabytes.
 const UNKNOWN: u64 = 4 << 30;
 
-/// Three quarters of the memory available to this process, in bytes. The available memory is the smallest of the limits of the
-/// machine, of the process's control group and of its address space.
+/// Returns three quarters of the memory available to this process, in bytes. The available memory is the smallest of three limits:
+/// of the machine, of the process's control group and of its address space.
 ///
-/// The available memory is known on Linux only (from `/proc/meminfo` and control groups of both versions); on other systems the
+/// The available memory is known on Linux only (from `/proc/meminfo` and control groups of both versions). On other systems the
 /// result is three quarters of 4 GB.
 pub fn available_bytes() -> u64 {
     let read = |path: &Path| std::fs::read_to_string(path).ok();
@@ -28,7 +28,7 @@ pub fn available_bytes() -> u64 {
     least / 4 * 3
 }
 
-/// The available bytes according to the text of `/proc/meminfo`.
+/// Returns the available bytes according to the text of `/proc/meminfo`.
 fn available(meminfo: &str) -> Option<u64> {
     let line = meminfo
         .lines()
@@ -37,8 +37,8 @@ fn available(meminfo: &str) -> Option<u64> {
     kilobytes.checked_mul(1024)
 }
 
-/// The number of bytes by which the address space of the process may still grow, according to the texts of `/proc/self/limits` and
-/// `/proc/self/status`; `None` if there is no limit.
+/// Returns the number of bytes by which the address space of the process may still grow, according to the texts of
+/// `/proc/self/limits` and `/proc/self/status`; `None` if there is no limit.
 fn address_space(limits: &str, status: &str) -> Option<u64> {
     let limit = limits
         .lines()
@@ -51,8 +51,8 @@ fn address_space(limits: &str, status: &str) -> Option<u64> {
     Some(limit.saturating_sub(kilobytes.checked_mul(1024)?))
 }
 
-/// Possible paths of the limits and the usage of the control groups listed in `/proc/self/cgroup`; within a container, the files
-/// are at the root of the control group file system.
+/// Returns the possible paths of the files with the limits and the memory use of the control groups listed in `/proc/self/cgroup`.
+/// Within a container, the files of a control group are at the root of the control group file system.
 fn cgroup_paths(groups: &str) -> Vec<[String; 2]> {
     let mut places = Vec::new();
     for line in groups.lines() {
@@ -75,7 +75,7 @@ fn cgroup_paths(groups: &str) -> Vec<[String; 2]> {
     places
 }
 
-/// A number of bytes in human-readable units.
+/// Formats a number of bytes in human-readable units.
 pub fn readable(bytes: f64) -> String {
     let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
     match units.into_iter().find(|(unit, _)| bytes >= *unit) {

@@ -1,15 +1,15 @@
 //! Bucket elimination of a factor graph, in any commutative semiring.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `options`, `error`, `validate` | orders and limits, errors, validation of the input |
 //! | `prune`, `plan`, `memory` | the plan: buckets with their inputs and costs |
 //! | `table`, `execute` | the elimination in numbers: tables and messages, bucket after bucket |
 //! | `domain`, `variable_order`, `compile` | one bucket: the order of its variables, compiled to steps |
 //! | `join`, `prepare`, `batch`, `steps`, `sink` | one bucket: execution of the steps |
-//! | `sum`, `mpe`, `marginal_map` | the queries most callers want |
-//! | `utility` | decisions and the utilities that they maximise |
-//! | `project` | the join alone, for bounds and for lists of assignments |
+//! | `sum`, `mpe`, `marginal_map` | the most common queries |
+//! | `utility` | decisions that maximise an expected utility |
+//! | `project` | other uses of the join: bounds, and lists of assignments |
 
 mod batch;
 mod compile;
@@ -59,10 +59,10 @@ pub(crate) use table::{EliminationTable, Entries};
 
 use execute::EliminationRun;
 
-/// Result of an elimination of all variables except the variables to keep.
+/// Result of an elimination of all variables except the variables `keep`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EliminationResult<S: Semiring> {
-    /// The value of each assignment of the variables to keep, row-major in the order of `keep`.
+    /// The value of each assignment of the variables `keep`, row-major in their order.
     pub values: Vec<S::Value>,
     /// The natural logarithm of the common factor of all values; zero except for [`SumProduct`](crate::algebra::SumProduct).
     pub log_scale: f64,
@@ -74,15 +74,16 @@ pub struct EliminationResult<S: Semiring> {
 
 /// Multiplies all factors and sums out every variable that is not in `keep`.
 ///
-/// **Guarantee.** Each value is the sum, over all assignments that agree with the values of the variables `keep`, of
-/// the product of the factors, in the algebra `S` and up to its rounding, for any order. Deterministic.
+/// **Guarantee.** For any elimination order, the result is the sum of products of the factors in the semiring `S`, up to
+/// rounding. For an assignment of the variables `keep`, the sum is over all complete assignments that agree with it. The result
+/// is deterministic.
 ///
 /// **Complexity.** The time is the number of operations predicted by [`PlanCost`], times the number of tables in a bucket; see
-/// [`plan_cost`]. The memory is that of the messages that have been computed but not yet used by a later bucket. The stack does
-/// not grow with the model.
+/// [`plan_cost`]. At any time, memory holds only the messages that have been computed and that a later bucket still needs. The
+/// stack does not grow with the model.
 ///
-/// **Errors.** An error is returned if the plan does not fit the budget (before memory is allocated), if a sparse message exceeds
-/// the budget, or if the factors or the variables `keep` are not well formed.
+/// **Errors.** Returns an error if the plan exceeds a limit (before memory is allocated), if a sparse message exceeds a limit, or
+/// if the factors or `keep` are malformed.
 ///
 /// **References.** Dechter, *Bucket elimination: a unifying framework for reasoning*, Artificial Intelligence 113, 1999;
 /// Aji and McEliece, *The generalized distributive law*, IEEE Transactions on Information Theory 46(2), 2000.
@@ -95,10 +96,9 @@ pub fn eliminate<S: Semiring>(
     EliminationRun::<S>::new(graph, &plan, limits, Keep::Nothing)?.answer(keep)
 }
 
-/// Predicts the cost of [`eliminate`] without running it. The cost is predicted even for a plan that exceeds the
-/// budget.
+/// Predicts the cost of [`eliminate`] without running it. The cost is predicted even if the plan exceeds a limit.
 ///
-/// **Errors.** An error is returned if the factors or the variables `keep` are not well formed.
+/// **Errors.** Returns an error if the factors or the variables `keep` are malformed.
 pub fn plan_cost<S: Semiring>(
     graph: &FactorGraph,
     keep: &[VarId],

@@ -12,15 +12,15 @@ use super::plan::{Keep, Plan};
 use super::sink::BestSink;
 use crate::algebra::{MaxProduct, Semiring};
 
-/// An assignment of all variables with the largest weight, and the natural logarithm of that weight.
+/// Returns an assignment of all variables with the largest weight, and the natural logarithm of that weight.
 ///
-/// **Guarantee.** Exact up to rounding. Buckets are visited in reverse order; each variable of a bucket takes the first of its best
-/// values, given the values chosen in the buckets visited before; variables that occur in no factor take their first value.
+/// **Guarantee.** The result is exact up to rounding. In reverse order of elimination, each variable takes the first of its best values,
+/// given the values already chosen. A variable that occurs in no factor takes its first value.
 ///
-/// **Complexity.** As [`super::sum_product`], but no factor is pruned, and all messages are stored until the end: the table
-/// budget limits the size of the largest message, not the total size.
+/// **Complexity.** The complexity is that of [`super::sum_product`], but no factor is pruned, and all messages are stored until the end.
+/// The limit on table entries bounds the size of the largest message, not the total size.
 ///
-/// **Errors.** [`EliminationError::Impossible`] if no assignment has a positive weight; other errors as [`super::sum_product`].
+/// **Errors.** [`EliminationError::Impossible`] if no assignment has a positive weight; all errors of [`super::sum_product`].
 ///
 /// **References.** Dechter, *Bucket elimination: a unifying framework for reasoning*, Artificial Intelligence 113, 1999,
 /// section 5.
@@ -58,7 +58,8 @@ pub fn most_probable(
     Ok((values, log_weight))
 }
 
-/// The natural logarithm of the weight of an assignment: the sum of the logarithms of the factors' entries, in the order of the factors.
+/// Returns the natural logarithm of the weight of an assignment: the sum of the logarithms of the factors' entries, in the order of the
+/// factors.
 ///
 /// `values` has one value for each variable of the graph, each below its cardinality.
 pub fn log_weight(graph: &FactorGraph, values: &[u32]) -> f64 {

@@ -1,4 +1,4 @@
-//! Order of an elimination, treatment of barren factors, and the checks of its limits.
+//! Options of an elimination: the order and the treatment of barren factors, and checks of its limits.
 
 use crate::graph::VarId;
 use crate::limits::Limits;
@@ -7,30 +7,32 @@ use super::error::{EliminationError, check_interrupt};
 use super::memory::available_bytes;
 use crate::order::MAX_WORK;
 
-/// A plan that needs at most this number of bytes (256 MB) is accepted without querying the available memory.
+/// Number of bytes (256 MB) up to which a plan is accepted without querying the available memory.
 const UNCHECKED_BYTES: f64 = 2.56e8;
 
-/// Maximum number of words that the order search may read for each operation that the limits allow.
+/// Maximum number of memory words that the search for an elimination order may read, for each operation that the limits allow.
 const ORDER_WORK: f64 = 0.1;
 const LEAST_ORDER_WORK: u64 = 1_000_000;
 
-/// Number of partial assignments that a run may visit in any case, however few operations are predicted.
+/// Least value of the limit on the partial assignments that an elimination may visit.
 const LEAST_ASSIGNMENTS: f64 = 4e6;
 
-/// Elimination order. All orders give the same answer at different costs.
+/// Choice of the elimination order, which influences the cost but not the answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// An order found by a search whose effort is proportionate to the predicted cost: one greedy order if that is cheap, else the
-    /// best of several greedy rules, restarts with noise and local improvements, component by component. The search is limited by
-    /// steps, not by time, and its noise is fixed: the same graph gives the same order.
+    /// An order found by a search whose effort is proportionate to the predicted cost.
+    ///
+    /// If the first greedy order is cheap, it is used. If no greedy order is cheap, the search also tries restarts with noise and local
+    /// improvements for each component of the graph, and the best order is used. The search for an order is limited by steps, not by time, and
+    /// its random numbers have a fixed seed. Therefore equal factor graphs have equal elimination orders.
     #[default]
     Greedy,
-    /// The listed order; variables that are not listed come last, by identifier.
+    /// The listed elimination order; variables that are not listed come last, sorted by identifier.
     Given(Vec<VarId>),
 }
 
 impl Order {
-    /// The order that lists these variables.
+    /// The order that eliminates the variables of this list first, in this sequence.
     pub fn given(variables: Vec<VarId>) -> Self {
         Self::Given(variables)
     }
@@ -39,7 +41,7 @@ impl Order {
 /// Treatment of a normalised factor whose last variable no other factor mentions (a barren factor).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BarrenFactors {
-    /// A barren factor is omitted if that cannot change the answer, that is, in sums and in tests of satisfiability.
+    /// A barren factor is omitted if the omission cannot change the answer, that is, in sums and in tests of satisfiability.
     #[default]
     Prune,
     /// A barren factor is computed like any other factor.
@@ -47,13 +49,15 @@ pub enum BarrenFactors {
 }
 
 impl Limits {
-    /// Number of partial assignments that a run may visit if this number of operations is predicted.
+    /// Returns the number of partial assignments that an elimination with `operations` predicted operations may visit.
     pub(super) fn assignment_budget(&self, operations: f64) -> usize {
         let assignments = (self.assignment_ratio * operations).max(LEAST_ASSIGNMENTS);
         assignments.min(self.most_assignments) as usize
     }
 
-    /// Maximum number of words that the order search reads; it is lower for a small limit on operations, which would refuse a costly plan anyway.
+    /// Returns the maximum number of memory words that the search for an elimination order reads.
+    ///
+    /// The maximum is lower if the limit on operations is small, because costly plans are refused anyway.
     pub(super) fn order_work(&self) -> u64 {
         let work = ORDER_WORK * self.work;
         (work as u64).clamp(LEAST_ORDER_WORK, MAX_WORK)

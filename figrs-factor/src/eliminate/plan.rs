@@ -1,4 +1,4 @@
-//! The plan of an elimination and its predicted cost, before any number is multiplied.
+//! The plan of an elimination and its predicted cost, computed before any numbers are multiplied.
 
 use crate::graph::{FactorGraph, VarId, Weights};
 use crate::limits::Limits;
@@ -22,15 +22,17 @@ pub struct PlanCost {
     pub operations: f64,
     /// The predicted number of entries of the largest message or answer.
     pub largest_table: f64,
-    /// The predicted peak memory of the messages, including the answer, in bytes, if each message is dropped immediately after its
-    /// use. Each entry takes 8 bytes; an entry of a sparse table takes 4 more bytes for each variable. Factors are not counted.
+    /// The predicted peak memory of the messages, including the answer, in bytes.
+    ///
+    /// The prediction assumes that each message is dropped immediately after its use. Each entry of a message counts 8 bytes, and in a
+    /// sparse table 4 more bytes for each variable. The memory of the factors is not counted.
     pub memory: f64,
     /// The predicted memory in bytes if all messages are stored until the end.
     pub memory_kept: f64,
 }
 
 impl PlanCost {
-    /// Returns an error if the cost exceeds the budget.
+    /// Returns an error if the cost exceeds a limit.
     pub(super) fn within(self, limits: &Limits, keep: Keep) -> Result<(), EliminationError> {
         limits.admit_operations(self.operations)?;
         if self.largest_table > limits.table_entries as f64 {
@@ -46,7 +48,7 @@ impl PlanCost {
     }
 }
 
-/// Selects the messages that a run stores after their use.
+/// Choice of the messages that an elimination stores after their use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keep {
     /// All messages are stored, for a later pass from the roots to the leaves.
@@ -65,13 +67,12 @@ pub enum MessageLayout {
 }
 
 impl MessageLayout {
-    /// The layout of the message of a bucket.
+    /// Returns the storage format of the message of a bucket.
     pub fn of(graph: &FactorGraph, bucket: &Bucket, budget: usize) -> Self {
         Self::choose(entries(graph, &bucket.output), bucket.joint, budget)
     }
 
-    /// Chooses the dense layout if the dense message fits the budget, and is small or not much larger than the list of its non-zero
-    /// entries.
+    /// Chooses dense storage if the dense message is within the limit and is not much larger than the list of its non-zero entries.
     ///
     /// The argument `entries` is the size of the dense message; `joint` is the base-2 logarithm of the predicted number
     /// of non-zero entries.
@@ -85,12 +86,12 @@ impl MessageLayout {
     }
 }
 
-/// The plan of an elimination: the buckets in the order in which they are computed, and their cost.
+/// The plan of an elimination: its buckets in the order in which they are computed, and its predicted cost.
 #[derive(Default, Debug)]
 pub struct Plan {
     /// The buckets in the order of elimination.
     pub buckets: Vec<Bucket>,
-    /// The tables that remain at the end, over the variables to keep only.
+    /// The tables that remain after the elimination; they contain only variables to keep.
     pub(super) remaining_tables: Vec<u32>,
     /// For each factor, `true` if it takes part in the elimination.
     pub(super) live: Vec<bool>,
@@ -103,7 +104,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans the elimination of all variables except `keep`, and one table over `keep` at the end.
+    /// Plans the elimination of all variables except `keep`, and the multiplication of the remaining tables to one table over `keep`.
     pub fn new(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -116,8 +117,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Plans the elimination of all variables except `keep`, and predicts the cost of then eliminating `keep` from the
-    /// remaining tables, which are stored until the end.
+    /// Plans the elimination of all variables except `keep`, and predicts the cost of a second elimination of `keep` from the remaining
+    /// tables, which stay in memory.
     pub(super) fn in_two_parts(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -139,7 +140,7 @@ impl Plan {
         Ok((plan, afterwards))
     }
 
-    /// A plan without its cost, and the state of the symbolic elimination after it.
+    /// Makes a plan without its cost, and returns it with the final state of the symbolic elimination.
     fn without_cost(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -175,15 +176,15 @@ impl Plan {
         Ok((plan, interaction))
     }
 
-    /// Returns the plan, or an error if its predicted cost exceeds the budget.
+    /// Returns the plan, or an error if its predicted cost exceeds a limit.
     pub fn within(self, limits: &Limits, keep: Keep) -> Result<Self, EliminationError> {
         self.cost.within(limits, keep)?;
         Ok(self)
     }
 }
 
-/// The buckets of an elimination of all variables, in an order found as if no entry were zero. Searches that assign values to
-/// variables one by one, instead of joining tables, use these buckets.
+/// Returns the buckets of an elimination of all variables that treats all entries as non-zero. The buckets serve searches that assign
+/// values to variables one by one, instead of joining tables.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub fn as_if_dense(graph: &FactorGraph, until: &Until) -> Result<Vec<Bucket>, EliminationError> {
@@ -194,7 +195,7 @@ pub fn as_if_dense(graph: &FactorGraph, until: &Until) -> Result<Vec<Bucket>, El
     Ok(interaction.buckets)
 }
 
-/// Eliminates the variables that occur in live tables, in the order that the limits select.
+/// Plans the elimination of the variables that occur in live tables, in the order that the limits select.
 pub(super) fn eliminate_in_order(
     limits: &Limits,
     interaction: &mut SymbolicElimination,
@@ -213,8 +214,8 @@ pub(super) fn eliminate_in_order(
     }
 }
 
-/// The predicted cost of some buckets; the message of the first bucket is table number `first`, and the memory of tables with lower numbers
-/// is not counted.
+/// Predicts the cost of some buckets. The message of the first bucket is table number `first`; the memory of tables with lower numbers is
+/// not counted.
 pub fn predicted_cost(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -250,7 +251,7 @@ pub fn predicted_cost(
     cost
 }
 
-/// The predicted number of entries of the message of a bucket, and its size in bytes.
+/// Returns the predicted number of entries of the message of a bucket, and its size in bytes.
 fn message(graph: &FactorGraph, bucket: &Bucket, budget: usize) -> (f64, f64) {
     let dense = entries(graph, &bucket.output);
     let (entries, width) = match MessageLayout::choose(dense, bucket.joint, budget) {
@@ -260,7 +261,7 @@ fn message(graph: &FactorGraph, bucket: &Bucket, budget: usize) -> (f64, f64) {
     (entries, entries * width as f64)
 }
 
-/// The number of joint values of some variables.
+/// Returns the number of joint values of some variables.
 pub(super) fn entries(graph: &FactorGraph, variables: &[VarId]) -> f64 {
     variables
         .iter()

@@ -1,5 +1,4 @@
-//! Tables prepared for the variable order of a join: sparse tables are sorted, and each variable then narrows a range of
-//! rows.
+//! Tables prepared for a join: sparse tables are sorted by the variable order, so that each assigned value selects a range of rows.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,13 +12,13 @@ use crate::algebra::{Semiring, ValueBounds};
 /// A table prepared for the variable order of a join.
 #[derive(Debug)]
 pub(super) struct PreparedTable<'a, V: Clone> {
-    /// The weights; a function table has no weights.
+    /// The weights of the table; empty for a function table.
     pub(super) values: Cow<'a, [V]>,
     /// For each variable of a sparse table, in the order of assignment, the value of the variable in each row.
     pub(super) keys: Vec<Vec<u32>>,
     /// For a function table, the value of the child for each assignment of the parents.
     pub(super) index: Cow<'a, [u32]>,
-    /// Bounds of the weights.
+    /// Lower and upper bounds of the weights of the table.
     pub(super) extent: ValueBounds,
 }
 
@@ -30,7 +29,7 @@ impl<V: Clone> PreparedTable<'_, V> {
     }
 }
 
-/// Shape of a table: the properties that the order of a join depends on.
+/// Returns the shape of a table: the properties on which the variable order of a join depends.
 pub(super) fn shape<S: Semiring>(domain: &Domain, table: &EliminationTable<S>) -> TableShape {
     TableShape {
         kind: match table.entries {
@@ -43,8 +42,8 @@ pub(super) fn shape<S: Semiring>(domain: &Domain, table: &EliminationTable<S>) -
     }
 }
 
-/// Prepares a table according to its shape: a sparse table is sorted, a function may be listed as rows, a dense table is borrowed.
-/// The turn in which each variable of the domain is assigned is in `turns`.
+/// Prepares a table according to its shape: a sparse table is sorted, a function may be listed as rows, and a dense table is
+/// borrowed. `turns` has, for each variable of the domain, its index in the variable order.
 pub(super) fn prepare<'a, S: Semiring>(
     table: EliminationTable<'a, S>,
     shape: &TableShape,
@@ -83,8 +82,8 @@ pub(super) fn prepare<'a, S: Semiring>(
     }
 }
 
-/// The columns and the weights of the rows that agree with the pinned values, sorted by these columns. The columns are in the order
-/// of their turns; columns of pinned variables are left out.
+/// Returns the columns and the weights of a sparse table's rows that agree with the fixed values, sorted by these columns. The
+/// columns are in the order of assignment; columns of variables with a fixed value are left out.
 fn sorted<'a, V: Clone>(
     rows: &[u32],
     values: Cow<'a, [V]>,
@@ -126,8 +125,8 @@ fn sorted<'a, V: Clone>(
     )
 }
 
-/// The rows of a function table that agree with the pinned values. Each row has the values of the parents and then the value of the
-/// child, which is the last of `variables`.
+/// Lists the rows of a function table that agree with the fixed values. Each listed row has the values of the parents, followed by
+/// the value of the child, which is the last of `variables`.
 fn list_function(index: &[u32], variables: &[usize], domain: &Domain) -> Vec<u32> {
     let mut rows = Vec::new();
     if let Some((&child, parents)) = variables.split_last() {
@@ -142,14 +141,13 @@ fn list_function(index: &[u32], variables: &[usize], domain: &Domain) -> Vec<u32
     rows
 }
 
-/// The rows of `range` with value `x` in a column that is sorted within `range`.
+/// Returns the rows of `range` that have the value `x` in a column that is sorted within `range`.
 pub(super) fn equal_range(column: &[u32], range: Range<usize>, x: u32) -> Range<usize> {
     let start = range.start + column[range.clone()].partition_point(|&y| y < x);
     start..run_end(column, start..range.end, x)
 }
 
-/// End of the run of equal values `x` that begins at `range.start`; the search is a galloping search, because most runs
-/// are short.
+/// Returns the end of the run of equal values `x` that begins at `range.start`, by galloping search, because most runs are short.
 pub(super) fn run_end(column: &[u32], range: Range<usize>, x: u32) -> usize {
     let (mut low, mut step) = (range.start, 1);
     while low + step <= range.end && column[low + step - 1] == x {

@@ -1,4 +1,4 @@
-//! Direct uses of the join: projections of products by maxima or power sums, and lists of the assignments that no table excludes.
+//! Projections of products of tables by maxima or power sums, and lists of the assignments that no table excludes.
 
 use crate::graph::{Assignments, FactorGraph, VarId};
 use crate::until::Until;
@@ -12,17 +12,17 @@ use super::sink::{DenseSink, PowerSink, Sink};
 use super::table::EliminationTable;
 use crate::algebra::{Boolean, MaxProduct};
 
-/// Operation by which the variables that are not kept are eliminated.
+/// Operation that eliminates variables from a product of tables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Projection {
     /// The largest product.
     Maximum,
-    /// `(sum of p^(1/w))^w` over all products `p`, for a weight `w` other than zero. It is the sum if `w` is one; it is zero if `w`
-    /// is negative and a product is zero.
+    /// `(sum of p^(1/w))^w` over all products `p`, for a weight `w` other than zero. The power sum is the ordinary sum for weight
+    /// one; it is zero if the weight is negative and a product is zero.
     PowerSum(f64),
 }
 
-/// Multiplies tables over the variables of one graph.
+/// Multiplies tables over variables of one graph, and projects the product.
 #[derive(Debug)]
 pub(crate) struct Projector<'g> {
     graph: &'g FactorGraph,
@@ -30,7 +30,7 @@ pub(crate) struct Projector<'g> {
 }
 
 impl<'g> Projector<'g> {
-    /// A projector of products of the factors of a graph.
+    /// Creates a projector for products of the factors of a graph.
     pub(crate) fn new(graph: &'g FactorGraph, until: Until) -> Self {
         Self {
             graph,
@@ -38,7 +38,7 @@ impl<'g> Projector<'g> {
         }
     }
 
-    /// The natural logarithm of the projection of the products for each assignment of `outputs`, row-major in their order; each
+    /// Returns the natural logarithm of the projected product for each assignment of `outputs`, row-major in their order. Each
     /// variable of `outputs` must be in the scope of some table.
     pub(crate) fn project(
         &mut self,
@@ -68,16 +68,16 @@ impl<'g> Projector<'g> {
     }
 }
 
-/// Limits of a list of assignments.
+/// Limits of the size of a list of assignments and of the work for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AssignmentLimits {
-    /// Maximum number of assignments.
     pub(crate) assignments: usize,
     /// Maximum number of partial assignments that the join visits.
     pub(crate) looked_at: usize,
 }
 
-/// The assignments that no table excludes, as rows in no particular order. The variables are sorted and have these cardinalities.
+/// Lists the assignments that no table excludes, as rows in no particular order. The variables must be sorted; `cardinalities` has
+/// their numbers of values.
 ///
 /// **Errors.** [`EliminationError::TooManyOperations`] if a limit is exceeded; [`EliminationError::Interrupted`].
 pub(crate) fn assignments(

@@ -1,29 +1,29 @@
-//! Barren factors: factors that sum to a constant over variables on which nothing else depends.
+//! Barren factors: factors that sum to a constant over variables that no other factor mentions.
 
 use crate::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
-/// Result of pruning.
+/// Result of pruning barren factors from a graph.
 pub(super) struct Pruned {
     /// For each factor, `true` if it was not pruned.
     pub(super) live: Vec<bool>,
     /// For each variable, `true` if it was pruned together with its factors.
     pub(super) vanished: Vec<bool>,
-    /// The constant to which the pruned factors sum, if it is not one.
+    /// The constant to which the pruned factors sum, unless it is one.
     pub(super) constant: Option<Weights>,
 }
 
-/// Treatment of factors that are not known to be normalised.
+/// Whether factors that are not known to be normalised are tested for barrenness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnknownSums {
-    /// The entries of a factor that is not known to be normalised are summed, because many networks are given as factors that are
-    /// conditional tables but not marked as such.
+    /// The entries of a factor that is not marked as normalised are summed, because many networks have conditional tables without
+    /// this mark.
     Computed,
-    /// Factors that are not known to be normalised are not pruned.
+    /// Factors that are not marked as normalised are not pruned.
     Kept,
 }
 
 impl Pruned {
-    /// The result in which no factor is pruned.
+    /// Returns the result of pruning in which every factor is kept.
     pub(super) fn nothing(graph: &FactorGraph) -> Self {
         Self {
             live: vec![true; graph.factors.len()],
@@ -36,11 +36,11 @@ impl Pruned {
 /// Repeatedly drops factors that sum to a constant over a variable that is not in `keep` and occurs in no other factor, until no
 /// such factor remains.
 ///
-/// **Guarantee.** Sums of products over the variables `keep` do not change, up to rounding and the constant.
+/// **Guarantee.** Sums of products over the variables `keep` do not change, up to rounding and a constant factor.
 ///
-/// **Complexity.** The time is linear in the total length of the factors' scopes. If sums are computed, the worst case also
-/// includes the number of entries of each factor times the number of its variables; the test of a factor ends at its first sum that
-/// differs.
+/// **Complexity.** The time is linear in the total length of the factors' scopes. If factors are tested by sums, the worst-case
+/// time also includes the number of entries of each factor times the number of its variables. The test of a factor ends as soon as
+/// two of its sums differ.
 ///
 /// **References.** Shachter, *Evaluating influence diagrams*, Operations Research 34(6), 1986 (barren nodes).
 pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> Pruned {
@@ -55,14 +55,14 @@ pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> P
     pruned
 }
 
-/// For one variable, the factors that contain it and are not pruned.
+/// The unpruned factors that contain one variable.
 #[derive(Clone, Default)]
 struct Mentions {
-    /// Number of these factors that contain another variable with several values (joint factors).
+    /// Number of unpruned factors that contain this variable and another variable with several values (joint factors).
     joint: usize,
-    /// The exclusive or of the indices of the joint factors; when one joint factor remains, this number is its index.
+    /// The exclusive or of the indices of the joint factors; if only one joint factor remains, it is the index of this factor.
     last: usize,
-    /// The factors that contain no other variable with several values.
+    /// The unpruned factors that depend on this variable only, because all their other variables have one value.
     own: Vec<usize>,
 }
 
@@ -72,13 +72,13 @@ struct BarrenSearch<'a> {
     kept: Vec<bool>,
     mentions: Vec<Mentions>,
     pruned: Pruned,
-    /// The constant accumulated so far is `product` times the exponential of this number. Most factors are multiplied into
-    /// `product`, because a sum of many logarithms would lose more digits.
+    /// The natural logarithm of one part of the constant factor: the constant is `product` times the exponential of this number.
+    /// Most numbers are multiplied into `product`, because a sum of many logarithms would lose digits.
     log_constant: f64,
     product: f64,
 }
 
-/// Range of `product` and of each number multiplied into it; numbers outside the range are added as logarithms.
+/// Range of the numbers that are multiplied into `product`; the logarithm of any other number is added to `log_constant`.
 const PRODUCT: std::ops::Range<f64> = 1e-100..1e100;
 
 impl<'a> BarrenSearch<'a> {
@@ -172,8 +172,8 @@ impl<'a> BarrenSearch<'a> {
                 .is_some_and(|last| last.index() == v)
     }
 
-    /// Multiplies a factor by the factors of one variable alone, and sums the product over that variable. Returns the sum and
-    /// the natural logarithm of its scale; `None` if the sum is not known to be the same for all values of the other variables.
+    /// Multiplies a factor by the factors that contain only one given variable, and sums the product over that variable. Returns
+    /// the sum and the natural logarithm of its scale. Returns `None` if the sum may differ between values of the other variables.
     fn constant_sum(&self, factor: usize, v: usize, own: &[usize]) -> Option<(f64, f64)> {
         let values = self.graph.cardinalities[v] as usize;
         if values == 1 {
@@ -211,7 +211,7 @@ impl<'a> BarrenSearch<'a> {
     }
 }
 
-/// The weights of a dense factor, if none of the positive weights underflows when the largest weight is scaled to one.
+/// Returns the weights of a dense factor, if no positive weight underflows when the largest weight is scaled to one.
 fn plain_weights(factor: &Factor) -> Option<&Weights> {
     match &factor.table {
         FactorTable::Dense(weights) if !weights.is_flushed() => Some(weights),
@@ -219,8 +219,8 @@ fn plain_weights(factor: &Factor) -> Option<&Weights> {
     }
 }
 
-/// The graph without barren factors; the variables that then occur in no factor are restricted to one value. `None` if no factor is
-/// barren.
+/// Returns the graph without barren factors (factors that sum to a constant over variables of no other factor). Returns `None` if
+/// no factor is barren.
 pub fn without_barren(graph: &FactorGraph, keep: &[VarId]) -> Option<FactorGraph> {
     let pruned = prune(graph, keep, UnknownSums::Computed);
     if pruned.live.iter().all(|live| *live) {
@@ -264,7 +264,7 @@ pub fn without_barren(graph: &FactorGraph, keep: &[VarId]) -> Option<FactorGraph
 mod tests {
     use super::*;
 
-    /// A graph of a chain in which each variable depends on the previous one.
+    /// Returns a chain-shaped factor graph in which each variable depends on the previous one.
     fn chain(weights: [f64; 4], normalised: bool) -> (FactorGraph, Vec<VarId>) {
         let mut graph = FactorGraph::default();
         let v: Vec<VarId> = (0..100).map(|_| graph.add_variable(2)).collect();

@@ -1,4 +1,4 @@
-//! Sinks that collect the products of a join: a dense table, power sums, a sparse list, a maximum.
+//! Sinks of a join, which collect its products: a dense table, power sums, a sparse list, a maximum.
 
 use crate::limits::Limits;
 use crate::memory_account::MemoryAccount;
@@ -12,18 +12,18 @@ use super::compile::RowKey;
 use super::error::EliminationError;
 use crate::algebra::{LogSumProduct, MaxProduct, Semiring};
 
-/// Number of entries up to which the memory of a hash map is not checked.
+/// Number of entries below which a growing hash map does not check the memory.
 const DENSE_ENTRIES: usize = 1 << 16;
-/// Memory of a growing hash map, as a multiple of the size of its entries: during growth, the old map and a new map of twice its
-/// size exist, and neither is full.
+/// Memory of a growing hash map, as a multiple of the size of its entries.
+///
+/// While a hash map grows, the old map and a new map of twice its size exist, and neither is full.
 const ENTRY: usize = 4;
-/// Overhead in bytes of a row on the heap, besides its values: its address, its length, and the overhead of the
-/// allocator.
+/// Overhead in bytes of a row on the heap, besides its values: its pointer, its length, and the overhead of the allocator.
 const ROW: usize = 48;
 
-/// Consumer of the products of a join; each product comes with a key.
+/// Consumer of the products of a join; each product comes with the key of its entry in the result.
 pub(super) trait Sink<S: Semiring> {
-    /// Adds a batch of finished products.
+    /// Adds the complete products of a batch to the result.
     fn take(&mut self, batch: &Batch<S::Value>, key: &RowKey) -> Result<(), EliminationError>;
 }
 
@@ -41,15 +41,15 @@ impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
     }
 }
 
-/// A sink that computes power sums in an array, as logarithms.
+/// A sink that computes power sums, stored as logarithms in an array.
 pub(super) struct PowerSink {
     weight: f64,
-    /// For each entry, the logarithm of the sum of the powers of the products, and the number of non-zero products.
+    /// For each entry, the logarithm of the sum of the powers of its products, and the number of its non-zero products.
     sums: Vec<(f64, usize)>,
 }
 
 impl PowerSink {
-    /// A sink for `(sum of p^(1/weight))^weight`.
+    /// Creates a sink for power sums `(sum of p^(1/weight))^weight`.
     pub(super) fn new(entries: usize, weight: f64) -> Self {
         Self {
             weight,
@@ -57,7 +57,8 @@ impl PowerSink {
         }
     }
 
-    /// The logarithms of the power sums of `products` products per entry; products that were not added count as zero.
+    /// Returns the logarithms of the power sums of `products` products for each entry, where products that the sink did not
+    /// receive are zero.
     pub(super) fn into_logs(self, products: usize) -> Vec<f64> {
         let log = |(sum, added): (f64, usize)| {
             if self.weight < 0.0 && added < products {
@@ -85,20 +86,20 @@ impl Sink<MaxProduct> for PowerSink {
     }
 }
 
-/// A sink that sums products in a hash map; the keys are row-major numbers or, if these could overflow, rows of values.
+/// A sink that sums products in a hash map; the keys are row-major numbers or, if the numbers could overflow, rows of values.
 pub(super) struct SparseSink<'a, V> {
     numbers: FxHashMap<usize, V>,
     rows: FxHashMap<Box<[u32]>, V>,
     limits: &'a Limits,
-    /// Memory that other messages occupy.
+    /// Memory of the messages, without the entries of this sink.
     memory: MemoryAccount,
-    /// Largest number of entries for which the memory was found to suffice.
+    /// Number of entries for which the last check found enough memory.
     admitted: usize,
 }
 
 impl<'a, V> SparseSink<'a, V> {
-    /// A sink that returns an error for more entries than a table may have, or for more entries than fit the memory in
-    /// addition to the memory in use.
+    /// Creates a sink that returns an error if it gets more entries than a table may have, or if the entries exceed the memory
+    /// limit together with the memory in use.
     pub(super) fn new(limits: &'a Limits, memory: MemoryAccount) -> Self {
         Self {
             numbers: FxHashMap::default(),
@@ -109,7 +110,7 @@ impl<'a, V> SparseSink<'a, V> {
         }
     }
 
-    /// The sums, as sorted rows and a value for each row; `keys` converts numbers to rows.
+    /// Returns the sums, as sorted rows and a value for each row; `keys` converts row-major numbers to rows.
     pub(super) fn into_rows(self, keys: &Assignments) -> (Vec<u32>, Vec<V>) {
         let mut numbers: Vec<(usize, V)> = self.numbers.into_iter().collect();
         numbers.sort_unstable_by_key(|entry| entry.0);
@@ -179,11 +180,10 @@ fn add<S: Semiring, K>(entry: Entry<'_, K, S::Value>, product: &S::Value) {
     }
 }
 
-/// A sink that stores the largest product; among equal products, the product of the first assignment in row-major
-/// order.
+/// A sink that stores the largest product; of equal products, it stores the first in the row-major order of assignments.
 #[derive(Debug, Default)]
 pub(super) struct BestSink {
-    /// The largest product and the row-major number of its assignment.
+    /// The largest product and the row-major number of its assignment; `None` if there was no product.
     pub(super) best: Option<(f64, usize)>,
 }
 

@@ -1,4 +1,4 @@
-//! Steps of a join: the values that sparse tables allow for a variable, one batch at a time, and operations on the rows of a batch.
+//! Steps of a join: extension of partial assignments by the values that sparse tables allow, and operations on partial assignments.
 
 use std::ops::Range;
 
@@ -12,32 +12,31 @@ use crate::algebra::Semiring;
 /// Number of partial assignments in a batch: large enough to amortise overhead, small enough for the first-level cache.
 const BATCH: usize = 1024;
 
-/// Position at which the extension of a batch by one variable stopped and can be resumed.
+/// The point at which the extension of a batch by one variable stopped and will be resumed.
 #[derive(Debug, Default)]
 pub(super) struct Cursor {
     row: usize,
-    /// The next value if all values are tried. If sparse tables restrict the values, one plus the next row of the leading table, or
-    /// zero before its first row.
+    /// The next value to be tried, if all values are tried. If sparse tables restrict the values, `next` is one plus the next row of the
+    /// leading table, or zero before its first row.
     next: usize,
     ranges: Ranges,
 }
 
-/// Ranges of rows of some sparse tables.
+/// Ranges of rows of the sparse tables that contain one variable.
 #[derive(Debug, Default)]
 struct Ranges {
     /// For each table, the range of rows that remain to be read.
     left: Vec<Range<usize>>,
-    /// For each table, the range of rows with the current value.
+    /// For each table, the range of rows with the current value of the variable.
     here: Vec<Range<usize>>,
 }
 
 impl Cursor {
-    /// Resets the cursor to the start.
     pub(super) fn reset(&mut self) {
         (self.row, self.next) = (0, 0);
     }
 
-    /// The next pairs of a row and a value, for a variable that takes all its values.
+    /// Returns the next pairs of a partial assignment and a value, for a variable that takes all its values.
     pub(super) fn next_product(
         &mut self,
         rows: usize,
@@ -63,9 +62,10 @@ impl Cursor {
     }
 }
 
-/// Lists the next pairs of a row of `parent` and a value that all tables of `narrows` allow, and stores the narrowed row ranges in `child`.
+/// Lists the next pairs of a partial assignment of `parent` and a value that all sparse tables of `narrows` allow, and stores the narrowed
+/// row ranges in `child`.
 ///
-/// The values of the table with the fewest remaining rows (the leading table) are looked up in the other tables.
+/// Each value in the remaining rows of the smallest table (the leading table) is looked up in the other tables.
 pub(super) fn shared_values<V: Clone>(
     tables: &[PreparedTable<V>],
     narrows: &[RangeNarrowing],
@@ -116,7 +116,8 @@ pub(super) fn shared_values<V: Clone>(
     }
 }
 
-/// Extends one row by further values; returns `true` if the row has no further values, `false` if the batch is full.
+/// Extends one partial assignment by further values. Returns `true` if the partial assignment has no further values, and `false` if the
+/// batch of partial assignments is full.
 fn continue_row<V: Clone>(
     tables: &[PreparedTable<V>],
     narrows: &[RangeNarrowing],
@@ -168,7 +169,7 @@ pub(super) struct Buffers {
     alive: Vec<bool>,
 }
 
-/// Runs `steps` on a batch; returns `true` if a product overflowed or underflowed.
+/// Runs `steps` on a batch of partial assignments; returns `true` if a product overflowed or underflowed.
 pub(super) fn apply<S: Semiring>(
     tables: &[PreparedTable<S::Value>],
     steps: &[RowOperation],
@@ -242,7 +243,7 @@ pub(super) fn apply<S: Semiring>(
     lost
 }
 
-/// Drops the rows whose product is zero.
+/// Drops the partial assignments whose product is zero.
 pub(super) fn sweep<S: Semiring>(batch: &mut Batch<S::Value>, buffers: &mut Buffers) {
     buffers.alive.clear();
     buffers
@@ -260,8 +261,8 @@ fn drop_dead<V: Clone>(batch: &mut Batch<V>, buffers: &mut Buffers) {
     }
 }
 
-/// For each row of the batch, narrows the range of a sparse table to the table rows with the computed value; marks batch rows
-/// whose range is empty.
+/// Narrows a sparse table's range of rows to the rows with the computed value of a variable, for each partial assignment of the batch.
+/// Marks the partial assignments whose range of rows is empty.
 fn narrow_rows<V: Clone>(
     keys: &[u32],
     narrow: &RangeNarrowing,

@@ -13,20 +13,20 @@ use crate::algebra::{LogSumProduct, NumberForm, Semiring, SumProduct};
 pub struct MarginalTable {
     /// The natural logarithm of the sum of the weights of all assignments; minus infinity if and only if no assignment has a positive weight.
     pub log_total: f64,
-    /// The probability of each assignment of the variables `keep`, row-major in their order; all are zero if the total is
-    /// zero.
+    /// The probability of each assignment of the variables `keep`, row-major in their order; all probabilities are zero if the total weight
+    /// is zero.
     pub probabilities: Vec<f64>,
 }
 
-/// Sums the weights of all assignments, for each assignment of the variables `keep`.
+/// For each assignment of the variables `keep`, sums the weights of all assignments that agree with it.
 ///
-/// **Guarantee.** Exact up to rounding for weights of any magnitude: if ordinary numbers overflow or underflow, the sum is repeated
-/// with logarithms. A total is zero only because of zeros of the factors, never because of underflow.
+/// **Guarantee.** The result is exact up to rounding for weights of any magnitude. If ordinary numbers overflow or underflow, the sum is
+/// repeated with logarithms. A sum is zero only because of zeros of the factors, never because of underflow.
 ///
-/// **Complexity.** Time and memory are exponential in the width of the elimination order, reduced by the savings due to
-/// zeros; [`super::plan_cost`] predicts both.
+/// **Complexity.** Time and memory are exponential in the width of the elimination order; zeros of the factors reduce both.
+/// [`super::plan_cost`] predicts time and memory.
 ///
-/// **Errors.** An error is returned if the plan does not fit the budget, or if the factors are malformed.
+/// **Errors.** Returns an error if the plan exceeds a limit, or if the factors are malformed.
 ///
 /// **References.** Dechter, *Bucket elimination: a unifying framework for reasoning*, Artificial Intelligence 113, 1999.
 pub fn sum_product(
@@ -42,8 +42,8 @@ pub fn sum_product(
     })
 }
 
-/// The natural logarithm of the sum for each assignment of the variables `keep`, and the predicted cost. The sums may differ by any
-/// number of orders of magnitude; otherwise as [`sum_product`].
+/// Returns the natural logarithm of the sum for each assignment of the variables `keep`, and the predicted cost. The exponentials of the
+/// results may differ by any number of orders of magnitude. Error conditions and complexity are the same as for [`sum_product`].
 pub fn log_sums(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -54,8 +54,8 @@ pub fn log_sums(
     Ok((found.values.iter().map(log).collect(), found.cost))
 }
 
-/// The probability of each assignment of the variables `keep` (its fraction of the total weight), as a list of weights; otherwise as
-/// [`sum_product`].
+/// Returns the probability of each assignment of the variables `keep` (its share of the total weight), as a list of weights. Error conditions
+/// and complexity are the same as for [`sum_product`].
 pub fn share_weights(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -82,7 +82,7 @@ struct Sums {
 }
 
 impl Sums {
-    /// Runs an elimination; `None` if a number overflowed or underflowed.
+    /// Runs an elimination; returns `None` if a number overflowed or underflowed.
     fn new<S: Semiring<Value = f64>>(
         found: EliminationResult<S>,
         form: NumberForm,
@@ -108,10 +108,10 @@ fn sums(graph: &FactorGraph, keep: &[VarId], limits: &Limits) -> Result<Sums, El
     scaled_or_logs(graph, scaled, logs)
 }
 
-/// Computes in scaled numbers. Computes in logarithms if a weight of the graph is out of the range of scaled numbers, or if
-/// `scaled` returns `None` because a number overflowed or underflowed.
+/// Runs a computation in scaled numbers, and if necessary in logarithms. Logarithms are used if a weight of the graph is out of the range of
+/// scaled numbers, or if `scaled` returns `None` because a number overflowed or underflowed.
 ///
-/// **Errors.** The errors of the computations; [`EliminationError::Impossible`] if `logs` returns `None`.
+/// **Errors.** The errors of `scaled` and `logs`; [`EliminationError::Impossible`] if `logs` returns `None`.
 pub(super) fn scaled_or_logs<R>(
     graph: &FactorGraph,
     scaled: impl FnOnce() -> Result<Option<R>, EliminationError>,

@@ -1,4 +1,4 @@
-//! Operands of a join: factors and messages as tables of semiring values.
+//! Tables of semiring values for joins: factors and messages.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,8 @@ use crate::graph::{Assignments, Factor, FactorGraph, FactorTable, TableForm, Var
 
 use crate::algebra::Semiring;
 
-/// A dense message becomes sparse if its number of non-zeros is below its size divided by this number.
+/// Minimum ratio of the size of a message to the number of its non-zero entries at which the message is stored
+/// sparse.
 const SPARSE_BELOW: usize = 16;
 /// A dense message with at most this number of entries remains dense.
 const FEW_ENTRIES: usize = 4096;
@@ -18,14 +19,13 @@ pub(crate) struct EliminationTable<'a, S: Semiring> {
     pub(crate) entries: Entries<'a, S::Value>,
 }
 
-/// The entries of an [`EliminationTable`].
 pub(crate) type Entries<'a, V> = TableForm<Cow<'a, [u32]>, Cow<'a, [V]>>;
 
-/// Message from one bucket to the next.
+/// The message that one bucket passes to a later bucket.
 pub(super) type Message<S> = EliminationTable<'static, S>;
 
 impl<'a, S: Semiring> EliminationTable<'a, S> {
-    /// A table with a value for each assignment of its scope, row-major.
+    /// Creates a table with a value for each assignment of its scope, row-major.
     pub(crate) fn dense(scope: &'a [VarId], values: &'a [S::Value]) -> Self {
         Self {
             scope: Cow::Borrowed(scope),
@@ -33,7 +33,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// The table of a factor, without its scale.
+    /// Creates the table of a factor, without its scale.
     pub(crate) fn of_factor(factor: &'a Factor) -> Self {
         Self {
             scope: Cow::Borrowed(&factor.variables),
@@ -41,10 +41,11 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// The entries of a factor's table that agree with `values`, without the scale of the factor.
+    /// Creates a table of the entries of a factor that agree with `values`, without the scale of the factor.
     ///
-    /// For a dense table, only these entries are converted, and the variables with a value leave its scope; other tables
-    /// of a join must fix these variables at the same values. Sparse tables and functions are not restricted.
+    /// For a dense table, the entries that agree with `values` are selected, and the variables with a value leave its
+    /// scope. All tables of one join must be created with the same `values` of the variables that have a value. A
+    /// sparse table or a function is taken as a whole.
     pub(super) fn of_part(factor: &'a Factor, graph: &FactorGraph, values: &[Option<u32>]) -> Self {
         let FactorTable::Dense(weights) = &factor.table else {
             return Self::of_factor(factor);
@@ -79,24 +80,23 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// The values; a function has no values.
+    /// The values of the entries; empty for a function.
     pub(super) fn values(&self) -> &[S::Value] {
         self.entries.weights().map_or(&[], |values| values)
     }
 
-    /// As [`values`](Self::values), as a mutable slice.
+    /// Returns the [`values`](Self::values) as a mutable slice.
     pub(super) fn values_mut(&mut self) -> &mut [S::Value] {
         let values = self.entries.weights_mut();
         values.map_or(&mut [], |values| values.to_mut())
     }
 
-    /// Consumes the table and returns its [`values`](Self::values).
     pub(super) fn into_values(mut self) -> Vec<S::Value> {
         let values = self.entries.weights_mut();
         values.map_or(Vec::new(), |values| std::mem::take(values.to_mut()))
     }
 
-    /// The size of the entries in bytes, counted in the same way as in a plan.
+    /// Returns the size of the entries in bytes, computed as in the plan.
     pub(super) fn bytes(&self) -> u64 {
         let width = match &self.entries {
             Entries::Dense(_) => 8,
@@ -131,7 +131,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
     }
 }
 
-/// The tables with these numbers; factors have the lowest numbers, followed by the messages.
+/// Returns the tables with the given numbers, where factors come first and messages follow.
 pub(super) fn inputs<'t, S: Semiring>(
     graph: &'t FactorGraph,
     messages: &'t [Option<Message<S>>],

@@ -1,4 +1,5 @@
-//! Validation of the input, on which the inner loops rely: indices are in range, and tables fit their variables.
+//! Validation of the factors: indices are in range, and tables have the sizes of their variables. The inner
+//! loops of an elimination rely on the validity of indices and table sizes.
 
 use crate::graph::{Factor, FactorGraph, FactorTable, VarId};
 

@@ -4,26 +4,28 @@ use std::cmp::Reverse;
 
 use super::domain::{Domain, TableKind, TableShape};
 
-/// A function whose child (last variable) has a value before its parents is listed as rows if the child has at least this
-/// number of values.
+/// Minimum number of values of a function's child for storing the function as a list of rows, if the child (last variable) has a
+/// value before its parents.
 const LISTED_FROM: usize = 4;
 
-/// The entry of one variable in the variable order of a join.
+/// One variable of a join, and the function table that computes it, if any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct VariableTurn {
     pub(super) variable: usize,
-    /// The function table that computes the variable; `None` if its values are tried in turn.
+    /// The function table that computes the variable; `None` if the values of the variable are tried in turn.
     pub(super) function: Option<usize>,
 }
 
-/// Orders the variables without a fixed value such that zeros are found early; function tables that are better listed
-/// as rows become [`TableKind::Sparse`].
+/// Orders the variables without a fixed value such that zeros are found early.
 ///
-/// A function's parents come before its child, which is then computed. Variables of sparse tables come before variables that
-/// occur only in dense tables; variables of sparse tables with an assigned variable come first. Among the latter, the variable
-/// with the fewest values for each previous assignment comes first; this number is estimated from the number of the table's rows
-/// for each value. Next, variables of many tables come first, because the last variable of a table is then assigned early. Ties
-/// are resolved by the order of variables in the largest table, because memory is then read sequentially.
+/// A function table becomes [`TableKind::Sparse`] if a list of rows is better for it.
+///
+/// The parents of a function table come before its child, whose value is then computed. Variables of sparse tables come before
+/// variables that occur only in dense tables. Among variables of sparse tables, variables of a table with an assigned variable
+/// come first. Among variables of tables with an assigned variable, the variable with the fewest values for each previous
+/// assignment comes first. The number of values for each previous assignment is estimated from the table's number of rows for
+/// each value. Ties are resolved in favour of variables that occur in many tables, so that all variables of a table have values
+/// early. Ties are resolved by the order of variables in the largest table, so that memory is read sequentially.
 pub(super) fn order_variables(domain: &Domain, shapes: &mut [TableShape]) -> Vec<VariableTurn> {
     let mut search = VariableOrderSearch::new(domain, shapes);
     search.compute();
@@ -39,7 +41,8 @@ struct VariableOrderSearch<'a> {
     shapes: &'a mut [TableShape],
     /// For each variable, the tables that contain it.
     tables: Vec<Vec<usize>>,
-    /// For each table, the number of parents (function) or variables (other tables) that have no value yet.
+    /// For each function table, the number of parents without a value; for each other table, the number of variables without a
+    /// value.
     missing: Vec<usize>,
     assigned: Vec<bool>,
     waiting: Vec<usize>,
@@ -49,18 +52,20 @@ struct VariableOrderSearch<'a> {
     slots: Vec<VariableTurn>,
 }
 
-/// Sort key of a variable: the variable with the smallest key is assigned first. The fields are compared in order.
+/// Sort key of a variable in the order of a join: the variable with the smallest key is assigned first. Sort keys are compared
+/// field by field, in the order of declaration.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct VariablePriority {
     is_child: bool,
     support: ValueRestriction,
-    /// Number of values for each assignment of the previous variables, estimated from the sparse tables with an assigned variable.
+    /// Estimated number of values for each assignment of the previous variables, from sparse tables that have an assigned
+    /// variable.
     branching: usize,
     tables: Reverse<usize>,
     place: usize,
 }
 
-/// Restriction of the values of a variable by sparse tables.
+/// Whether sparse tables restrict the values of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ValueRestriction {
     Begun,
@@ -166,7 +171,7 @@ impl<'a> VariableOrderSearch<'a> {
         waiting.min_by_key(|&v| (self.rank[v], v))
     }
 
-    /// Assigns all children of function tables that can be computed now.
+    /// Assigns the child (last variable) of each function table whose parents all have values.
     fn compute(&mut self) {
         while let Some(t) = self.ready.pop() {
             if let Some(&child) = self.shapes[t].columns.last()

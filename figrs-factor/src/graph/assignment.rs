@@ -4,15 +4,15 @@ use super::factor_graph::FactorGraph;
 
 /// The assignments of some variables, numbered in row-major order.
 ///
-/// Each variable has an index (its place) in the lists of values that are read and written. A list of values may also contain
-/// values of other variables, which are not changed.
+/// The values of an assignment are read from and written to a list, in which each variable has an index. The list of an
+/// assignment's values may also contain values of other variables, which are not changed.
 #[derive(Clone, Debug)]
 pub struct Assignments {
     digits: Vec<Digit>,
     count: usize,
 }
 
-/// One variable of an assignment.
+/// One variable of an assignment: its index, its cardinality and its stride.
 #[derive(Clone, Copy, Debug)]
 struct Digit {
     place: u32,
@@ -21,7 +21,7 @@ struct Digit {
 }
 
 impl Assignments {
-    /// The assignments of variables, each given by its index in lists of values and its cardinality.
+    /// Creates the assignments of some variables; each variable is given by its index in lists of values and its cardinality.
     pub fn new(variables: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let digit = |(place, cardinality)| Digit {
             place: place as u32,
@@ -37,13 +37,14 @@ impl Assignments {
         Self { digits, count }
     }
 
-    /// The assignments of some variables of a graph, within lists with a value for each variable of the graph.
+    /// Creates the assignments of some variables of a graph; the lists of values have one value for each variable of the graph.
     pub fn within(graph: &FactorGraph, variables: impl IntoIterator<Item = usize>) -> Self {
         let cardinality = |v: usize| (v, graph.cardinalities[v] as usize);
         Self::new(variables.into_iter().map(cardinality))
     }
 
-    /// The assignments of variables of these cardinalities, within lists with a value for each of these variables.
+    /// Creates the assignments of variables of these cardinalities; the lists of values have one value for each of these
+    /// variables.
     pub fn rows(cardinalities: impl IntoIterator<Item = usize>) -> Self {
         Self::new(cardinalities.into_iter().enumerate())
     }
@@ -58,20 +59,20 @@ impl Assignments {
         self.count
     }
 
-    /// For each variable, its index in the lists of values and its stride in the numbering.
+    /// Returns, for each variable, its index in the lists of values and its stride in the row-major numbering.
     pub fn strides(&self) -> impl Iterator<Item = (usize, usize)> {
         self.digits.iter().map(|d| (d.place as usize, d.stride))
     }
 
-    /// Sets all variables to zero, which is the first assignment.
+    /// Sets all variables to value zero, which is their first assignment.
     pub fn reset(&self, values: &mut [u32]) {
         for digit in &self.digits {
             values[digit.place as usize] = 0;
         }
     }
 
-    /// Sets the variables to their next assignment. Returns the index of the variable whose value grew by one; all variables after
-    /// it have become zero. Returns `None` after the last assignment; all variables have then become zero.
+    /// Sets the variables to their next assignment. Returns the index of the variable whose value grew by one, while all later
+    /// variables became zero. Returns `None` after the last assignment, and sets all variables to zero.
     #[inline]
     pub fn advance(&self, values: &mut [u32]) -> Option<usize> {
         for (i, digit) in self.digits.iter().enumerate().rev() {
@@ -85,8 +86,9 @@ impl Assignments {
         None
     }
 
-    /// For each variable, the change of the offset in another table when the value of the variable grows by one and all variables
-    /// after it become zero. The strides are those of the other table; the change is modulo the size of a machine word.
+    /// Returns, for each variable, the change of an offset in another table when the value of the variable grows by one and all
+    /// later variables become zero. `strides` has the strides of the variables in the table to which the offset belongs. The
+    /// changes of an offset are computed modulo the size of a machine word.
     pub fn offset_changes(&self, strides: impl IntoIterator<Item = usize>) -> Vec<usize> {
         let mut changes: Vec<usize> = strides.into_iter().collect();
         let mut back = 0usize;
@@ -98,7 +100,7 @@ impl Assignments {
         changes
     }
 
-    /// The row-major number of the assignment that `values` contains.
+    /// Returns the row-major number of the assignment that the list `values` contains.
     #[inline]
     pub fn number(&self, values: &[u32]) -> usize {
         let digits = self.digits.iter();
@@ -107,7 +109,7 @@ impl Assignments {
             .sum()
     }
 
-    /// The values of the assignment with the given number, in the order of the variables.
+    /// Returns the values of the assignment with the given number, in the order of the variables.
     #[inline]
     pub fn values(&self, mut number: usize) -> impl Iterator<Item = u32> {
         self.digits.iter().map(move |digit| {

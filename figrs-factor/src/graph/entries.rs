@@ -1,10 +1,10 @@
-//! Entries of factors of any layout: dense, sparse, function.
+//! Entries of factors of any storage format: dense, sparse, function.
 
 use super::assignment::Assignments;
 use super::factor_graph::{Factor, FactorGraph, FactorTable};
 use super::weights::Weights;
 
-/// Calls `visit` for each stored non-zero entry, with its position among the stored entries and with the values of its assignment.
+/// Calls `visit` for each stored non-zero entry of a factor, with the index of the entry and with the values of its assignment.
 pub fn for_each_entry(graph: &FactorGraph, factor: &Factor, mut visit: impl FnMut(usize, &[u32])) {
     let arity = factor.variables.len();
     let cards = factor.variables.iter().map(|&v| graph.cardinality(v));
@@ -37,14 +37,13 @@ pub fn for_each_entry(graph: &FactorGraph, factor: &Factor, mut visit: impl FnMu
     }
 }
 
-/// The natural logarithm of a stored entry, given by its position; for a function, the entry must not be zero.
+/// Returns the natural logarithm of the stored entry with the given index; for a function, the entry must not be zero.
 pub fn log_stored(factor: &Factor, entry: usize) -> f64 {
     let weights = factor.table.weights();
     weights.map_or(0.0, |weights| weights.log(entry))
 }
 
-/// The position of the stored entry at an assignment of all variables of the graph; `None` if a sparse table or a function stores no entry
-/// there.
+/// Returns the index of the stored entry for an assignment of all variables of the graph; `None` if no entry is stored for it.
 pub fn stored_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> Option<usize> {
     let offset = |n: usize| {
         let parents = factor.variables[..n].iter();
@@ -77,7 +76,7 @@ pub fn stored_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> Opt
     }
 }
 
-/// The natural logarithm of the entry at an assignment of all variables of the graph.
+/// Returns the natural logarithm of a factor's entry for an assignment of all variables of the graph.
 pub fn log_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> f64 {
     let entry = stored_entry(graph, factor, values);
     entry.map_or(f64::NEG_INFINITY, |entry| log_stored(factor, entry))

@@ -4,20 +4,20 @@ use serde::{Deserialize, Serialize};
 
 use super::weights::Weights;
 
-/// A variable of a [`FactorGraph`], given by its position in [`FactorGraph::cardinalities`].
+/// A variable of a [`FactorGraph`], given by its index in [`FactorGraph::cardinalities`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct VarId(pub u32);
 
 impl VarId {
-    /// The position of the variable as an index.
+    /// Returns the number of the variable as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The table of a [`Factor`] or of a message, in a form that omits known zeros. `N` is a list of indices of values, `W` a list with
-/// the weight of each stored entry.
+/// The table of a [`Factor`] or of a message, in a format that omits known zeros. The type `N` is a list of value indices, and the
+/// type `W` is a list of weights.
 #[derive(Clone, Debug)]
 pub enum TableForm<N, W> {
     /// A weight for every assignment, row-major in the order of the factor's variables (the last variable changes
@@ -25,9 +25,9 @@ pub enum TableForm<N, W> {
     Dense(W),
     /// Only the listed assignments have a weight; all other assignments have weight zero.
     Sparse {
-        /// The assignments, sorted and without repetition, one after another; each has one value index per variable.
+        /// The assignments, sorted and without repetition, one after another; each assignment has one value index per variable.
         rows: N,
-        /// A weight for each row.
+        /// The weight of each listed assignment.
         weights: W,
     },
     /// The last variable is a function of the other variables: the weight is one if its value is the value of the function, and zero
@@ -43,7 +43,7 @@ pub enum TableForm<N, W> {
 pub type FactorTable = TableForm<Vec<u32>, Weights>;
 
 impl<N, W> TableForm<N, W> {
-    /// The weights; `None` for a function.
+    /// Returns the weights of the table; `None` for a function.
     pub fn weights(&self) -> Option<&W> {
         match self {
             Self::Dense(weights) | Self::Sparse { weights, .. } => Some(weights),
@@ -51,7 +51,7 @@ impl<N, W> TableForm<N, W> {
         }
     }
 
-    /// The weights, as a mutable reference; `None` for a function.
+    /// Returns a mutable reference to the weights of the table; `None` for a function.
     pub fn weights_mut(&mut self) -> Option<&mut W> {
         match self {
             Self::Dense(weights) | Self::Sparse { weights, .. } => Some(weights),
@@ -59,7 +59,7 @@ impl<N, W> TableForm<N, W> {
         }
     }
 
-    /// The same table with references to its lists.
+    /// Returns the same table with references to its lists.
     pub fn as_ref(&self) -> TableForm<&N, &W> {
         match self {
             Self::Dense(weights) => TableForm::Dense(weights),
@@ -68,7 +68,7 @@ impl<N, W> TableForm<N, W> {
         }
     }
 
-    /// The same table with other representations of its lists.
+    /// Returns the same table with other representations of its lists.
     pub fn map<M, X>(
         self,
         numbers: impl FnOnce(N) -> M,
@@ -91,8 +91,10 @@ impl FactorTable {
     /// Marks an assignment in a function table at which no value of the last variable is possible.
     pub const NO_VALUE: u32 = u32::MAX;
 
-    /// The origins of the weights (each origin is the index of an outcome whose probability is the weight); `None` if
-    /// no weight has an origin.
+    /// Returns the index of the outcome whose probability each weight is (the origins of the weights); `None` if no weight has an
+    /// origin.
+    ///
+    /// The origin of a weight is the index of the outcome that has this weight as its probability.
     pub fn origins(&self) -> Option<&[u32]> {
         self.weights().and_then(Weights::origins)
     }
@@ -105,8 +107,9 @@ pub struct Factor {
     pub variables: Vec<VarId>,
     /// The weights of the factor.
     pub table: FactorTable,
-    /// `true` if the weights sum to one over the *last* variable for every assignment of the other variables: if that variable
-    /// occurs in no other factor, a sum over it may omit the factor.
+    /// `true` if the weights sum to one over the *last* variable for every assignment of the other variables.
+    ///
+    /// If no other factor contains the last variable of a normalised factor, a sum over this variable may omit the factor.
     pub normalised: bool,
 }
 

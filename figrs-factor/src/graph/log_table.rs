@@ -6,16 +6,17 @@ use super::factor_graph::{FactorGraph, VarId};
 /// A function of some variables, stored as a table of natural logarithms.
 #[derive(Clone, Debug)]
 pub struct LogTable {
-    /// The variables, each once.
+    /// The variables of the function, each once.
     pub scope: Vec<VarId>,
-    /// The assignments of the scope, within lists with a value for each variable of the graph.
+    /// The assignments of the scope; the lists of values have one value for each variable of the
+    /// graph.
     pub assignments: Assignments,
     /// The logarithms, row-major in the order of the scope.
     pub logs: Vec<f64>,
 }
 
 impl LogTable {
-    /// A table of these logarithms, row-major in the order of `scope`.
+    /// Creates a table of these logarithms, row-major in the order of `scope`.
     pub fn new(graph: &FactorGraph, scope: Vec<VarId>, logs: Vec<f64>) -> Self {
         let assignments = Assignments::within(graph, scope.iter().map(|v| v.index()));
         Self {
@@ -25,7 +26,8 @@ impl LogTable {
         }
     }
 
-    /// Tabulates a function. `values` is a scratch assignment of all variables.
+    /// Tabulates a function. The argument `values` is a list with a value for each variable of the
+    /// graph, which `tabulate` overwrites.
     pub fn tabulate(
         graph: &FactorGraph,
         scope: Vec<VarId>,
@@ -43,7 +45,7 @@ impl LogTable {
         }
     }
 
-    /// The entry at an assignment of all variables.
+    /// Returns the entry for an assignment of all variables of the graph.
     #[inline]
     pub fn at(&self, values: &[u32]) -> f64 {
         self.logs[self.assignments.number(values)]

@@ -1,13 +1,13 @@
 //! Factor graphs, the input of all algorithms of this crate.
 //!
-//! Variables are indices with a cardinality, factors are non-negative functions of a few variables. The product of all factors at a
-//! full assignment is the weight of that assignment.
+//! A variable is an index with a cardinality, and a factor is a non-negative function of a few variables. The product of all
+//! factors at a full assignment is the weight of that assignment.
 //!
 //! | file | content |
 //! |---|---|
 //! | `factor_graph`, `weights` | variables, factors, and the numbers of their tables |
 //! | `assignment` | assignments in row-major order |
-//! | `entries`, `log_table` | entries of factors of any layout; dense tables of their logarithms |
+//! | `entries`, `log_table` | entries of factors of any storage format; dense tables of their logarithms |
 //! | `reduce` | factor graphs restricted to some of the values |
 
 mod assignment;

@@ -4,7 +4,7 @@
 use super::factor_graph::{Factor, FactorGraph, FactorTable, VarId};
 use super::weights::Weights;
 
-/// Treatment of variables that have only one remaining value.
+/// Whether a reduced graph contains the variables that have only one remaining value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedVariables {
     /// Variables with one remaining value stay in the reduced graph.
@@ -16,7 +16,7 @@ pub enum DecidedVariables {
 /// Map from a factor graph to a graph in which the variables have fewer values.
 #[derive(Clone, Debug)]
 pub struct Restriction {
-    /// For each variable of the original graph, its remaining values in ascending order; at least one.
+    /// For each variable of the original graph, its remaining values in ascending order; at least one value remains.
     pub left: Vec<Vec<u32>>,
     /// For each variable of the original graph, its identifier in the reduced graph; `None` if the variable was left
     /// out.
@@ -36,7 +36,7 @@ pub struct ReducedGraph {
 }
 
 impl ReducedGraph {
-    /// A graph restricted to the values `left` of each variable.
+    /// Restricts a graph to the values `left` of each variable.
     pub fn new(graph: &FactorGraph, left: Vec<Vec<u32>>, decided: DecidedVariables) -> Self {
         let restriction = Restriction::new(left, decided);
         Self {
@@ -47,7 +47,7 @@ impl ReducedGraph {
 }
 
 impl Restriction {
-    /// The restriction to the values `left` of each variable.
+    /// Creates the restriction of a graph to the values `left` of each variable.
     pub fn new(left: Vec<Vec<u32>>, decided: DecidedVariables) -> Self {
         let mut open = Vec::new();
         let mut names = Vec::with_capacity(left.len());
@@ -59,7 +59,7 @@ impl Restriction {
         Self { left, names, open }
     }
 
-    /// The reduced graph of some factors of a graph.
+    /// Restricts some factors of a graph, and returns the reduced graph.
     pub fn reduce<'f>(
         &self,
         graph: &FactorGraph,
@@ -73,12 +73,12 @@ impl Restriction {
         }
     }
 
-    /// The identifier of a variable in the reduced graph; `None` if the variable was left out.
+    /// Returns the identifier of a variable in the reduced graph; `None` if the variable was left out.
     pub fn name(&self, v: VarId) -> Option<VarId> {
         self.names[v.index()]
     }
 
-    /// The assignment of all variables of the original graph that corresponds to an assignment of the reduced graph.
+    /// Returns the assignment of all variables of the original graph that corresponds to an assignment of the reduced graph.
     pub fn world(&self, values: &[u32]) -> Vec<u32> {
         let mut world: Vec<u32> = self.left.iter().map(|left| left[0]).collect();
         for (&v, &value) in self.open.iter().zip(values) {
@@ -87,8 +87,8 @@ impl Restriction {
         world
     }
 
-    /// The probabilities of all `n` values of a variable, given the probabilities of its remaining values; all other values have
-    /// probability zero.
+    /// Returns the probabilities of all `n` values of a variable, given the probabilities of its remaining values; excluded
+    /// values have probability zero.
     pub fn shares_of_all(&self, v: VarId, n: usize, shares: Vec<f64>) -> Vec<f64> {
         let left = &self.left[v.index()];
         if left.len() == n {
@@ -131,7 +131,7 @@ impl Restriction {
         }
     }
 
-    /// The row-major numbers of the assignments in which every variable has a remaining value.
+    /// Returns the row-major numbers of the assignments in which every variable has a remaining value.
     fn cells(&self, graph: &FactorGraph, variables: &[VarId]) -> Vec<usize> {
         variables.iter().fold(vec![0], |cells, &v| {
             let left = &self.left[v.index()];

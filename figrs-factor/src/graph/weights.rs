@@ -2,29 +2,29 @@
 
 use std::sync::Arc;
 
-/// A list of non-negative weights in which no positive weight is rounded to zero; it is cheap to clone.
+/// A list of non-negative weights that is cheap to clone, and in which no positive weight is rounded to zero.
 ///
-/// Entry `i` has the weight `linear[i] * exp(log_scale)`, where `linear` is scaled to a largest entry of one if necessary. If the
-/// ratio of two positive weights exceeds the range of `f64`, `logs` holds the natural logarithms of all weights (including the
-/// scale), and algorithms must use `logs`.
+/// Entry `i` has the weight `linear[i] * exp(log_scale)`, where `linear` is scaled to a largest entry of one if necessary. If the ratio of
+/// two positive weights exceeds the range of `f64`, algorithms must use `logs`, which then holds the natural logarithms of all weights
+/// (including the scale).
 ///
-/// A weight that is the probability of an outcome under the present values of parameters has an origin: the index of that outcome
-/// in the list of all outcomes whose probabilities are parameters.
+/// A weight that is a parametric probability has an origin: the index of its outcome in the list of all outcomes whose probabilities are
+/// parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Weights {
     linear: Arc<Vec<f64>>,
     log_scale: f64,
     logs: Option<Arc<Vec<f64>>>,
-    /// The origin of each weight (the index of the outcome whose probability it is), or [`NO_ORIGIN`](Self::NO_ORIGIN);
-    /// `None` if no weight has an origin.
+    /// The origin of each weight (the index of the outcome whose probability it is), or [`NO_ORIGIN`](Self::NO_ORIGIN) for a weight
+    /// without an origin; `None` if no weight has an origin.
     origins: Option<Arc<Vec<u32>>>,
 }
 
 impl Weights {
-    /// Marks a weight that is not a parameter.
+    /// Marks a weight that is not the probability of a parametric outcome.
     pub const NO_ORIGIN: u32 = u32::MAX;
 
-    /// Weights given as ordinary numbers; a zero must be exact, not a positive number that underflowed.
+    /// Creates weights from ordinary numbers; a zero must be exact, not a positive number that underflowed.
     pub fn from_linear(linear: Vec<f64>) -> Self {
         Self {
             linear: Arc::new(linear),
@@ -32,7 +32,7 @@ impl Weights {
         }
     }
 
-    /// Weights given by their natural logarithms; `f64::NEG_INFINITY` is zero.
+    /// Creates weights from their natural logarithms; `f64::NEG_INFINITY` stands for weight zero.
     pub fn from_logs(logs: Vec<f64>) -> Self {
         let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if largest == f64::NEG_INFINITY {
@@ -41,7 +41,7 @@ impl Weights {
         Self::scaled(logs, largest)
     }
 
-    /// Weights of at most one, given by their natural logarithms; the weights have no scale.
+    /// Creates weights of at most one from their natural logarithms, with `log_scale` zero.
     pub fn from_log_probabilities(logs: Vec<f64>) -> Self {
         Self::scaled(logs, 0.0)
     }
@@ -60,7 +60,7 @@ impl Weights {
         }
     }
 
-    /// The same weights with these origins, one origin for each weight.
+    /// Sets the origins of the weights (indices of outcomes), one origin for each weight.
     #[must_use]
     pub fn with_origins(self, origins: Vec<u32>) -> Self {
         Self {
@@ -69,14 +69,13 @@ impl Weights {
         }
     }
 
-    /// The origins of the weights (indices of the outcomes whose probabilities they are); `None` if no weight has an
-    /// origin.
+    /// Returns the origins of the weights (indices of the outcomes whose probabilities they are); `None` if no weight has an origin.
     pub fn origins(&self) -> Option<&[u32]> {
         self.origins.as_deref().map(Vec::as_slice)
     }
 
-    /// Copies the weights; the function `weight` maps the origin of a weight to a new natural logarithm, or to `None`
-    /// if the weight does not change.
+    /// Copies the weights, and replaces each weight for which `weight` returns a new natural logarithm. The argument of `weight` is the
+    /// origin of the weight (the index of its outcome).
     #[must_use]
     pub fn with_log_weights(&self, weight: impl Fn(u32) -> Option<f64>) -> Self {
         let Some(origins) = self.origins.as_deref() else {
@@ -105,7 +104,7 @@ impl Weights {
         self.linear.len()
     }
 
-    /// Size of the numbers in bytes.
+    /// Returns the size of the numbers in bytes.
     pub fn bytes(&self) -> usize {
         let logs = self.logs.as_ref().map_or(0, |logs| logs.len());
         let origins = self.origins.as_ref().map_or(0, |origins| origins.len());
@@ -117,7 +116,7 @@ impl Weights {
         self.linear.is_empty()
     }
 
-    /// The weights divided by `exp(log_scale)`.
+    /// Returns the weights divided by `exp(log_scale)`.
     pub fn linear(&self) -> &[f64] {
         &self.linear
     }
@@ -132,7 +131,7 @@ impl Weights {
         self.logs.is_some()
     }
 
-    /// The weights at some positions.
+    /// Returns the weights with the indices `positions`.
     #[must_use]
     pub fn select(&self, positions: &[usize]) -> Self {
         let selected = match &self.logs {
@@ -149,18 +148,18 @@ impl Weights {
         }
     }
 
-    /// True if the weights are plain numbers, without a scale and without underflow.
+    /// True if all weights are stored as plain numbers, without a scale and without underflow.
     pub fn is_plain(&self) -> bool {
         self.log_scale == 0.0 && self.logs.is_none()
     }
 
-    /// The numbers of plain weights as a mutable slice; the numbers are copied only if another clone shares them.
+    /// Returns a mutable slice of the weights, which must be plain numbers; the numbers are copied if another clone shares them.
     pub fn plain_mut(&mut self) -> &mut [f64] {
         let linear: &mut Vec<f64> = Arc::make_mut(&mut self.linear);
         linear
     }
 
-    /// Some consecutive weights.
+    /// Returns `len` consecutive weights of the list, starting at index `start`.
     pub fn row(&self, start: usize, len: usize) -> WeightSlice<'_> {
         WeightSlice {
             weights: self,
@@ -169,7 +168,7 @@ impl Weights {
         }
     }
 
-    /// The weights at some positions; a position of `None` gives weight zero.
+    /// Returns the weights with the indices `positions`; a position of `None` gives weight zero.
     #[must_use]
     pub fn gather(&self, positions: &[Option<usize>]) -> Self {
         let mut builder = WeightsBuilder::default();
@@ -213,13 +212,13 @@ impl From<Vec<f64>> for Weights {
     }
 }
 
-/// True if the numbers of a row sum to one, up to rounding errors of the numbers and of their addition; the row then counts as normalised.
+/// True if the numbers sum to one, up to rounding errors of the numbers and of their addition.
 pub fn sums_to_one(row: &[f64]) -> bool {
     let sum: f64 = row.iter().sum();
     (sum - 1.0).abs() <= row.len() as f64 * f64::EPSILON
 }
 
-/// Consecutive weights of a list, such as one row of a table.
+/// A slice of a list of weights, such as one row of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightSlice<'a> {
     weights: &'a Weights,
@@ -228,13 +227,13 @@ pub struct WeightSlice<'a> {
 }
 
 impl<'a> WeightSlice<'a> {
-    /// The weights, divided by the exponential of the list's `log_scale`.
+    /// Returns the weights divided by the exponential of the list's `log_scale`.
     pub fn linear(self) -> &'a [f64] {
         &self.weights.linear[self.start..][..self.len]
     }
 
-    /// Inverse transform sampling: the position that a uniform random number in [0, 1) selects, if the weights sum to one. A
-    /// position of weight zero is never selected.
+    /// Inverse transform sampling from weights that sum to one: returns the index that a uniform random number in [0, 1) selects. An index
+    /// with weight zero is never selected.
     pub fn pick(self, unit: f64) -> usize {
         let mut rest = unit;
         let mut chosen = 0;
@@ -250,20 +249,20 @@ impl<'a> WeightSlice<'a> {
         chosen
     }
 
-    /// The natural logarithm of the row's weight `i`, including the scale.
+    /// Returns the natural logarithm of weight `i` of the slice, including the scale.
     pub fn log(self, i: usize) -> f64 {
         self.weights.log(self.start + i)
     }
 
-    /// The row's weight `i`; its field `linear` does not include the scale.
+    /// Returns weight `i` of the slice; its field `linear` does not include the scale.
     pub fn weight(self, i: usize) -> WorldWeight {
         let (linear, log) = (self.linear()[i], self.log(i));
         WorldWeight { linear, log }
     }
 }
 
-/// A builder of a list of weights. The builder stores plain numbers, and changes to logarithms when a weight does not fit a
-/// plain number.
+/// A builder of a list of weights. The builder stores plain numbers, and changes to logarithms when a weight is out of the range of plain
+/// numbers.
 #[derive(Debug, Default)]
 pub struct WeightsBuilder {
     linear: Vec<f64>,
@@ -293,14 +292,14 @@ impl WeightsBuilder {
         }
     }
 
-    /// Adds a plain number several times.
+    /// Adds a weight, given as a plain number, several times.
     pub fn repeat(&mut self, weight: f64, times: usize) {
         for _ in 0..times {
             self.push(weight);
         }
     }
 
-    /// Adds some weights of a list.
+    /// Adds a range of the weights of a list.
     pub fn extend(&mut self, weights: &Weights, range: std::ops::Range<usize>) {
         if self.origins.is_some() || weights.origins.is_some() {
             let before = self.len();
@@ -323,7 +322,7 @@ impl WeightsBuilder {
             .extend(range.map(|i| weights.log(i)));
     }
 
-    /// The weights in the order in which they were added.
+    /// Returns the list of all weights that were added.
     pub fn build(self) -> Weights {
         let weights = match self.logs {
             Some(logs) => Weights::from_logs(logs),
@@ -339,8 +338,7 @@ impl WeightsBuilder {
 /// The weight that evidence gives to a world (an assignment of values to all elements).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WorldWeight {
-    /// The weight as a number, if it is in the normal range of `f64`; otherwise the field is zero, infinite or NaN, and `log`
-    /// must be used.
+    /// The weight as a plain number; if the number is zero, infinite or NaN, `log` must be used.
     pub linear: f64,
     /// The natural logarithm of the weight; `-inf` if and only if the world contradicts the evidence.
     pub log: f64,

@@ -9,12 +9,12 @@ use crate::order::Bucket;
 pub struct BucketOrder {
     /// The variables in the order of elimination.
     pub order: Vec<VarId>,
-    /// For each variable, its position in the order.
+    /// For each variable, its index in the order.
     place: Vec<usize>,
 }
 
 impl BucketOrder {
-    /// The order in which a list of buckets eliminates the variables of a graph of `n` variables.
+    /// Creates the order in which a list of buckets eliminates the variables of a graph of `n` variables.
     pub fn new(n: usize, buckets: &[Bucket]) -> Self {
         let eliminated = buckets.iter().flat_map(|bucket| &bucket.eliminated);
         let order: Vec<VarId> = eliminated.copied().collect();
@@ -25,8 +25,10 @@ impl BucketOrder {
         Self { order, place }
     }
 
-    /// The order of the variables that occur in factors by the number of factors that contain them, fewest first; among variables
-    /// with equal numbers, the variable with the higher identifier comes first.
+    /// Sorts the variables by the number of factors that contain them, fewest first; variables that occur in no factor are
+    /// left out.
+    ///
+    /// Among variables with equal numbers of factors, the variable with the higher identifier comes first.
     pub(super) fn fewest_factors_first(graph: &FactorGraph) -> Self {
         let mut mentions = vec![0_u32; graph.cardinalities.len()];
         for v in graph.factors.iter().flat_map(|factor| &factor.variables) {
@@ -42,7 +44,7 @@ impl BucketOrder {
         Self { order, place }
     }
 
-    /// The variable of a scope that is eliminated first; `None` if the scope is empty.
+    /// Returns the variable of a scope that is eliminated first; `None` if the scope is empty.
     pub fn first(&self, scope: &[VarId]) -> Option<VarId> {
         scope.iter().copied().min_by_key(|v| self.place[v.index()])
     }

@@ -13,13 +13,13 @@ use crate::eliminate::{EliminationError, as_if_dense, without_barren};
 
 /// Maximum numbers of entries of the tables of the successive eliminations.
 const TABLES: [usize; 4] = [1 << 8, 1 << 13, 1 << 18, 1 << 21];
-/// Number of sizes of tables.
+/// Number of table sizes with which [`sum_bounds`] can run eliminations.
 pub const ALL_SIZES: usize = TABLES.len();
-/// The sizes up to this index give bounds quickly: within seconds on models with some hundred variables.
+/// Number of table sizes that give bounds quickly: within seconds on models with some hundred variables.
 pub const QUICK_SIZES: usize = 3;
 /// Maximum total number of entries of the messages in [`crude_bounds`], which then takes at most about a tenth of a second.
 const CRUDE_ENTRIES: f64 = 262_144.0;
-/// Bounds with at most this relative width are not improved further.
+/// Relative distance of the two bounds at which they are not improved further.
 const CLOSE: f64 = 1e-9;
 
 /// Limits of the eliminations that bound a sum.
@@ -27,7 +27,7 @@ const CLOSE: f64 = 1e-9;
 pub struct BoundingEffort<'a> {
     /// Maximum total number of entries of the messages of one elimination.
     pub most: f64,
-    /// Total number of entries of messages beyond which an elimination would take too long.
+    /// Total number of entries of the messages above which an elimination is not run.
     pub work: f64,
     /// Deadline and interrupt.
     pub until: &'a Until,
@@ -39,10 +39,10 @@ pub const UNBOUNDED: Bounds = Bounds {
     upper: f64::INFINITY,
 };
 
-/// Bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, at about the cost of reading
-/// the factors. An upper bound is the product of the factors' largest entries and of the variables' cardinalities. Unless the
-/// deadline has passed, mini-buckets add an upper and a lower bound; they eliminate the variables that occur in the fewest
-/// factors first.
+/// Computes bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, at about the cost of reading
+/// the factors. One upper bound is the product of the factors' largest entries and of the variables' cardinalities. Unless the deadline
+/// has passed, a mini-bucket elimination adds an upper and a lower bound. The variables that occur in the fewest factors are eliminated
+/// first.
 pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
     let of_all = product_of_maxima(graph);
     let needed = without_barren(graph, &[]);
@@ -66,8 +66,8 @@ pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
     bounds
 }
 
-/// Calls `tell` with increasingly close bounds of the natural logarithm of the sum, over all assignments, of the product of
-/// all factors. `sizes` is a range of indices of table sizes. Returns the index of the first size that was not tried.
+/// Calls `tell` with increasingly close bounds of the natural logarithm of the sum, over all assignments, of the product of all factors.
+/// `sizes` is a range of indices of the table sizes to try. Returns the index of the first table size of `sizes` that was not tried.
 ///
 /// **Errors.** The errors of an elimination with tables of any size; [`EliminationError::Interrupted`].
 pub fn sum_bounds(
@@ -107,7 +107,7 @@ pub fn sum_bounds(
     Ok(TABLES.len())
 }
 
-/// Computes the lower and the upper bound by one elimination each; the limits are the entries of a table and the entries of all messages.
+/// Computes a lower and an upper bound, each by one elimination with limits on the entries of a table and on the entries of all messages.
 fn bounds_by(
     graph: &FactorGraph,
     order: &BucketOrder,
@@ -132,7 +132,7 @@ fn bounds_by(
     Ok(bounds)
 }
 
-/// Upper bound of the rounding errors of all additions of an elimination.
+/// Returns an upper bound of the rounding errors of all additions of an elimination.
 fn slack(graph: &FactorGraph, log: f64) -> f64 {
     let additions = (graph.factors.len() + 2 * graph.cardinalities.len()) as f64;
     4.0 * additions * f64::EPSILON * (1.0 + log.abs())
@@ -144,8 +144,8 @@ pub fn narrow(bounds: &mut Bounds, other: Bounds) {
     bounds.upper = bounds.upper.min(other.upper);
 }
 
-/// The logarithm of the product of the largest entries of all factors and of the cardinalities of all variables. Normalised factors
-/// and their last variables are omitted, because the sum of the product of normalised factors is one.
+/// Returns the logarithm of the product of the largest entries of all factors and of the cardinalities of all variables. Normalised
+/// factors and their last variables contribute a factor of one, because the sum of their product is one.
 pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
     let (is_left_out, is_summed) = normalised_factors(graph);
     let values = graph.cardinalities.iter().zip(is_summed);
@@ -161,9 +161,8 @@ pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
     values.chain(factors).sum()
 }
 
-/// Marks normalised factors without directed cycles, at most one factor for each last variable, and marks these last
-/// variables. If the marked variables are summed out one after another, each before the variables on which it depends,
-/// the factors sum to one.
+/// Marks normalised factors, at most one for each variable that is last in a factor, such that the marked factors have no directed cycle.
+/// The product of the marked factors sums to one if each marked variable is summed out before the variables on which it depends.
 fn normalised_factors(graph: &FactorGraph) -> (Vec<bool>, Vec<bool>) {
     let n = graph.cardinalities.len();
     let mut factor_of: Vec<Option<usize>> = vec![None; n];

@@ -9,8 +9,8 @@ use super::partition::{BucketPartition, MiniBucket, divide};
 use crate::algebra::MaxProduct;
 use crate::eliminate::{EliminationError, EliminationTable, Projection, Projector};
 
-/// Weight of each mini-bucket except the first, in a lower bound; the weights of a bucket sum to one. On grids of three-valued
-/// variables, one half gave the best bounds among the magnitudes 1/16, 1/8, ..., 2.
+/// Weight (exponent) of each mini-bucket except the first, for a lower bound; the weights of a bucket sum to one. On grids of three-valued
+/// variables, the weight -1/2 gave better bounds than -1/16, -1/8, ..., -2.
 const NEGATIVE_WEIGHT: f64 = -0.5;
 
 /// Quantity that a mini-bucket elimination bounds.
@@ -25,8 +25,8 @@ pub enum BoundKind {
 }
 
 impl BoundKind {
-    /// The projection of the `i`-th of `n` mini-buckets of a bucket, and its fraction in the exchange of weight; the fractions of a bucket
-    /// sum to one.
+    /// Returns the projection of the `i`-th of `n` mini-buckets of a bucket, and its share in cost shifting; the shares of all
+    /// mini-buckets of a bucket sum to one.
     fn of_mini_bucket(self, i: usize, n: usize) -> (Projection, f64) {
         let even = 1.0 / n as f64;
         match self {
@@ -44,8 +44,9 @@ impl BoundKind {
     }
 }
 
-/// Divides the buckets such that joint tables have at most `limit` entries, or as many as the largest factor. The limit is reduced
-/// until the messages have at most `most` entries in total. Also returns the final limit and the number of entries of the messages.
+/// Divides the buckets such that joint tables have at most `limit` entries, or as many as the largest factor. The limit on joint tables is
+/// reduced until all messages together have at most `most` entries. Returns the division with the final limit and the number of entries of
+/// all messages.
 pub(super) fn fitting_partition(
     graph: &FactorGraph,
     order: &BucketOrder,
@@ -66,29 +67,29 @@ pub(super) fn fitting_partition(
 
 /// The messages of a mini-bucket elimination.
 ///
-/// The product of the messages without variables is a bound of the maximum or the sum over all assignments. In a divided bucket,
-/// the sum over a variable `x` of the product of the mini-buckets `f_i` is at most the product of the power sums
-/// `(sum_x f_i^(1/w_i))^(w_i)`, for positive weights `w_i` whose sum is one (Hölder's inequality), and at least this product if all
-/// weights except one are negative. Weights of zero give maxima instead of power sums.
+/// The product of the messages without variables is a bound of the maximum or the sum over all assignments. In a divided bucket, the sum
+/// over a variable `x` of the product of the mini-buckets `f_i` is bounded by the product of the power sums `(sum_x f_i^(1/w_i))^(w_i)`,
+/// for weights `w_i` whose sum is one. The product of power sums is an upper bound for positive weights (Hölder's inequality), and a lower
+/// bound if all weights except one are negative. In the limit of weight zero, a power sum becomes a maximum.
 #[derive(Debug)]
 pub struct MiniBuckets {
     messages: Vec<LogTable>,
-    /// Logarithm of the number of joint values of the variables that occur in no table; zero for maxima.
+    /// Logarithm of the number of joint values of the variables that occur in no table; zero if the elimination bounds a maximum.
     free: f64,
 }
 
 impl MiniBuckets {
-    /// Number of entries of all messages together.
+    /// Returns the total number of entries of all messages.
     pub fn entries(&self) -> usize {
         self.messages.iter().map(|table| table.logs.len()).sum()
     }
 
-    /// Eliminates along `order` with joint tables of up to `limit` entries, or as many as the largest factor has; the limit is reduced
-    /// until all messages together have at most `most` entries.
+    /// Eliminates the variables along `order` with joint tables of up to `limit` entries, or as many as the largest factor has.
     ///
-    /// Before a divided bucket is eliminated, its mini-buckets exchange weight until their projections to their shared
-    /// variables are in the proportion of their weights; the exchange leaves the product unchanged and improves the
-    /// bound.
+    /// The limit on joint tables is reduced until all messages together have at most `most` entries.
+    ///
+    /// Before a divided bucket is eliminated, its mini-buckets are rescaled (cost shifting) such that their projections to the shared
+    /// variables are proportional. Cost shifting leaves the product of the mini-buckets unchanged and improves the bound.
     ///
     /// **Complexity.** For each mini-bucket, two joint tables of up to `limit` entries are computed.
     /// **References.** Dechter and Rish, *Mini-buckets: a general scheme for bounded inference*, Journal of the ACM 50(2),
@@ -131,7 +132,7 @@ impl MiniBuckets {
         Ok(this)
     }
 
-    /// The natural logarithm of the bound.
+    /// Returns the natural logarithm of the bound.
     pub fn bound(&self, graph: &FactorGraph) -> f64 {
         let messages = self.messages.iter().filter(|table| table.scope.is_empty());
         let messages = messages.map(|table| table.logs[0]);
@@ -143,8 +144,8 @@ impl MiniBuckets {
         self.free + messages.chain(scalars).sum::<f64>()
     }
 
-    /// The upper bound of a maximum, increased by a bound of all rounding errors. `magnitude` is the sum over all factors of the
-    /// largest absolute logarithms of their weights.
+    /// Returns the upper bound of a maximum, increased by a bound of all rounding errors. The argument `magnitude` is the sum, over all
+    /// factors, of the largest absolute logarithm of a weight.
     pub fn bound_above(&self, graph: &FactorGraph, magnitude: f64) -> f64 {
         // Each factor and message is added once, and the exchange between mini-buckets adds at most a mean and a difference.
         let additions = 4.0 * (graph.factors.len() + self.messages.len()) as f64;
@@ -166,9 +167,9 @@ impl MiniBuckets {
         mini.tables.iter().map(table).collect()
     }
 
-    /// Factors, one for each mini-bucket of a bucket, whose product is one. After each mini-bucket is multiplied by its factor,
-    /// the projections of the mini-buckets to the shared variables are in the proportion of the weights (cost shifting, moment
-    /// matching). The list is empty if there is only one mini-bucket.
+    /// Returns one factor for each mini-bucket of a bucket, such that the product of these factors is one. Multiplication by the returned
+    /// factors makes the projections of the mini-buckets to the shared variables proportional (cost shifting, moment matching). The list
+    /// of factors is empty if the bucket has only one mini-bucket.
     fn cost_shifts(
         &self,
         graph: &FactorGraph,
@@ -209,7 +210,7 @@ impl MiniBuckets {
     }
 }
 
-/// Logarithm of the number of joint values of the variables that occur in no table.
+/// Returns the logarithm of the number of joint values of the variables that occur in no table.
 fn log_free_values(graph: &FactorGraph, buckets: &[BucketPartition]) -> f64 {
     let mut is_free = vec![true; graph.cardinalities.len()];
     let used = buckets

@@ -1,11 +1,11 @@
 //! Mini-bucket elimination: bounds of a maximum or a sum by an elimination that divides buckets to limit the size of its
 //! tables.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `bucket_order` | the elimination order |
 //! | `partition` | the division of buckets into mini-buckets |
-//! | `messages` | their messages, with exchange of weight between mini-buckets |
+//! | `messages` | messages of mini-buckets, with cost shifting |
 //! | `evidence_bounds` | bounds of the sum over all assignments |
 
 mod bucket_order;

@@ -4,29 +4,30 @@ use crate::graph::{FactorGraph, VarId};
 
 use super::bucket_order::BucketOrder;
 
-/// A mini-bucket: tables of one bucket that are multiplied together.
+/// A mini-bucket: some tables of one bucket, which are multiplied together.
 #[derive(Debug)]
 pub struct MiniBucket {
-    /// Factors by position, followed by messages.
+    /// The tables of the mini-bucket: factors by index, followed by messages.
     pub tables: Vec<u32>,
-    /// The variables of the message.
+    /// The variables of the mini-bucket's message.
     pub output: Vec<VarId>,
-    /// True if the message lacks further variables, besides the variable that the bucket eliminates.
+    /// True if the scope of the message was reduced to fit the limit, so that the mini-bucket eliminates more than
+    /// one variable.
     pub is_shrunk: bool,
 }
 
 /// Plan of a bucket: its division into mini-buckets.
 #[derive(Debug)]
 pub struct BucketPartition {
-    /// The variable that is eliminated.
+    /// The variable that the bucket eliminates.
     pub variable: VarId,
     /// The mini-buckets of the variable.
     pub mini_buckets: Vec<MiniBucket>,
-    /// Variables that occur in all mini-buckets, over which the mini-buckets exchange weight.
+    /// Variables that occur in all mini-buckets of the bucket and are used for cost shifting.
     pub shared: Vec<VarId>,
 }
 
-/// Divides all buckets into mini-buckets; also returns the total number of entries of the messages.
+/// Divides all buckets into mini-buckets. Returns the total number of entries of all messages too.
 pub fn divide(
     graph: &FactorGraph,
     order: &BucketOrder,
@@ -89,8 +90,8 @@ pub fn divide(
     (buckets, entries)
 }
 
-/// The variables that all mini-buckets contain, including `v`; variables are left out if a table over all of them would
-/// exceed the limit.
+/// Returns the variables that all mini-buckets contain, including `v`. Some variables are left out if a table over
+/// all shared variables would exceed the limit.
 fn shared_variables(
     graph: &FactorGraph,
     minis: &[MiniBucket],

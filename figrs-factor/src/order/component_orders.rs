@@ -12,11 +12,13 @@ use super::symbolic_elimination::{Bucket, SymbolicElimination};
 use super::very_large::greedily;
 use crate::eliminate::error::{EliminationError, check_interrupt};
 
-/// Maximum number of variables of a component that is ordered with restarts; larger components are ordered with adjacency lists.
+/// Maximum number of variables of a component whose order is searched with restarts; larger components use greedy orders on adjacency lists.
 const MAX_RESTART_VARIABLES: usize = 4096;
 
-/// Eliminates all `candidates` in the cheapest order found by a search that reads at most `max_work` words for one component after its first
-/// order; if `max_work` is zero, in the first order.
+/// Eliminates all `candidates` symbolically in the cheapest order that a search finds.
+///
+/// After the first order of a component, the search reads at most `max_work` memory words. If `max_work` is zero, the first order found for
+/// a component is used.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub fn eliminate_candidates(
@@ -60,7 +62,7 @@ pub fn eliminate_candidates(
     Ok(())
 }
 
-/// Eliminates the very large components in the cheapest of a few greedy orders.
+/// Eliminates each very large component symbolically in the cheapest of a few greedy orders.
 fn eliminate_very_large(
     graph: &mut SymbolicElimination,
     wide: &[VarId],
@@ -83,14 +85,14 @@ fn eliminate_very_large(
     Ok(())
 }
 
-/// The total number of entries of the joint tables of the buckets, starting at position `from`.
+/// Returns the total number of entries of the joint tables of the buckets from index `from` on.
 fn entries(graph: &SymbolicElimination, from: usize) -> f64 {
     let buckets = graph.buckets[from..].iter();
     buckets.map(|bucket| dense(graph, bucket).exp2()).sum()
 }
 
-/// The cost of the buckets, starting at position `from`: the entries of their joint tables, reduced by the predicted fraction of zeros less
-/// a discount.
+/// Returns the cost of the buckets from index `from` on: the number of entries of their joint tables, reduced by the predicted share of
+/// zeros.
 fn cost(graph: &SymbolicElimination, from: usize) -> f64 {
     let discount = (DISCOUNT / ONE) as f64;
     let price = |bucket: &Bucket| dense(graph, bucket).min(bucket.joint + discount).exp2();

@@ -6,22 +6,23 @@ use super::fixed_point::fixed;
 use super::interaction_graph::{InteractionGraph, VertexWeight};
 use super::symbolic_elimination::SymbolicElimination;
 
-/// A connected component of the graph; its elimination order does not depend on the other components.
+/// A connected component of the graph, whose elimination order does not depend on other components.
 #[derive(Debug, Default)]
 pub(super) struct Component {
-    /// The variables to eliminate, sorted; then the variables to keep that share a table with them.
+    /// The variables to eliminate, sorted, followed by the variables to keep that share a table with them.
     pub(super) variables: Vec<VarId>,
-    /// Number of the variables to eliminate.
+    /// The count of variables to eliminate in the component.
     pub(super) free: usize,
     /// The live tables that contain the variables to eliminate.
     pub(super) tables: Vec<u32>,
 }
 
 impl Component {
-    /// Splits the remaining `candidates` into components; two candidates that are connected only through variables to keep are in different
-    /// components.
+    /// Splits the remaining `candidates` into components.
     ///
-    /// **Complexity.** Linear in the number of mentions.
+    /// Candidates that are connected only through variables to keep are in different components.
+    ///
+    /// **Complexity.** The time is linear in the total number of variables of all tables.
     pub(super) fn all(graph: &SymbolicElimination, candidates: &[VarId]) -> Vec<Self> {
         let mut seen = vec![false; graph.log_cards.len()];
         let mut listed = vec![false; graph.sketches.len()];
@@ -61,7 +62,7 @@ impl Component {
         components
     }
 
-    /// The interaction graph of the component; `places` is scratch space with an entry for each variable.
+    /// Returns the interaction graph of the component; `places` is scratch space with an entry for each variable.
     pub(super) fn core(&self, graph: &SymbolicElimination, places: &mut [u32]) -> InteractionGraph {
         for (i, v) in self.variables.iter().enumerate() {
             places[v.index()] = i as u32;
@@ -82,7 +83,7 @@ impl Component {
         InteractionGraph::new(weights, self.free, scopes.iter().map(Vec::as_slice))
     }
 
-    /// Adds the densities of the tables with zeros to the graph of the component.
+    /// Adds the predicted densities of the tables with zeros to the interaction graph of the component.
     pub(super) fn count_zeros(
         &self,
         graph: &SymbolicElimination,

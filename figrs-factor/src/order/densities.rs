@@ -2,7 +2,7 @@
 
 use super::fixed_point::FixedPoint;
 
-/// A table with zeros.
+/// A table with zeros, and its predicted density.
 #[derive(Debug)]
 struct TableDensity {
     scope: Vec<u32>,
@@ -10,18 +10,19 @@ struct TableDensity {
     density: FixedPoint,
 }
 
-/// For every vertex, the tables with zeros that contain it; the lists are empty if no table has zeros.
+/// For every vertex, the tables with zeros that contain the vertex; the lists are empty if no table
+/// has zeros.
 #[derive(Debug, Default)]
 pub(super) struct Densities {
     tables: Vec<Option<TableDensity>>,
-    /// For each vertex, the tables that contain it, including tables that have been removed.
+    /// For each vertex, the tables that contain the vertex, including tables that have been removed.
     of: Vec<Vec<u32>>,
-    /// The sum of the densities of a vertex's live tables.
+    /// For each vertex, the sum of the log-densities of its tables that have not been removed.
     total: Vec<FixedPoint>,
 }
 
 impl Densities {
-    /// Adds a table of a graph of `vertices` vertices.
+    /// Adds a table to a graph of `vertices` vertices.
     pub(super) fn add(&mut self, scope: Vec<u32>, density: FixedPoint, vertices: usize) {
         if density >= 0 {
             return;
@@ -47,12 +48,13 @@ impl Densities {
         self.tables.is_empty()
     }
 
-    /// The sum of the densities of a vertex's live tables.
+    /// Returns the sum of the log-densities of the tables that contain a vertex and have not been
+    /// removed.
     pub(super) fn of(&self, v: u32) -> FixedPoint {
         self.total.get(v as usize).copied().unwrap_or(0)
     }
 
-    /// Removes the tables of `v`; returns the sum of their densities.
+    /// Removes the tables that contain `v`, and returns the sum of their log-densities.
     pub(super) fn remove_vertex(&mut self, v: u32) -> FixedPoint {
         let mut sum = 0;
         let Some(tables) = self.of.get_mut(v as usize) else {
@@ -69,13 +71,13 @@ impl Densities {
         sum
     }
 
-    /// The tables that have not been removed, with their densities.
+    /// Returns the tables that have not been removed, with their log-densities.
     pub(super) fn remaining(&self) -> impl Iterator<Item = (&[u32], FixedPoint)> {
         let left = self.tables.iter().flatten();
         left.map(|promise| (promise.scope.as_slice(), promise.density))
     }
 
-    /// Copies the state of `other`.
+    /// Copies the tables and densities of `other`.
     pub(super) fn copy_from(&mut self, other: &Self) {
         let vertices = other.total.len();
         self.clear();

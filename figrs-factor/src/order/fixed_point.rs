@@ -1,9 +1,9 @@
-//! Logarithms as integers: sums of integers do not depend on the order of the terms, and terms can be subtracted exactly.
+//! Logarithms as fixed-point integers: their sums do not depend on the order of the terms, and subtraction is exact.
 
 /// A base-2 logarithm as a fixed-point number, in units of `1 / ONE`.
 pub(super) type FixedPoint = i64;
 
-/// The base-2 logarithm of two, as a fixed-point number.
+/// The number one (the base-2 logarithm of two) as a fixed-point number.
 pub(super) const ONE: FixedPoint = 1 << 20;
 
 /// The nearest fixed-point number to a base-2 logarithm.

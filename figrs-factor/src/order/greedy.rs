@@ -14,15 +14,15 @@ pub(super) enum GreedyCriterion {
     HeavyFill,
     /// Weighted fill-in divided by the cardinality of the vertex.
     FillSaved,
-    /// The number of entries of the joint table (min-weight).
+    /// The number of entries of the joint table that the elimination of the vertex makes (min-weight).
     Size,
     /// The number of entries of the joint table, times the weighted fill-in.
     SizeAndFill,
-    /// The predicted number of non-zero entries of the joint table.
+    /// The predicted number of non-zero entries of the joint table that the elimination of the vertex makes.
     NonZeros,
 }
 
-/// Random factors of the scores of the vertices, and their base-2 logarithms.
+/// Random noise on the greedy scores of the vertices: a factor for each vertex, and its base-2 logarithm.
 #[derive(Debug, Default)]
 pub(super) struct ScoreNoise {
     factors: Vec<f64>,
@@ -30,7 +30,7 @@ pub(super) struct ScoreNoise {
 }
 
 impl ScoreNoise {
-    /// No noise: all logarithms are zero.
+    /// Returns noise that changes no score: all logarithms are zero.
     pub(super) fn none(vertices: usize) -> Self {
         Self {
             factors: vec![1.0; vertices],
@@ -47,13 +47,14 @@ impl ScoreNoise {
     }
 }
 
-/// Repeatedly eliminates the remaining vertex of `core` with the least score by `rule`, and adds it to `order`. Simplicial
-/// vertices are eliminated immediately, unless the rule counts non-zeros.
+/// Repeatedly eliminates the remaining vertex of `core` with the least score by `rule`, and adds the vertex to `order`. Simplicial
+/// vertices (whose neighbours are pairwise adjacent) are eliminated immediately, unless the score counts non-zeros.
 ///
-/// Returns the price of the order, or `None` as soon as the price reaches `limit`.
+/// Returns the price of the order (the total number of entries of its joint tables), or `None` as soon as the price reaches
+/// `limit`.
 ///
-/// **Complexity.** For each eliminated vertex, all remaining vertices are scored; for each new pair of neighbours, the words of two
-/// rows of the matrix are read.
+/// **Complexity.** Before each elimination, the scores of all remaining vertices are compared. When two neighbours become adjacent,
+/// two rows of the adjacency matrix are read.
 ///
 /// **References.** Kjærulff, *Triangulation of graphs: algorithms giving small total state space*, 1990;
 /// Fishelson and Geiger, *Optimizing exact genetic linkage computations*, RECOMB 2003 (weighted fill-in, with noise).
@@ -89,8 +90,8 @@ pub(super) fn greedy(
     None
 }
 
-/// The vertex with the least score; among vertices with equal scores, the vertex with the smallest clique, then the
-/// first vertex.
+/// Returns the vertex with the least score. Among vertices with equal scores, the vertex with the smallest clique is chosen, and
+/// then the vertex with the lowest index.
 fn next(core: &mut InteractionGraph, rule: GreedyCriterion, noise: &ScoreNoise) -> Option<u32> {
     let log = |x: FixedPoint| x as f64 / ONE as f64;
     let mut best = None;

@@ -3,8 +3,9 @@
 use super::densities::Densities;
 use super::fixed_point::{FixedPoint, ONE, power};
 
-/// Discount on predicted zeros, as a base-2 logarithm. The discount is needed because the fractions of non-zeros are multiplied as
-/// if they were independent, and because work on entries of sparse tables is slower than on entries of dense tables.
+/// Base-2 logarithm of the factor by which predicted savings by zeros are diminished when orders are compared. The
+/// discount exists because the fractions of non-zeros are multiplied as if they were independent, and because entries of sparse
+/// tables take more time.
 pub(super) const DISCOUNT: FixedPoint = 3 * ONE;
 
 const NO_PLACE: u32 = u32::MAX;
@@ -18,29 +19,29 @@ pub(super) struct VertexWeight {
     pub(super) log: FixedPoint,
 }
 
-/// A graph from which vertices are eliminated; the fill-in and the clique size of every vertex are updated at each
+/// An interaction graph from which vertices are eliminated; the fill-in and the clique size of every vertex are updated at each
 /// elimination.
 #[derive(Debug, Default)]
 pub(super) struct InteractionGraph {
     words: usize,
     pub(super) weights: Vec<VertexWeight>,
     rows: Vec<u64>,
-    /// The remaining vertices that may be eliminated.
+    /// The vertices that may be eliminated and have not been eliminated yet.
     pub(super) left: Vec<u32>,
-    /// Position of a vertex in `left`.
+    /// For each vertex, its index in the list `left`.
     places: Vec<u32>,
-    /// The logarithm of the number of joint values of a vertex and its neighbours.
+    /// For each vertex, the logarithm of the number of joint values of the vertex and its neighbours.
     pub(super) size: Vec<FixedPoint>,
-    /// Fill-in of a vertex: number of pairs of neighbours that are not adjacent.
+    /// For each vertex, its fill-in: the number of pairs of neighbours that are not adjacent.
     pub(super) fill: Vec<u32>,
-    /// Weighted fill-in: each pair counts with the number of its joint values. The weighted fill-in is updated only if `weighted`
-    /// is `true`.
+    /// For each vertex, its weighted fill-in: each pair of non-adjacent neighbours counts with the number of its joint values. The
+    /// weighted fill-in is updated only if `weighted` is `true`.
     heavy_fill: Vec<f64>,
     weighted: bool,
     pub(super) densities: Densities,
     /// Vertices whose fill-in may have become zero.
     pub(super) ready: Vec<u32>,
-    /// Number of words read so far, the unit of work in which the search is limited.
+    /// Number of memory words read so far: the work of the search.
     pub(super) work: u64,
     around: Vec<u64>,
     members: Vec<u32>,
@@ -48,7 +49,8 @@ pub(super) struct InteractionGraph {
 }
 
 impl InteractionGraph {
-    /// A graph in which the vertices of each table are adjacent. The first `free` vertices may be eliminated.
+    /// Creates a graph in which the vertices of each table are adjacent. Only the first `free` vertices of the graph may be
+    /// eliminated.
     pub(super) fn new<'t>(
         weights: Vec<VertexWeight>,
         free: usize,
@@ -117,7 +119,7 @@ impl InteractionGraph {
         }
     }
 
-    /// Copies the state of `other`.
+    /// Copies the graph and its state from `other`.
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.words = other.words;
         self.weights.clone_from(&other.weights);
@@ -139,8 +141,8 @@ impl InteractionGraph {
         self.weighted = false;
     }
 
-    /// Weighted fill-in of a vertex: pairs of neighbours that are not adjacent, each counted with the number of its joint
-    /// values.
+    /// Returns the weighted fill-in of a vertex: the pairs of neighbours that are not adjacent, each counted with the number of its
+    /// joint values.
     pub(super) fn heavy_fill(&self, v: u32) -> f64 {
         if self.weighted {
             self.heavy_fill[v as usize]
@@ -149,7 +151,7 @@ impl InteractionGraph {
         }
     }
 
-    /// True if a vertex may be eliminated and was not yet.
+    /// True if a vertex may be eliminated and has not been eliminated yet.
     pub(super) fn is_remaining(&self, v: u32) -> bool {
         self.places[v as usize] != NO_PLACE
     }
@@ -159,21 +161,20 @@ impl InteractionGraph {
         self.is_remaining(v) && self.fill[v as usize] == 0
     }
 
-    /// The neighbours of a vertex.
+    /// Returns the neighbours of a vertex, as a row of bits.
     pub(super) fn row(&self, v: u32) -> &[u64] {
         &self.rows[v as usize * self.words..][..self.words]
     }
 
-    /// The predicted logarithm of the number of non-zeros of the joint table of `v`.
+    /// Returns the logarithm of the predicted number of non-zeros of the joint table of `v`.
     pub(super) fn joint(&self, v: u32) -> FixedPoint {
         (self.size[v as usize] + self.densities.of(v)).max(0)
     }
 
-    /// Eliminates `v`, and those neighbours of `v` that are adjacent only to `v` and its neighbours; adds all eliminated vertices to
-    /// `order`.
+    /// Eliminates `v`, and the neighbours of `v` that are adjacent only to `v` and its neighbours. All eliminated vertices are added
+    /// to `order`.
     ///
-    /// Returns the price: the number of entries of their joint table, reduced by the predicted fraction of zeros less the
-    /// discount.
+    /// Returns the price of the elimination: the number of entries of the joint table, reduced by the predicted share of zeros.
     pub(super) fn eliminate(&mut self, v: u32, order: &mut Vec<u32>) -> f64 {
         let words = self.words;
         let size = self.size[v as usize];
@@ -225,7 +226,7 @@ impl InteractionGraph {
         power(price)
     }
 
-    /// The logarithm of the price of multiplying the tables of a group of vertices, whose message is over `members`.
+    /// Returns the logarithm of the price of multiplying the tables of some vertices, whose message is over `members`.
     fn merge(&mut self, size: FixedPoint, group: &[u32], members: &[u32]) -> FixedPoint {
         if self.densities.is_empty() {
             return size;
@@ -248,7 +249,7 @@ impl InteractionGraph {
         self.places[v as usize] = NO_PLACE;
     }
 
-    /// Removes an eliminated group of vertices from the neighbours of `u`.
+    /// Removes some eliminated vertices from the neighbours of `u`.
     fn detach(&mut self, u: u32, group: &[u32]) {
         let u = u as usize;
         for &g in group {
@@ -293,7 +294,7 @@ impl InteractionGraph {
         self.work += 2 * words as u64;
     }
 
-    /// The number and the total weight of the neighbours of `a` that are not neighbours of `b`.
+    /// Returns the number and the total weight of the neighbours of `a` that are not neighbours of `b`.
     fn difference(&self, a: usize, b: usize) -> (u32, f64) {
         let rows = |v: usize| &self.rows[v * self.words..][..self.words];
         let mut sum = (0, 0.0);
@@ -313,7 +314,7 @@ impl InteractionGraph {
     }
 }
 
-/// The vertices whose bits are set in word `k` of a row.
+/// Returns the vertices whose bits are set in word `k` of a row.
 fn set_bits(mut word: u64, k: usize) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         (word != 0).then(|| {
@@ -324,7 +325,7 @@ fn set_bits(mut word: u64, k: usize) -> impl Iterator<Item = u32> {
     })
 }
 
-/// The vertices whose bits are set in a row.
+/// Returns the vertices whose bits are set in a row.
 pub(super) fn bits(row: &[u64]) -> impl Iterator<Item = u32> + '_ {
     let words = row.iter().enumerate();
     words.flat_map(|(k, &word)| set_bits(word, k))
@@ -339,7 +340,7 @@ pub(super) mod tests {
     use super::*;
     use crate::order::fixed_point::fixed;
 
-    /// A random graph whose first `free` vertices may be eliminated.
+    /// Returns a random graph whose first `free` vertices may be eliminated.
     pub(crate) fn random(
         n: usize,
         free: usize,

@@ -1,10 +1,10 @@
-//! Sorted adjacency lists, for components too large for an adjacency matrix.
+//! Sorted adjacency lists, for components that are too large for an adjacency matrix.
 
 use crate::graph::VarId;
 
 use super::symbolic_elimination::{Bucket, SymbolicElimination};
 
-/// Adjacency of variables that share a table.
+/// Adjacency lists of variables; two variables are adjacent if they share a table.
 pub(super) struct Neighbours {
     /// For each variable, its neighbours, sorted, including neighbours that have been eliminated.
     lists: Vec<Vec<VarId>>,
@@ -12,7 +12,7 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    /// Adjacency lists of these variables.
+    /// Builds the adjacency lists of these variables.
     pub(super) fn new(graph: &mut SymbolicElimination, variables: &[VarId]) -> Self {
         let n = graph.log_cards.len();
         let mut lists = vec![Vec::new(); n];
@@ -28,7 +28,7 @@ impl Neighbours {
         }
     }
 
-    /// The remaining neighbours of a variable.
+    /// Returns the neighbours of a variable that have not been eliminated.
     pub(super) fn of_variable(
         &self,
         graph: &SymbolicElimination,
@@ -38,7 +38,7 @@ impl Neighbours {
         all.filter(|&u| !graph.is_eliminated(u))
     }
 
-    /// Number of neighbours, including eliminated neighbours.
+    /// Returns the count of neighbours of a variable, including eliminated neighbours.
     pub(super) fn count(&self, v: VarId) -> usize {
         self.lists[v.index()].len()
     }
@@ -48,7 +48,8 @@ impl Neighbours {
         self.lists[a.index()].binary_search(&b).is_ok()
     }
 
-    /// Makes the variables of a message adjacent and drops the eliminated variables of the bucket.
+    /// Makes the variables of a bucket's message adjacent, and drops the variables that the bucket
+    /// eliminates.
     pub(super) fn eliminate(&mut self, graph: &SymbolicElimination, bucket: &Bucket) {
         for v in &bucket.eliminated {
             self.lists[v.index()] = Vec::new();

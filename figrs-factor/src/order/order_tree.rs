@@ -1,4 +1,4 @@
-//! The tree of an elimination order, and local improvement of the order, a few buckets at a time.
+//! The elimination tree of an elimination order, and local improvement of the order.
 
 use super::fixed_point::{FixedPoint, power};
 use super::interaction_graph::{InteractionGraph, bits};
@@ -6,34 +6,34 @@ use super::window::Window;
 
 const NONE: u32 = u32::MAX;
 
-/// Work of one elimination within a window, in words read.
+/// Predicted work of one elimination when a few buckets are reordered, in memory words read.
 const WORK_PER_BAG: u64 = 12;
-/// Buckets that together have at most this fraction of the total price are not improved.
+/// Share of the total price below which the cheapest buckets, taken together, are not improved.
 const NEGLIGIBLE: f64 = 0.01;
-/// Maximum ratio of the price of a new order of a window to the price of the old order; with this ratio, the saving exceeds
-/// rounding errors.
+/// Maximum ratio of the new price to the old price at which a local change of the order is accepted; the saving then exceeds rounding
+/// errors.
 const MAX_PRICE_RATIO: f64 = 1.0 - 1e-9;
 
-/// Elimination tree of an order: the bag of each vertex (its neighbours at its elimination).
+/// Elimination tree of an order, with the bag of each vertex (its neighbours at its elimination).
 pub(super) struct BagTree<'a> {
     graph: &'a InteractionGraph,
     words: usize,
-    /// The neighbours of a vertex when it is eliminated, as rows of bits.
+    /// For each vertex, its bag (its neighbours at its elimination), as a row of bits.
     bags: Vec<u64>,
-    /// For each vertex, the first of its neighbours that is eliminated after the vertex itself.
+    /// For each vertex, its parent: the first of its neighbours that is eliminated after the vertex itself.
     parent: Vec<u32>,
     children: Vec<Vec<u32>>,
-    /// The number of joint values of a vertex and its bag.
+    /// For each vertex, the number of joint values of the vertex and its bag.
     clique: Vec<f64>,
-    /// The number of joint values of a vertex and its bag, or zero if an earlier bucket absorbs the vertex.
+    /// For each vertex, the number of joint values of the vertex and its bag, or zero if an earlier bucket absorbs the vertex.
     price: Vec<f64>,
     pub(super) work: u64,
 }
 
 impl<'a> BagTree<'a> {
-    /// The elimination tree of `order`, which lists all vertices that may be eliminated.
+    /// Builds the elimination tree of `order`, which must list all vertices to be eliminated.
     ///
-    /// **Complexity.** For each vertex, a row of bits is computed; fill-in is not computed.
+    /// **Complexity.** The algorithm computes a row of bits for each vertex, but no fill-in.
     pub(super) fn new(core: &'a InteractionGraph, order: &[u32]) -> Self {
         let n = core.weights.len();
         let words = n.div_ceil(64);
@@ -74,7 +74,7 @@ impl<'a> BagTree<'a> {
         tree
     }
 
-    /// True if the bucket of a child absorbs `v`, because the message of the child is over `v` and all of `bag`.
+    /// True if the bucket of a child absorbs `v`, because the message of the child contains `v` and all of `bag`.
     fn is_absorbed(&self, v: u32, bag: &[u64]) -> bool {
         let more = count(bag) + 1;
         let mut children = self.children[v as usize].iter();
@@ -100,8 +100,8 @@ impl<'a> BagTree<'a> {
         self.price.iter().sum()
     }
 
-    /// The vertices in an order that has this tree: children come before parents, and a child that absorbs its parent comes directly before
-    /// the parent.
+    /// Returns an elimination order that has this tree: children come before parents, and a child that absorbs its parent comes directly
+    /// before it.
     pub(super) fn order(&self, vertices: &[u32]) -> Vec<u32> {
         let is_root = |v: &&u32| self.parent[**v as usize] == NONE;
         let mut stack: Vec<u32> = vertices.iter().filter(is_root).copied().collect();
@@ -123,12 +123,13 @@ impl<'a> BagTree<'a> {
         order
     }
 
-    /// For each bucket that is not negligibly cheap, the costliest first, finds the best order of up to `width` buckets around
-    /// that bucket. Returns `true` if the tree changed.
+    /// Improves the order around each bucket, the costliest first, by the best order of up to `width` buckets around it; negligibly cheap
+    /// buckets are left out. Returns `true` if the tree changed.
     ///
-    /// **Guarantee.** The rest of the tree does not depend on the order within a connected subset of its vertices; each change
-    /// therefore lowers the price of that subset. However, the bucket above the subset may no longer be absorbed, and the total
-    /// price may then rise; the caller therefore compares totals.
+    /// **Guarantee.** The rest of the elimination tree does not depend on the order within a connected subset of its vertices. Therefore
+    /// a cheaper order of a connected subset of the elimination tree lowers the price of this subset. The total price may nevertheless
+    /// rise, because the bucket above the subset may no longer be absorbed. Therefore the caller compares the total price of the order
+    /// before and after.
     pub(super) fn improve(&mut self, vertices: &[u32], width: usize, end: u64) -> bool {
         let least = self.total() * NEGLIGIBLE / vertices.len() as f64;
         let dear = |v: &&u32| self.price[**v as usize] > least;
@@ -148,7 +149,7 @@ impl<'a> BagTree<'a> {
         changed
     }
 
-    /// A connected subset of the tree that contains `v`; it grows by the neighbour with the largest clique.
+    /// Returns a connected subset of the tree that contains `v`; the subset grows by the neighbour with the largest clique.
     fn connected_part(&self, v: u32, width: usize) -> Vec<u32> {
         let clique = |v: u32| self.clique[v as usize];
         let (mut few, mut near) = (vec![v], Vec::new());
@@ -167,7 +168,7 @@ impl<'a> BagTree<'a> {
         few
     }
 
-    /// Reorders a connected subset of the tree if the new order is cheaper; returns `true` in that case.
+    /// Reorders a connected subset of the elimination tree, if this makes it cheaper; returns `true` if it does.
     fn improve_part(&mut self, few: &[u32]) -> bool {
         let is_top = |v: &&u32| !few.contains(&self.parent[**v as usize]);
         let Some(&top) = few.iter().find(is_top) else {
@@ -192,8 +193,8 @@ impl<'a> BagTree<'a> {
         order.is_some()
     }
 
-    /// The window of the vertices `few`; `local` lists these vertices and the vertices around them, `below` the other children
-    /// of `few`.
+    /// Creates the subproblem of ordering the vertices `few` (a window). `local` lists the vertices `few` and their surroundings; `below`
+    /// lists the children of `few` in the tree that are not in `few`.
     fn window(&self, few: &[u32], local: &[u32], below: &[u32]) -> Window {
         let mask = |row: &[u64]| {
             let bit = |&u: &u32| u128::from(row[u as usize / 64] >> (u % 64) & 1);
@@ -209,8 +210,8 @@ impl<'a> BagTree<'a> {
         )
     }
 
-    /// Applies a new order to the vertices of a window; before the change, `top` was the uppermost of these vertices in
-    /// the tree.
+    /// Applies a new order to the vertices of a window (a connected subset of the tree); before the change, `top` was the uppermost of
+    /// these vertices.
     fn rearrange(&mut self, window: &Window, local: &[u32], top: u32, order: &[usize]) {
         let above = self.parent[top as usize];
         if above != NONE {
@@ -244,7 +245,7 @@ impl<'a> BagTree<'a> {
         }
     }
 
-    /// Attaches each subtree below a window to the first vertex of the window that its message mentions.
+    /// Attaches each subtree below a window to the first vertex of the window that the subtree's message contains.
     fn attach_below(&mut self, window: &Window, local: &[u32], below: &[u32], order: &[usize]) {
         for (&c, &message) in below.iter().zip(&window.messages) {
             if let Some(&j) = order.iter().find(|&&j| message >> j & 1 == 1) {

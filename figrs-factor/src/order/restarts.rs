@@ -10,28 +10,26 @@ use super::interaction_graph::InteractionGraph;
 use super::order_tree::BagTree;
 use crate::eliminate::error::{EliminationError, check_interrupt};
 
-/// The first order is accepted without further search if it has at most this number of entries for each variable and table.
+/// Number of entries, for each variable and table, up to which the first order is accepted without further search.
 pub(super) const CHEAP_ORDER_ENTRIES: f64 = 256.0;
-/// Budget of the search, in words read for each predicted entry. Reading a word takes a few nanoseconds, an entry takes
-/// one nanosecond, and each entry is read about three times; the search therefore takes about a tenth of the running time.
+/// Budget of the search for an order: the memory words it may read for each predicted entry of the elimination's tables. With this budget,
+/// the search for an elimination order takes about a tenth of the running time of the elimination.
 const WORK_PER_ENTRY: f64 = 0.05;
 /// Minimum budget of a search, as a multiple of the work for the first order.
 const MIN_PASSES: u64 = 3;
-/// Maximum number of words that a search reads, by default: about half a second.
+/// Default of the maximum number of memory words that a search reads: about half a second of work.
 pub const MAX_WORK: u64 = 100_000_000;
-/// Maximum total price of the almost simplicial vertices that are eliminated beforehand, as a fraction of the price of the best order found
-/// so far.
+/// Maximum total price of the almost simplicial vertices that are eliminated before the search, relative to the best price found so far.
 const MAX_EXCESS_SHARE: f64 = 1.0 / 64.0;
-/// Predicted zeros are counted only if they reduce the price by at least this factor.
+/// Minimum ratio of an order's price without predicted zeros to its price with them at which the search takes zeros into account.
 const WORTH_COUNTING: f64 = 4.0;
-/// The rules without noise get the budget divided by this number.
+/// The greedy rules without noise together get the search budget divided by this number.
 const RULES: u64 = 3;
-/// A batch of restarts gets the budget divided by this number; the local improvement of the best order is not included.
+/// One batch of restarts gets the search budget divided by this number.
 const BATCHES: u64 = 8;
 /// An order is improved only if its price is at most this multiple of the best price.
 const MAX_IMPROVABLE_RATIO: f64 = 1.5;
-/// Window sizes of the local improvement, in buckets: the first size is used during the search, the second at the end
-/// of the search.
+/// Numbers of buckets that a local improvement reorders together: the first number during the search, the second at the end.
 const WINDOWS: (usize, usize) = (5, 10);
 
 /// Greedy rules that are tried without noise, with the most promising rule first.
@@ -48,8 +46,8 @@ const SPARSE_RULES: [GreedyCriterion; 3] = [
     GreedyCriterion::Fill,
 ];
 
-/// The restarts, used in turn. Each restart has a greedy rule and the maximum absolute base-2 logarithm of the noise on its
-/// scores.
+/// The restarts of the search, which are tried in turn. Each restart has a greedy rule and the maximum absolute base-2 logarithm of the
+/// noise on its scores.
 const DENSE_TURNS: [(GreedyCriterion, f64); 8] = [
     (GreedyCriterion::Fill, 1.0),
     (GreedyCriterion::HeavyFill, 0.5),
@@ -66,7 +64,7 @@ const SPARSE_TURNS: [(GreedyCriterion, f64); 3] = [
     (GreedyCriterion::Fill, 1.0),
 ];
 
-/// An order and its price: the total number of entries of all joint tables.
+/// An elimination order and its price: the total number of entries of all joint tables.
 #[derive(Debug)]
 pub(super) struct CostedOrder {
     pub(super) order: Vec<u32>,
@@ -82,17 +80,18 @@ impl CostedOrder {
     }
 }
 
-/// Searches for a cheap order of the vertices of a component that may be eliminated.
+/// Searches for a cheap elimination order of the vertices of a component that may be eliminated.
 ///
-/// `tables` is the number of tables. `max_work` limits the number of words read after the first order. `count_zeros` adds the
-/// densities of tables to the graph; it is called only if the first order is not cheap.
+/// `tables` is the number of tables of the component. `max_work` limits the number of memory words that the search reads after the first
+/// order. `count_zeros` adds the predicted densities of tables to the graph. The function `count_zeros` is called only if the first order
+/// is not cheap.
 ///
-/// **Guarantee.** The search is deterministic: work is counted in words read, and the noise has a fixed seed. The resulting order
-/// may not be the best order, which is hard to find, but it is at most as expensive as the greedy order by weighted fill-in.
+/// **Guarantee.** The search is deterministic: the work is counted in words read, and the noise has a fixed seed. The resulting order need
+/// not be the best order, which is hard to find. The resulting order is at most as expensive as the greedy order by weighted fill-in.
 ///
-/// **Complexity.** If one greedy order is cheap, the search ends with that order. If the first greedy order is not
-/// cheap, the search tries a few more greedy orders and then continues in proportion to the predicted running time, up
-/// to a constant limit.
+/// **Complexity.** If one greedy order is cheap, the search returns this order. If the first greedy order is not cheap, the search tries a
+/// few more greedy orders. The work of the search is then proportional to the predicted running time of the elimination, up to a constant
+/// limit.
 ///
 /// **References.** Kask, Gelfand, Otten and Dechter, *Pushing the power of stochastic greedy ordering schemes for
 /// inference in graphical models*, AAAI 2011.
@@ -148,17 +147,17 @@ pub(super) fn search(
     Ok(search.best)
 }
 
-/// State of a search.
+/// State of a search for an elimination order.
 struct RestartSearch<'u> {
     until: &'u Until,
     start: InteractionGraph,
-    /// The graph that remains of `start` while an order is constructed; it also counts the work of the search.
+    /// The part of the graph that remains while an order is constructed; this field also counts the work of the search.
     state: InteractionGraph,
     order: Vec<u32>,
     best: CostedOrder,
-    /// Fixed portion of the price: the price of the vertices that were eliminated beforehand.
+    /// The price of the vertices that were eliminated before the search, which is a part of the price of every order.
     fixed: f64,
-    /// Predicted share of non-zeros in the price.
+    /// Predicted share of non-zero entries in all entries of the joint tables.
     share: f64,
     /// The minimum budget.
     least: u64,
@@ -183,12 +182,11 @@ impl<'u> RestartSearch<'u> {
         search
     }
 
-    /// Returns the best order and removes it from the search.
     fn take_best(&mut self) -> CostedOrder {
         std::mem::replace(&mut self.best, CostedOrder::nothing())
     }
 
-    /// Tries an order, and stores it if it is the best so far.
+    /// Tries one greedy rule, and stores its order if it is the cheapest so far.
     fn attempt(
         &mut self,
         rule: GreedyCriterion,
@@ -205,7 +203,7 @@ impl<'u> RestartSearch<'u> {
         Ok(())
     }
 
-    /// The price of an order, with zeros counted if the graph has densities.
+    /// Returns the price of an order; predicted zeros are counted if the graph has densities.
     fn price(&mut self, order: &[u32]) -> f64 {
         self.state.copy_from(&self.start);
         self.state.forget_weights();
@@ -219,7 +217,7 @@ impl<'u> RestartSearch<'u> {
         price
     }
 
-    /// Tries rules without noise.
+    /// Tries greedy rules without noise.
     fn rules(&mut self, rules: &[GreedyCriterion]) -> Result<(), EliminationError> {
         let noise = ScoreNoise::none(self.start.weights.len());
         for &rule in rules {
@@ -231,14 +229,14 @@ impl<'u> RestartSearch<'u> {
         Ok(())
     }
 
-    /// Budget of the search after an order of this price was found.
+    /// Returns the work that the search may do after it has found an order of this price.
     fn budget(&self, price: f64) -> u64 {
         let work = (price + self.fixed) * self.share * WORK_PER_ENTRY;
         (work as u64).max(self.least).min(self.most)
     }
 
-    /// Runs the rules without noise, an improvement, then alternating batches of restarts and improvements, then improvements of larger
-    /// windows.
+    /// Runs the greedy rules without noise, an improvement, alternating batches of restarts and improvements, and finally improvements of
+    /// larger windows.
     fn run(&mut self) -> Result<(), EliminationError> {
         let n = self.start.weights.len();
         let is_dense = self.start.densities.is_empty();

@@ -6,24 +6,25 @@ use super::fixed_point::fixed;
 use super::neighbours::Neighbours;
 use super::symbolic_elimination::SymbolicElimination;
 
-/// Number of neighbours of a variable up to which fill-in is counted; for more neighbours, an upper bound is used.
+/// Number of neighbours of a variable up to which fill-in is counted exactly; for more neighbours, an upper bound is used.
 const FILL_NEIGHBOURS: usize = 32;
 
-/// The score that is minimised first in the order of a very large component.
+/// The first criterion of the elimination order of a very large component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrderCriterion {
-    /// The entries of the joint table (min-weight).
+    /// The score is the number of entries of the joint table (min-weight).
     Entries,
-    /// The predicted non-zeros of the joint table.
+    /// The score is the predicted number of non-zero entries of the joint table.
     NonZeros,
-    /// The fill-in: pairs of neighbours that become adjacent (min-fill).
+    /// The score is the fill-in: the number of pairs of neighbours that become adjacent (min-fill).
     FillIn,
 }
 
 /// The score of eliminating a variable next; the smallest score is the best.
 pub(super) type EliminationCost = (i64, i64, i64);
 
-/// The score of eliminating `v`: the sizes of the joint table and of the message, and the fill-in, in an order that depends on `aim`.
+/// Returns the score of eliminating `v`: the sizes of the joint table and of the message, and the fill-in, in an order that depends
+/// on `aim`.
 pub(super) fn score(
     graph: &SymbolicElimination,
     neighbours: &Neighbours,
@@ -50,7 +51,7 @@ pub(super) fn score(
     }
 }
 
-/// Fill-in of a variable: pairs of neighbours that are not adjacent yet.
+/// Returns the fill-in of a variable: the number of pairs of neighbours that are not adjacent yet.
 fn fill_in(graph: &SymbolicElimination, neighbours: &Neighbours, v: VarId) -> u64 {
     let around = neighbours.of_variable(graph, v).take(FILL_NEIGHBOURS + 1);
     let around: Vec<VarId> = around.collect();

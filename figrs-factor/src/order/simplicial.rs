@@ -4,17 +4,18 @@ use super::fixed_point::power;
 use super::interaction_graph::{DISCOUNT, InteractionGraph, bits};
 
 impl InteractionGraph {
-    /// Eliminates simplicial vertices, and almost simplicial vertices with a clique of at most `cheap` joint values;
-    /// adds them to `order` and returns their price.
+    /// Eliminates simplicial vertices, and almost simplicial vertices with a clique of at most `cheap` joint values. Adds the
+    /// eliminated vertices to `order`, and returns their total price.
     ///
-    /// **Guarantee.** Each vertex eliminated here adds at most its own clique to the price of the best order. After the
-    /// elimination of a simplicial vertex, a subgraph remains. The vertex adds nothing to the price unless the clique of the
-    /// vertex would better be absorbed by a larger clique (in small random graphs, the price increases by a third of a percent on
-    /// average). All neighbours of an almost simplicial vertex except one are pairwise adjacent. The vertex has at least as many
-    /// values as that neighbour; contracting the vertex into the neighbour therefore makes no clique larger. A vertex is not
-    /// eliminated here if the zeros of its tables predict a gain.
+    /// **Guarantee.** Each vertex that `reduce` eliminates adds at most its own clique to the price of the best order. After the
+    /// elimination of a simplicial vertex, a subgraph of the graph remains. A simplicial vertex adds nothing to the price unless
+    /// its clique would better be absorbed by a larger clique. In small random graphs, the early elimination of simplicial
+    /// vertices increases the price by a third of a percent on average. All neighbours of an almost simplicial vertex except one
+    /// are pairwise adjacent. An almost simplicial vertex is eliminated only if it has at least as many values as the neighbour
+    /// that is not adjacent to the others. Contracting an almost simplicial vertex into its exceptional neighbour makes no clique
+    /// larger. A vertex is not eliminated early if the zeros of its tables predict a gain.
     ///
-    /// **Complexity.** In each round in which an almost simplicial vertex is found, all pairs of neighbours are tested.
+    /// **Complexity.** Each round of the reduction tests all pairs of neighbours of a vertex for adjacency.
     ///
     /// **References.** Bodlaender, Koster and van den Eijkhof, *Preprocessing rules for triangulation of probabilistic
     /// networks*, Computational Intelligence 21(3), 2005; van den Eijkhof, Bodlaender and Koster, *Safe reduction rules
@@ -46,7 +47,8 @@ impl InteractionGraph {
         self.joint(v) + DISCOUNT >= self.size[v as usize]
     }
 
-    /// True if all neighbours of `v` except one are pairwise adjacent, and this neighbour has no more values than `v`.
+    /// True if all neighbours of `v` except one are pairwise adjacent, and this exceptional neighbour has no more values than
+    /// `v`.
     fn is_almost_simplicial(&mut self, v: u32) -> bool {
         let own = self.row(v);
         let (fill, card) = (self.fill[v as usize], self.weights[v as usize].card);
@@ -62,7 +64,7 @@ impl InteractionGraph {
         found
     }
 
-    /// The graph of the remaining vertices, renumbered, and the old index of each vertex.
+    /// Returns the graph of the remaining vertices, renumbered, and the old index of each vertex.
     pub(super) fn compact(&self) -> (Self, Vec<u32>) {
         let mut names = self.left.clone();
         names.sort_unstable();
@@ -105,7 +107,7 @@ mod tests {
     use crate::order::interaction_graph::tests::random;
     use crate::order::window::Window;
 
-    /// The price of the best order.
+    /// The price of the cheapest order.
     fn optimum(core: &InteractionGraph) -> f64 {
         let mask = |v| bits(core.row(v)).fold(0, |mask, u| mask | 1u128 << u);
         let near = core.left.iter().map(|&v| mask(v)).collect();

@@ -1,4 +1,4 @@
-//! The tables of a graph during symbolic elimination: they have scopes and predicted densities, but no entries.
+//! Symbolic elimination: the tables of a graph have scopes and predicted densities, but no entries.
 
 use std::ops::Range;
 
@@ -7,26 +7,26 @@ use crate::graph::{FactorGraph, VarId};
 use super::symbolic_table::{SymbolicTable, log_density};
 use super::table_lists::TableLists;
 
-/// A variable is tested for a covering table (a table that contains all variables of its other tables) only if it has
-/// at most this number of tables.
+/// Maximum number of tables of a variable that is tested for a covering table (a table that contains all variables of its other
+/// tables).
 const LOOKED_AT: usize = 16;
 /// Maximum number of variables of a covering table.
 const COVERING: usize = 64;
-/// Maximum base-2 logarithm of the number of joint values of a bucket; the joint values can then be numbered.
+/// Maximum base-2 logarithm of the number of joint values of a bucket whose joint values can be numbered.
 const JOINT_VALUES: f64 = 40.0;
 
 /// Number of neighbours for which memory is reserved at first.
 const USUAL_NEIGHBOURS: usize = 16;
 
-/// One bucket of the plan.
+/// One bucket of an elimination plan.
 #[derive(Clone, Debug)]
 pub struct Bucket {
-    /// The variables that are summed out here: the next variable in the order, and the variables that occur only in its
+    /// The variables that the bucket sums out: the next variable in the order, and the variables that occur only in the bucket's
     /// tables.
     pub eliminated: Vec<VarId>,
-    /// The tables that are multiplied: factors by position, followed by the messages of earlier buckets.
+    /// The tables that the bucket multiplies: factors by index, followed by the messages of earlier buckets.
     pub inputs: Vec<u32>,
-    /// The scope of the message, sorted.
+    /// The scope of the bucket's message, sorted.
     pub output: Vec<VarId>,
     /// The predicted base-2 logarithm of the number of non-zeros of the joint table.
     pub joint: f64,
@@ -52,7 +52,7 @@ pub struct SymbolicElimination {
 }
 
 impl SymbolicElimination {
-    /// The symbolic tables of the live factors of a graph.
+    /// Creates the symbolic tables of the live factors of a graph.
     pub fn new(graph: &FactorGraph, live: &[bool], keep: &[VarId]) -> Self {
         let n = graph.cardinalities.len();
         let mentions = graph.factors.iter().map(|factor| factor.variables.len());
@@ -84,7 +84,7 @@ impl SymbolicElimination {
         this
     }
 
-    /// Symbolic tables with these scopes and without known zeros; the variables `keep` are not eliminated.
+    /// Creates symbolic tables with these scopes and without known zeros; the variables `keep` are not eliminated.
     pub fn of_scopes(
         cardinalities: &[u32],
         scopes: impl IntoIterator<Item = Vec<VarId>>,
@@ -107,14 +107,14 @@ impl SymbolicElimination {
         &self.scopes[start as usize..end as usize]
     }
 
-    /// Treats all tables as if they had no zeros.
+    /// Treats all tables as dense when costs are predicted.
     pub fn ignore_zeros(&mut self) {
         for sketch in &mut self.sketches {
             sketch.density = 0.0;
         }
     }
 
-    /// Removes a variable, whose value is given, from all tables.
+    /// Removes a variable from all tables, because it has a given value.
     pub fn condition(&mut self, v: VarId) {
         self.gone[v.index()] = true;
         self.live_mentions[v.index()] = 0;
@@ -129,7 +129,7 @@ impl SymbolicElimination {
         }
     }
 
-    /// Allows the elimination of the variables to keep; returns those of them that occur in live tables.
+    /// Allows the elimination of the variables to keep, and returns those of them that occur in live tables.
     pub fn release(&mut self, keep: &[VarId]) -> Vec<VarId> {
         for v in keep {
             self.kept[v.index()] = false;
@@ -153,7 +153,7 @@ impl SymbolicElimination {
         self.gone[v.index()]
     }
 
-    /// The remaining live tables, which contain only variables to keep.
+    /// Returns the live tables that remain after the elimination; they contain only variables to keep.
     pub fn remaining_tables(&self) -> Vec<u32> {
         let live = self
             .sketches
@@ -163,7 +163,7 @@ impl SymbolicElimination {
         live.map(|(_, i)| i).collect()
     }
 
-    /// Eliminates the remaining variables, in this order.
+    /// Eliminates the remaining variables in the order `order`.
     pub fn eliminate_all(&mut self, order: &[VarId]) {
         for &v in order {
             if !self.is_no_candidate(v) && self.is_mentioned(v) {
@@ -175,11 +175,11 @@ impl SymbolicElimination {
     /// Eliminates covered variables until none remains. A variable is covered if one of its tables contains all variables of its other
     /// tables.
     ///
-    /// **Guarantee.** If zeros are ignored, no order is cheaper than the best order that begins with the covered variables, because
-    /// the bucket of a covered variable has no more entries than an existing table. In an acyclic graph, only variables that occur
-    /// in very many tables remain.
+    /// **Guarantee.** If zeros are ignored, some cheapest order begins with the covered variables. The bucket of a covered variable has no more
+    /// entries than an existing table. In an acyclic graph, only variables that occur in very many tables remain after the covered variables
+    /// are eliminated.
     ///
-    /// **Complexity.** Linear in the total number of variables of all tables, for tables of bounded scope.
+    /// **Complexity.** The time is linear in the total number of variables of all tables, for tables of bounded scope.
     ///
     /// **References.** Yu and Ozsoyoglu, *An algorithm for tree-query membership of a distributed query*, 1979
     /// (the reduction of Graham, Yu and Ozsoyoglu).
@@ -196,7 +196,7 @@ impl SymbolicElimination {
         }
     }
 
-    /// True if `v` has few tables and one of these contains all variables of the others.
+    /// True if `v` has few tables and one of these tables contains all variables of the others.
     fn is_covered(&mut self, v: VarId) -> bool {
         let count = self.live_mentions[v.index()] as usize;
         if count == 0 || count > LOOKED_AT {
@@ -216,7 +216,7 @@ impl SymbolicElimination {
         self.tables_of(v).all(|t| self.is_stamped(t))
     }
 
-    /// Eliminates `v` and the neighbours that occur only in its tables. Returns the position of the bucket.
+    /// Eliminates `v` and the neighbours of `v` that occur only in tables of `v`. Returns the index of the bucket.
     pub fn eliminate(&mut self, v: VarId) -> usize {
         let mut scope = self.stamp_neighbours(v);
         scope.sort_unstable();
@@ -244,7 +244,7 @@ impl SymbolicElimination {
         self.buckets.len() - 1
     }
 
-    /// Marks `v` and the variables that share a table with it by a new stamp, and returns them.
+    /// Marks `v` and the variables that share a table with `v` by a new number, and returns them.
     pub fn stamp_neighbours(&mut self, v: VarId) -> Vec<VarId> {
         self.stamp += 1;
         self.stamps[v.index()] = self.stamp;
@@ -278,7 +278,7 @@ impl SymbolicElimination {
         });
     }
 
-    /// The live tables of a variable.
+    /// Returns the live tables of a variable.
     pub fn tables_of(&self, v: VarId) -> impl Iterator<Item = u32> + '_ {
         let all = self.mentions.of(v);
         all.filter(|&t| self.sketches[t as usize].live)
@@ -294,7 +294,7 @@ impl SymbolicElimination {
         scope.all(|w| self.stamps[w.index()] == self.stamp)
     }
 
-    /// True if `u` has few tables and all their variables carry the current stamp.
+    /// True if `u` has few tables and all variables of these tables are marked by the current number.
     fn is_private(&self, u: VarId) -> bool {
         self.count_tables(u) <= LOOKED_AT && self.tables_of(u).all(|t| self.is_stamped(t))
     }
@@ -326,7 +326,7 @@ impl SymbolicElimination {
         self.push(output, (bucket.joint - dense).min(0.0));
     }
 
-    /// Drops the dead tables of `u` when they are the majority.
+    /// Drops the tables of `u` that have been multiplied into messages, if they are the majority.
     fn drop_dead_tables(&mut self, u: VarId) {
         if self.mentions.len(u) > 2 * self.live_mentions[u.index()] + 4 {
             let sketches = &self.sketches;

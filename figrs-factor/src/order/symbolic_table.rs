@@ -1,18 +1,18 @@
-//! Symbolic tables: a scope and a predicted density.
+//! Symbolic tables, which have a scope and a predicted density, but no entries.
 
 use std::ops::Range;
 
 use crate::graph::{Factor, FactorTable};
 
-/// A sparse table that determines its last variable is given the density of a function if the base-2 logarithm of the number of
-/// assignments for each row is at most this number. In a table for one step of a multiplexer, there are about as many assignments
-/// for each row as the result has values.
+/// Maximum base-2 logarithm of the ratio of assignments to rows at which a sparse table that determines its last variable gets the
+/// density of a function. In a table for one step of a multiplexer, the ratio of assignments to rows is about the number of values
+/// of the result.
 const MAX_LOG_ROW_EXPANSION: f64 = 8.0;
 
-/// A symbolic table.
+/// The scope and the predicted density of a table, without its entries.
 #[derive(Clone, Debug)]
 pub struct SymbolicTable {
-    /// The variables of the table, as a range of the list of all scopes.
+    /// The variables of the table, as a range in the list of all scopes.
     pub scope: Range<u32>,
     /// The base-2 logarithm of the predicted fraction of non-zero entries.
     pub density: f64,
@@ -20,7 +20,7 @@ pub struct SymbolicTable {
     pub live: bool,
 }
 
-/// The base-2 logarithm of the fraction of a factor's entries that are non-zero, given the logarithms of the
+/// Returns the base-2 logarithm of the fraction of a factor's entries that are non-zero, given the logarithms of the
 /// cardinalities.
 pub(crate) fn log_density(factor: &Factor, log_cards: &[f64]) -> f64 {
     let dense = || -> f64 {
@@ -53,8 +53,7 @@ fn log_child(factor: &Factor, log_cards: &[f64]) -> f64 {
 }
 
 /// True if the sorted rows contain each assignment of all variables except the last at most once. A table that determines its last
-/// variable has the density of a function: the other variables determine the last variable, and other tables may also exclude the
-/// assignments for which this table has no row.
+/// variable counts as a function even if it lacks some assignments, because other tables may also exclude the missing assignments.
 fn is_function(rows: &[u32], width: usize) -> bool {
     let all = || rows.chunks(width);
     width > 1

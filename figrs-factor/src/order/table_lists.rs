@@ -2,10 +2,10 @@
 
 use crate::graph::VarId;
 
-/// The end of a list.
+/// Marks the end of a linked list.
 const END: u32 = u32::MAX;
 
-/// The linked list of one variable.
+/// The linked list of one variable's tables: its first and last link, and its length.
 #[derive(Debug, Clone, Copy)]
 struct TableList {
     first: u32,
@@ -19,16 +19,17 @@ const EMPTY: TableList = TableList {
     len: 0,
 };
 
-/// For each variable, a list of tables in the order in which they were added.
+/// For each variable, a list of its tables in the order in which they were added.
 #[derive(Clone, Debug)]
 pub(super) struct TableLists {
     lists: Vec<TableList>,
-    /// Each link has a table and the position of the next link of the same list.
+    /// The links of all lists; each link has a table and the index of the next link of the same list.
     links: Vec<(u32, u32)>,
 }
 
 impl TableLists {
-    /// Empty lists for this number of variables, with memory reserved for `mentions` entries in total.
+    /// Creates empty lists of tables for the given number of variables, with memory reserved for
+    /// `mentions` entries in total.
     pub(super) fn new(variables: usize, mentions: usize) -> Self {
         Self {
             lists: vec![EMPTY; variables],
@@ -58,7 +59,6 @@ impl TableLists {
         list.len += 1;
     }
 
-    /// The tables of a variable.
     pub(super) fn of(&self, v: VarId) -> impl Iterator<Item = u32> + '_ {
         self.from(self.lists[v.index()].first)
     }
@@ -78,7 +78,7 @@ impl TableLists {
         })
     }
 
-    /// Drops the tables of a variable that fail a test.
+    /// Drops the tables of a variable for which `keep` returns false.
     pub(super) fn retain(&mut self, v: VarId, keep: impl Fn(u32) -> bool) {
         let list = std::mem::replace(&mut self.lists[v.index()], EMPTY);
         let mut place = list.first;

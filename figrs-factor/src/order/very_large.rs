@@ -11,18 +11,18 @@ use super::score::{EliminationCost, OrderCriterion, score};
 use super::symbolic_elimination::SymbolicElimination;
 use crate::eliminate::error::{EliminationError, check_interrupt};
 
-/// A variable with at most this number of neighbours is scored again when a neighbour is eliminated; a variable with more
-/// neighbours is scored again when it is next in the queue.
+/// Number of neighbours of a variable up to which its score is updated whenever a neighbour is eliminated; with more neighbours, the
+/// score is updated when the variable is next in the queue.
 const SCORED_AT_ONCE: usize = 128;
 
-/// Repeatedly eliminates, symbolically, the variable of `candidates` with the best score by `aim`; among variables with equal scores, the
-/// first.
+/// Repeatedly eliminates, symbolically, the variable of `candidates` with the best score by `aim`; ties are resolved by the order of the
+/// candidates.
 ///
-/// **Guarantee.** Deterministic. The scores of an eliminated variable's neighbours are updated immediately or, if the
-/// neighbourhood is large, when they are next in the queue. Scores of variables at a larger distance are not updated, although
-/// their fill-in may have changed.
+/// **Guarantee.** The order is deterministic. The scores of an eliminated variable's neighbours are updated immediately or, if there are
+/// many neighbours, when a neighbour is next in the queue. The scores of other variables are not updated, although their fill-in may have
+/// changed.
 ///
-/// **Complexity.** Nearly linear in the total number of variables of all tables, for graphs of bounded width.
+/// **Complexity.** The time is nearly linear in the total number of variables of all tables, for graphs of bounded width.
 ///
 /// **References.** Kjærulff, *Triangulation of graphs: algorithms giving small total state space*, 1990;
 /// Darwiche, *Modeling and Reasoning with Bayesian Networks*, 2009, section 9.3.
@@ -38,14 +38,14 @@ pub(super) fn greedily(
     GreedyQueue::new(graph, neighbours, candidates, aim).run(graph, until)
 }
 
-/// Priority queue of scores that are updated lazily.
+/// Priority queue of elimination scores that are updated lazily.
 struct GreedyQueue {
     neighbours: Neighbours,
     criterion: OrderCriterion,
     heap: BinaryHeap<Reverse<(EliminationCost, VarId, u32)>>,
-    /// For each variable, the number of times that its neighbourhood has changed.
+    /// For each variable, the number of times that its set of neighbours has changed.
     version: Vec<u32>,
-    /// For each variable, the version for which its entry in the heap was scored.
+    /// For each variable, the number of changes of its neighbours before its score in the queue was computed.
     queued: Vec<u32>,
 }
 

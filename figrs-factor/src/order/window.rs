@@ -1,23 +1,24 @@
-//! Exact optimisation of the order of a few vertices by dynamic programming over subsets.
+//! Exact optimisation of the elimination order of a few vertices, by dynamic programming over subsets.
 
 use super::fixed_point::{FixedPoint, power};
 
-/// A few vertices to be eliminated and the vertices around them, represented as bits of a number; the lowest bits are the vertices to be
-/// eliminated.
+/// A subproblem of an elimination order: a few vertices to be eliminated and the vertices around them, represented as bits of a number.
+///
+/// The lowest bits stand for the vertices to be eliminated.
 pub(super) struct Window {
     /// For each vertex to be eliminated, its neighbours.
     pub(super) near: Vec<u128>,
     /// The scopes of the messages of earlier buckets.
     pub(super) messages: Vec<u128>,
-    /// The logarithms of the cardinalities.
+    /// The base-2 logarithms of the vertices' cardinalities.
     pub(super) logs: Vec<FixedPoint>,
 }
 
 impl Window {
-    /// Maximum number of vertices, including those around the vertices to be eliminated.
+    /// Maximum number of vertices of a window, including the vertices around the vertices to be eliminated.
     pub(super) const MAX_VERTICES: usize = u128::BITS as usize;
 
-    /// Makes the vertices of each message adjacent.
+    /// Creates the subproblem in which the vertices of each given message are adjacent.
     pub(super) fn new(near: Vec<u128>, messages: Vec<u128>, logs: Vec<FixedPoint>) -> Self {
         let mut this = Self {
             near,
@@ -34,8 +35,8 @@ impl Window {
         this
     }
 
-    /// The neighbours of `v` after the elimination of the vertices `gone`, and `true` if an earlier bucket absorbs `v` because its
-    /// message is over `v` and all these neighbours.
+    /// Returns the neighbours of `v` after the elimination of the vertices `gone` (the bag of `v`). The second result is `true` if an
+    /// earlier bucket absorbs `v`, because its message contains `v` and the whole bag of `v`.
     pub(super) fn bag(&self, v: usize, gone: u128) -> (u128, bool) {
         let mut bag = self.near[v] & !gone;
         let mut unseen = self.near[v] & gone;
@@ -72,11 +73,12 @@ impl Window {
         power(size)
     }
 
-    /// The cheapest order of the vertices to be eliminated, if its price is less than `bound`, and the number of eliminations
+    /// Returns the cheapest elimination order of the vertices, if its price is less than `bound`, and the number of eliminations
     /// examined.
     ///
-    /// **Complexity.** The number of subsets whose price is less than the bound, times the number of vertices. It suffices to
-    /// consider subsets, because the remaining graph does not depend on the order in which a subset was eliminated.
+    /// **Complexity.** The time is at most the number of subsets whose price is less than the bound, times the number of vertices. After
+    /// the elimination of a set of vertices, the remaining graph does not depend on the order of their elimination; therefore the
+    /// dynamic program has one state for each subset.
     ///
     /// **References.** Bodlaender, Fomin, Koster, Kratsch and Thilikos, *On exact algorithms for treewidth*, ACM
     /// Transactions on Algorithms 9(1), 2012.

@@ -1,4 +1,4 @@
-//! Beliefs of a contraction tree: messages from the leaves to the roots, and derivatives from the roots to the leaves.
+//! Messages of a contraction tree from the leaves to the roots, and derivatives from the roots to the leaves.
 
 use crate::graph::{FactorGraph, VarId};
 use crate::until::Until;
@@ -12,12 +12,12 @@ use super::kernel::{Workspace, sum};
 use super::sparse_contraction::{contract_listed, derive_all, derive_listed};
 use super::tensor::{AssignmentIndex, Layout, Rank};
 
-/// The messages of one contraction tree for one set of weights and evidence, in one algebra.
+/// The messages of one contraction tree for one set of weights and evidence, in one semiring.
 ///
-/// The derivative of the total with respect to a tensor is the factor by which the rest of the tree multiplies that tensor. The
-/// derivative is found by the product rule, without division: for `z = x y`, the derivative with respect to `x` is the product of
-/// `y` and the derivative with respect to `z`, summed over the variables that are not in `x`. The product of a tensor and its
-/// derivative is the unnormalised marginal of its variables.
+/// The derivative of the total weight with respect to a tensor is the factor by which the rest of the tree multiplies that tensor.
+/// The derivatives are computed by the product rule, without division. For `z = x y`, the derivative with respect to `x` is the
+/// product of `y` and the derivative with respect to `z`, summed over the variables that are not in `x`. The product of a tensor and
+/// its derivative is the unnormalised marginal of the tensor's variables.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003;
 /// Shenoy and Shafer, *Axioms for probability and belief-function propagation*, 1990.
@@ -29,8 +29,7 @@ pub struct Beliefs<S: Semiring> {
     ranges: [Vec<ExponentRange>; 2],
     /// The natural logarithm of the scale of each tensor.
     scales: Vec<f64>,
-    /// For each tensor, `true` if its message (first list) or its derivative (second list) is up to date for the
-    /// present weights.
+    /// For each tensor, `true` if its message (first list) or its derivative (second list) is valid for the present weights.
     is_current: [Vec<bool>; 2],
     /// `true` if a positive number overflowed or underflowed.
     pub(super) lost: bool,
@@ -38,12 +37,12 @@ pub struct Beliefs<S: Semiring> {
     path: Vec<u32>,
 }
 
-/// The indices in [`Beliefs::is_current`] and [`Beliefs::ranges`]: messages (`UP`) and derivatives.
+/// Index of messages in [`Beliefs::is_current`] and [`Beliefs::ranges`]; the other index is that of derivatives.
 const UP: usize = 0;
 const DOWN: usize = 1;
 
 impl<S: Semiring> Beliefs<S> {
-    /// Loads the weights of the factors; nothing is multiplied yet.
+    /// Loads the weights of the factors, without multiplying them.
     pub fn new(tree: &ContractionTree, graph: &FactorGraph) -> Self {
         let n = tree.tensors.len();
         let mut this = Self {
@@ -96,8 +95,8 @@ impl<S: Semiring> Beliefs<S> {
         self.is_current[UP][tensor as usize] = true;
     }
 
-    /// Marks as outdated the messages above a changed leaf, and all derivatives except those with respect to the leaf and to
-    /// these messages.
+    /// Marks as outdated the messages between a changed leaf and the root, and all derivatives except those with respect to the leaf
+    /// and these messages.
     fn invalidate(&mut self, tree: &ContractionTree, leaf: u32) {
         let mut kept = vec![(leaf, self.is_current[DOWN][leaf as usize])];
         let mut at = leaf;
@@ -121,10 +120,10 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Computes the outdated messages, and the outdated derivatives with respect to the tensors from which the marginals of some
-    /// variables are computed, unless the deadline passes or the run is interrupted.
+    /// Computes the outdated messages and derivatives on which the marginals of some variables depend, unless the deadline passes or
+    /// the run is interrupted.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`]; the results computed so far remain valid.
+    /// **Errors.** [`EliminationError::Interrupted`]; the messages and derivatives computed before remain valid.
     pub(super) fn prepare(
         &mut self,
         tree: &ContractionTree,
@@ -144,9 +143,9 @@ impl<S: Semiring> Beliefs<S> {
         Ok(())
     }
 
-    /// Exponent range of the products of entries of some tensors, and of the derivative with respect to another tensor. The
-    /// range follows from the known ranges; if these do not exclude overflow or underflow, the range is computed from the
-    /// entries.
+    /// Returns a range that contains the exponents of all products of entries of some tensors and of the derivative with respect to
+    /// another tensor. The range of the products follows from the known ranges of the tensors. If the known ranges do not exclude
+    /// overflow or underflow, the range of the products is computed from the entries.
     fn range_of_products(
         &mut self,
         tree: &ContractionTree,
@@ -172,7 +171,7 @@ impl<S: Semiring> Beliefs<S> {
         ExponentRange::of_products(tensors.chain(derivative))
     }
 
-    /// Computes the message of one step.
+    /// Computes the message of one contraction step.
     fn forward(&mut self, tree: &ContractionTree, step: &ContractionStep) {
         let out = tree.tensor(step.out);
         let range = self.range_of_products(tree, &step.inputs, None);
@@ -206,8 +205,8 @@ impl<S: Semiring> Beliefs<S> {
         self.is_current[UP][step.out as usize] = true;
     }
 
-    /// The total weight of all assignments, as a value and the natural logarithm of its scale: the total is the value times the
-    /// exponential of that logarithm.
+    /// Returns the total weight of all assignments, as a value and the natural logarithm of its scale: the total is the value times
+    /// the exponential of that logarithm.
     pub fn total(&mut self, tree: &ContractionTree) -> (S::Value, f64) {
         let mut total = S::one();
         let mut scale: f64 = self.scales.iter().sum();
@@ -228,7 +227,8 @@ impl<S: Semiring> Beliefs<S> {
         self.lost
     }
 
-    /// Computes the derivative with respect to a tensor, after the outdated derivatives above it.
+    /// Computes the derivative with respect to a tensor, after computing outdated derivatives on the path from the root to the
+    /// tensor.
     fn compute_derivative(&mut self, tree: &ContractionTree, tensor: u32) {
         if self.derivatives.is_empty() {
             self.derivatives = vec![S::zero(); tree.entries];
@@ -249,8 +249,10 @@ impl<S: Semiring> Beliefs<S> {
         self.path = path;
     }
 
-    /// Computes the derivative with respect to one tensor, from the derivative with respect to the result of the step that uses it;
-    /// if the step has more than two inputs, the derivatives with respect to all inputs are computed.
+    /// Computes the derivative with respect to a tensor from the derivative with respect to the result of the step that uses the
+    /// tensor.
+    ///
+    /// If the step multiplies more than two tensors, the derivatives with respect to all of them are computed.
     fn backward(&mut self, tree: &ContractionTree, tensor: u32) {
         let place = tree.tensor(tensor).entries();
         let Some(used_by) = tree.tensor(tensor).used_by else {
@@ -289,7 +291,7 @@ impl<S: Semiring> Beliefs<S> {
         self.is_current[DOWN][tensor as usize] = true;
     }
 
-    /// The derivatives with respect to all inputs of a listed step.
+    /// Computes the derivatives with respect to all inputs of a step that stores a list of products.
     fn backward_to_all(&mut self, tree: &ContractionTree, step: &ContractionStep) {
         let out = tree.tensor(step.out);
         let range = self.range_of_products(tree, &step.inputs, Some(step.out));
@@ -310,7 +312,7 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// The unnormalised marginal of a variable that occurs in some factor.
+    /// Returns the unnormalised marginal of a variable that occurs in some factor.
     pub fn marginal(&mut self, tree: &ContractionTree, rank: Rank) -> Vec<S::Value> {
         let home = tree.homes[rank as usize];
         let mut products = Vec::new();
@@ -340,8 +342,8 @@ impl<S: Semiring> Beliefs<S> {
         marginal
     }
 
-    /// The unnormalised joint marginal of some variables, row-major in their order; `None` if no clique contains all
-    /// these variables.
+    /// Returns the unnormalised joint marginal of some variables, row-major in their order; `None` if no clique of the tree contains
+    /// all these variables.
     pub fn joint(&mut self, tree: &ContractionTree, scope: &[Rank]) -> Option<Vec<S::Value>> {
         let size = |clique: &[Rank]| {
             let summed = clique.iter().filter(|rank| !scope.contains(rank));
@@ -404,7 +406,8 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Writes the products of the entries of a tensor and its derivative: the unnormalised marginal of its variables.
+    /// Writes the products of the entries of a tensor and its derivative, which are the unnormalised marginal of the tensor's
+    /// variables.
     pub(super) fn products(
         &mut self,
         tree: &ContractionTree,
@@ -423,8 +426,8 @@ impl<S: Semiring> Beliefs<S> {
         products.extend(pairs().map(|(x, y)| S::mul(x, y)));
     }
 
-    /// The entries of a tensor, the derivatives with respect to them up to a common factor, and the natural logarithm of the scale of
-    /// the entries.
+    /// Returns the entries of a tensor, the derivatives with respect to the entries up to a common factor, and the natural logarithm
+    /// of the scale of the entries.
     pub(super) fn entries_and_derivatives(
         &mut self,
         tree: &ContractionTree,
@@ -436,14 +439,13 @@ impl<S: Semiring> Beliefs<S> {
         (&self.values[place.clone()], &self.derivatives[place], scale)
     }
 
-    /// The entries of a tensor.
     pub(super) fn entries(&self, tree: &ContractionTree, tensor: u32) -> &[S::Value] {
         &self.values[tree.tensor(tensor).entries()]
     }
 }
 
-/// Divides values by a power of two if both their bounds and the values themselves are far from one. Returns the natural logarithm
-/// of the divisor and the bounds of the divided values.
+/// Divides values by a power of two if the values are far from one. Returns the natural logarithm of the divisor and the bounds of
+/// the divided values.
 fn settle<S: Semiring>(
     values: &mut [S::Value],
     bounds: ExponentRange,

@@ -1,4 +1,4 @@
-//! Steps of one bucket: the tables are multiplied two at a time, or all at once if that takes fewer products.
+//! Contraction steps of one bucket: the tables are multiplied two at a time, or all at once if that takes fewer products.
 
 use rustc_hash::FxHashMap;
 
@@ -10,21 +10,21 @@ use super::tensor::{MAX_LOG_ASSIGNMENTS, Rank, merged};
 use super::thresholds::Thresholds;
 use super::tree_builder::TreeBuilder;
 
-/// The best partner of a table is searched for only in buckets with at most this number of tables.
+/// Maximum number of tables of a bucket in which the best partner of each table is searched for.
 const MAX_PARTNER_SEARCH: usize = 24;
-/// Factor by which the limit on the products of two tables grows between two attempts of a join of all tables.
+/// Growth factor of the maximum number of products of two tables, from one attempt to join all tables of a bucket to the next.
 const GROWTH: f64 = 4.0;
 
 impl TreeBuilder<'_> {
-    /// Multiplies the tables of a bucket.
+    /// Adds the steps that multiply the tables of a bucket to the tree.
     ///
     /// Multiplying two tables at a time is faster for dense tables, because variables that occur in only two tables are summed
-    /// out early. The product of two tables does not contain the zeros of the other tables, and may therefore be far larger than
-    /// the product of all tables. If the product is larger than the plan predicts for the whole bucket, the remaining tables are
-    /// joined together, provided that this join takes fewer products.
+    /// out early. The product of two tables may be far larger than the product of all tables, because it does not contain the
+    /// zeros of the other tables. If a product of two tables is larger than the plan predicts for the whole bucket, the
+    /// remaining tables are joined at once, provided that a join takes fewer products.
     ///
-    /// If a message has too many variables for its assignments to be numbered, the message is not computed: the bucket that
-    /// would use it receives the tables instead and sums out the variables of both buckets.
+    /// A message is not computed if it has too many variables for its assignments to be numbered. The bucket that needs the
+    /// uncomputed message receives the tables instead, and sums out the variables of both buckets.
     pub(super) fn bucket(&mut self, bucket: &Bucket) -> Result<(), EliminationError> {
         for rank in bucket
             .eliminated
@@ -103,7 +103,7 @@ impl TreeBuilder<'_> {
         Ok(())
     }
 
-    /// Multiplies all tables that have the same scope, because a large bucket may have very many such tables.
+    /// Multiplies all tables that have the same scope, because a large bucket may have very many tables of one scope.
     fn join_equals(&mut self, tables: Vec<u32>) -> Result<Vec<u32>, EliminationError> {
         let mut by_scope: FxHashMap<Vec<Rank>, usize> = FxHashMap::default();
         let mut joined: Vec<u32> = Vec::new();

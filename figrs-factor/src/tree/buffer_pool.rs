@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Buffers that are not in use: a caller takes a buffer, or creates one if none is free, and returns it after use.
+/// A pool of unused buffers: a caller takes a buffer, or creates one if none is free, and returns it after use.
 ///
 /// A clone of the pool starts without buffers.
 pub struct BufferPool<B> {
@@ -19,7 +19,7 @@ impl<B> Default for BufferPool<B> {
 }
 
 impl<B> BufferPool<B> {
-    /// Calls `ask` with a buffer.
+    /// Calls the function `ask` with a buffer from the pool.
     pub fn with<R>(&self, new: impl FnOnce() -> B, ask: impl FnOnce(&mut B) -> R) -> R {
         let free = self.lock().pop();
         let mut buffer = free.unwrap_or_else(new);
@@ -28,7 +28,7 @@ impl<B> BufferPool<B> {
         answer
     }
 
-    /// The buffer that was created first, as a mutable reference; all other buffers are dropped.
+    /// Returns a mutable reference to the buffer that was created first, and drops all other buffers.
     pub fn only(&mut self) -> Option<&mut B> {
         let free = self.free.get_mut();
         let free = free.unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,4 @@
-//! Contraction tree of a factor graph: for each step, the tensors that are multiplied and the variables that are summed
-//! out.
+//! Contraction tree of a factor graph: a sequence of steps that multiply tensors and sum variables out.
 
 use std::sync::Arc;
 
@@ -13,19 +12,19 @@ use super::kernel::MIN_PARALLEL_PRODUCTS;
 use super::leaf::Leaf;
 use super::tensor::{AssignmentIndex, Layout, Rank, Scopes, Tensor, union, values_of};
 
-/// A step: the product of some tensors, summed over the variables that occur in no other tensor.
+/// One step of a contraction tree: the product of some tensors, summed over the variables that occur in no other tensor.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) struct ContractionStep {
-    /// The tensors that are multiplied: one or two tensors if the step has no list of products, otherwise any number.
+    /// The tensors that the step multiplies: at most two, unless the step stores a list of products.
     pub(super) inputs: Box<[u32]>,
     pub(super) out: u32,
-    /// For each product, the matching entries of the inputs and the entry of the result, sorted by the entry of the result. A step
-    /// of dense tensors has no list.
+    /// For each product of the step, the indices of its entries in the inputs and in the result, sorted by the index in the result. A step
+    /// of dense tensors stores no list of products.
     pub(super) products: Option<Arc<[u32]>>,
 }
 
 impl ContractionStep {
-    /// The products that are summed to one entry of the result.
+    /// Returns the products that are summed to one entry of the result.
     pub(super) fn products_of<'a>(
         &self,
         products: &'a [u32],
@@ -47,43 +46,43 @@ impl ContractionStep {
     }
 }
 
-/// The structure of a step, without its entries.
+/// The structure of a contraction step, without its entries.
 #[derive(Debug)]
 pub struct StepOutline {
     /// All variables of the tables that the step multiplies.
     pub clique: Vec<VarId>,
     /// The variables of the clique that are summed out.
     pub eliminated: Vec<VarId>,
-    /// The position of the step that uses the result of this step.
+    /// The index of the step that uses the result of this step.
     pub parent: Option<usize>,
 }
 
-/// A compiled elimination of all variables.
+/// A compiled elimination of all variables, as a tree of contraction steps.
 ///
-/// No two steps use the same tensor; the steps therefore form a tree (one tree for each component of the graph) whose edges are
-/// the tensors (messages). The variables of a step are a clique. A pass from the leaves to the roots computes the total. A pass
-/// from the roots to the leaves computes the derivative of the total with respect to each tensor, from which every marginal
-/// follows.
+/// Each tensor of the tree is used by at most one step. Because each tensor is used at most once, the steps form a tree for each component
+/// of the graph, whose edges are the tensors (messages). All variables of the tensors that a step multiplies form a clique. A pass from the
+/// leaves to the roots computes the total. A pass from the roots to the leaves computes the derivative of the total with respect to each
+/// tensor. Every marginal follows from the derivatives of the total with respect to the tensors.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ContractionTree {
-    /// Cardinality of each variable, by rank.
+    /// The cardinality of each variable, indexed by rank.
     pub(super) cards: Vec<u32>,
-    /// The variable of each rank.
+    /// For each rank (index in the elimination order), the variable.
     pub(super) variables: Vec<VarId>,
     /// The rank of each variable; `None` if the variable occurs in no factor.
     pub(super) ranks: Vec<Option<Rank>>,
     pub(super) scopes: Scopes,
     pub(super) tensors: Vec<Tensor>,
     pub(super) leaves: Vec<Leaf>,
-    /// The steps, in an order in which tensors are computed before they are used.
+    /// The contraction steps, in an order in which every tensor is computed before it is used.
     pub(super) steps: Vec<ContractionStep>,
-    /// The final tensors, which have no variables; there is one for each component of the graph.
+    /// The final tensors of the tree, which have no variables; there is one for each component of the graph.
     pub(super) roots: Vec<u32>,
     /// Cardinality of each variable that occurs in no factor.
     pub(super) free: Vec<usize>,
     /// Total number of entries of all tensors.
     pub(super) entries: usize,
-    /// For each variable, by rank, the tensor from which the marginal of the variable is computed.
+    /// For each variable, indexed by rank, the tensor from which the marginal of the variable is computed.
     pub(super) homes: Vec<u32>,
     /// Cost of the plan of the tree.
     pub cost: PlanCost,
@@ -121,13 +120,13 @@ impl ContractionTree {
         all
     }
 
-    /// The assignments of some variables, within lists with a value for each variable, indexed by rank.
+    /// Returns the assignments of some variables; the lists of values have one value for each variable, indexed by rank.
     pub(super) fn assignments(&self, variables: &[Rank]) -> Assignments {
         let digit = |&rank: &Rank| (rank as usize, self.cards[rank as usize] as usize);
         Assignments::new(variables.iter().map(digit))
     }
 
-    /// The position of a tensor's entry at an assignment (indexed by rank); `None` if the entry is not stored.
+    /// Returns the index of a tensor's entry for an assignment (indexed by rank); `None` if the entry is not stored.
     pub(super) fn entry(&self, tensor: u32, values: &[u32]) -> Option<usize> {
         let number = self.scope(tensor).iter().fold(0, |number, &rank| {
             number * AssignmentIndex::from(self.cards[rank as usize])
@@ -139,7 +138,7 @@ impl ContractionTree {
         }
     }
 
-    /// Writes the values of an entry of a tensor into an assignment (by rank).
+    /// Writes the values of an entry's variables into an assignment (indexed by rank).
     pub(super) fn decode(&self, tensor: u32, entry: usize, values: &mut [u32]) {
         let number = match &self.tensor(tensor).layout {
             Layout::Dense => entry as AssignmentIndex,
@@ -157,12 +156,12 @@ impl ContractionTree {
         self.ranks.iter().map(value).collect()
     }
 
-    /// Number of variables.
+    /// Number of variables that occur in factors.
     pub fn variables(&self) -> usize {
         self.ranks.len()
     }
 
-    /// The steps; each step comes before the step that uses its result.
+    /// Returns the structure of all steps; each step comes before the step that uses its result.
     pub fn outline(&self) -> Vec<StepOutline> {
         let mut parents = vec![None; self.tensors.len()];
         for (position, step) in self.steps.iter().enumerate() {
@@ -184,8 +183,7 @@ impl ContractionTree {
         self.entries as u64 * size_of::<f64>() as u64
     }
 
-    /// True if the tree fits a graph: the variables and scopes are the same, and all entries of the graph that the tree omits as zeros are
-    /// zero.
+    /// True if the tree fits a graph: the variables and scopes are the same, and all entries of the graph that the tree omits are zero.
     pub fn fits(&self, graph: &FactorGraph) -> bool {
         let cards = self.variables.iter().zip(&self.cards);
         self.ranks.len() == graph.cardinalities.len()
@@ -200,8 +198,8 @@ impl ContractionTree {
                 .all(|(leaf, factor)| leaf.fits(graph, factor))
     }
 
-    /// Chooses for each variable the smallest tensor from which its marginal can be computed. Messages are preferred, because
-    /// their derivatives are needed anyway.
+    /// Chooses for each variable the smallest tensor from which the marginal of the variable can be computed. Messages are preferred to
+    /// factors as sources of marginals, because the derivatives of messages are needed anyway.
     pub(super) fn choose_marginal_tensors(&mut self) {
         let mut best: Vec<Option<(bool, usize)>> = vec![None; self.cards.len()];
         self.homes = vec![u32::MAX; self.cards.len()];
@@ -223,7 +221,7 @@ fn shared() -> usize {
     MIN_PARALLEL_PRODUCTS
 }
 
-/// Checks that the sizes of a factor graph fit the integers of a tree.
+/// Checks that the sizes of a factor graph fit the integer types of a contraction tree.
 pub(super) fn check(graph: &FactorGraph) -> Result<(), EliminationError> {
     let limit = u32::MAX as usize;
     let needed = graph

@@ -1,4 +1,4 @@
-//! Exact samples from the messages of a tree.
+//! Exact samples of assignments, drawn by a traceback through the messages of a contraction tree.
 
 use rand::{Rng, RngExt};
 
@@ -8,11 +8,12 @@ use super::beliefs::Beliefs;
 use super::contraction_tree::ContractionTree;
 use super::tree_beliefs::BeliefQuery;
 
-/// Draws one assignment (indexed by rank) with probability proportional to its weight; `None` if no assignment has a positive weight.
+/// A query that draws one assignment (indexed by rank) with probability proportional to its weight; `None` if no assignment has a
+/// positive weight.
 ///
-/// **Complexity.** One traceback: for each step, the alternatives given the values drawn before are computed.
-/// **References.** Dawid, *Applications of a general propagation algorithm for probabilistic expert systems*, Statistics
-/// and Computing 2, 1992, section 5.
+/// **Complexity.** Each sample takes one traceback, which computes for each step the alternatives given the values drawn before.
+/// **References.** Dawid, *Applications of a general propagation algorithm for probabilistic expert systems*, Statistics and
+/// Computing 2, 1992, section 5.
 #[derive(Debug)]
 pub struct SampleQuery<'a, R> {
     /// The tree whose messages were computed.
@@ -38,8 +39,8 @@ impl<R: Rng> BeliefQuery<Option<Vec<u32>>> for SampleQuery<'_, R> {
     }
 }
 
-/// Enumerates every assignment (indexed by rank) that [`SampleQuery`] may draw, with its probability, by taking all alternatives of
-/// each choice in turn.
+/// A query that enumerates every assignment (indexed by rank) that [`SampleQuery`] may draw, with its probability, by taking all
+/// alternatives of each choice in turn.
 #[derive(Debug)]
 pub struct EnumerationQuery<'a> {
     /// The tree whose messages were computed.
@@ -78,7 +79,7 @@ impl BeliefQuery<Vec<(Vec<u32>, f64)>> for EnumerationQuery<'_> {
     }
 }
 
-/// The position whose interval contains a given number between zero and one.
+/// Returns the index of the interval that contains a given number between zero and one.
 fn sample_index(shares: &[f64], mut left: f64) -> usize {
     for (i, share) in shares.iter().enumerate() {
         if left < *share {

@@ -9,11 +9,12 @@ use super::contraction_tree::ContractionTree;
 use super::tree_beliefs::{BeliefQuery, TreeBeliefs};
 use crate::algebra::{NumberForm, Semiring, SumProductPrecision};
 
-/// The entries of a tree that are weights with an origin; an origin is the index of an outcome with a parametric
-/// probability.
+/// The entries of a contraction tree whose weights are parametric probabilities of outcomes. The origin of a weight is the index of
+/// the outcome whose probability it is.
 ///
 /// The derivative of the logarithm of the total with respect to the logarithm of an entry is the posterior probability of the entry's
-/// assignment. Summed over the entries of an origin, this derivative is the expected number of times that the outcome occurs in a world.
+/// assignment. The sum, over the entries of one outcome, of the derivatives of the logarithm of the total is the expected number of
+/// times that the outcome occurs in a world.
 ///
 /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003, section 5.
 #[derive(Clone, Debug)]
@@ -22,16 +23,16 @@ pub struct CountingTree {
     leaves: Vec<CountedLeaf>,
 }
 
-/// A leaf with entries that have an origin (the index of an outcome).
+/// A leaf with entries that are parametric probabilities of outcomes.
 #[derive(Clone, Debug)]
 struct CountedLeaf {
     tensor: u32,
-    /// Entries of the tensor and their origins.
+    /// Entries of the leaf's tensor, each with its origin (the index of the outcome whose probability it is).
     origins: Vec<(u32, u32)>,
 }
 
 impl CountingTree {
-    /// Collects the entries of a tree whose weights have an origin in a graph that the tree fits.
+    /// Collects the entries of a tree whose weights, in the given graph, are parametric probabilities of outcomes.
     pub fn new(tree: &Arc<ContractionTree>, graph: &FactorGraph) -> Self {
         let counted = tree.leaves.iter().filter_map(|leaf| {
             let table = &graph.factors[leaf.factor as usize].table;
@@ -56,8 +57,8 @@ impl CountingTree {
         &self.tree
     }
 
-    /// Calls `count` with the origins and their expected counts (several times for an origin with several entries); returns the
-    /// natural logarithm of the total. If that logarithm is minus infinity, `count` is not called.
+    /// Calls `count` with each outcome whose probability is a parameter and its expected count; an outcome with several entries is
+    /// reported several times. Returns the natural logarithm of the total. If the total is zero, `count` is not called.
     pub fn count(
         &self,
         sums: &mut TreeBeliefs<SumProductPrecision>,
@@ -76,18 +77,18 @@ impl CountingTree {
     }
 }
 
-/// The derivative of the logarithm of a total with respect to an entry that has an origin (the index of an outcome).
+/// The derivative of the logarithm of a total with respect to an entry that is the parametric probability of an outcome.
 #[derive(Clone, Copy, Debug)]
 pub enum EntryDerivative {
     /// The derivative with respect to the logarithm of the entry: the posterior probability of its assignment.
     ByLogarithm(f64),
-    /// The derivative with respect to the entry itself, if the entry is zero.
+    /// The derivative with respect to the entry itself, for an entry that is zero.
     AtZero(f64),
 }
 
 impl CountingTree {
-    /// Calls `each` with the origins and the derivatives of the logarithm of the total (several times for an origin with several
-    /// entries); `each` is not called if the total is zero.
+    /// Calls `each` with each outcome whose probability is a parameter and a derivative of the logarithm of the total; an outcome with
+    /// several entries is reported several times. If the total is zero, `each` is not called.
     pub fn derivatives(&self, graph: &FactorGraph, mut each: impl FnMut(u32, EntryDerivative)) {
         let mut sums = TreeBeliefs::<SumProductPrecision>::new(&self.tree, graph);
         if sums.log_total(&self.tree, graph) > f64::NEG_INFINITY {

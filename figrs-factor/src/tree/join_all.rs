@@ -1,4 +1,4 @@
-//! Steps of many tensors: all remaining tables of a bucket are joined together.
+//! Contraction steps that join all remaining tables of a bucket at once.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use super::tensor::{
 use super::tree_builder::TreeBuilder;
 
 impl TreeBuilder<'_> {
-    /// Adds the step that joins all remaining tensors of a bucket and sums out its variables; `None` if the step takes
+    /// Adds the step that joins all remaining tensors of a bucket and sums out its variables. Returns `None` if the step takes
     /// more work than `most` products of two entries.
     pub(super) fn join_all(
         &mut self,
@@ -73,8 +73,7 @@ impl TreeBuilder<'_> {
         Ok(Some(tensor))
     }
 
-    /// For some assignments, the entries of the tensors and of the result, sorted by the entry of the result, and the numbers of
-    /// the entries of the result.
+    /// Returns the products for some assignments, and the distinct numbers of the entries of the result.
     fn products(
         &self,
         tensors: &[u32],
@@ -126,7 +125,7 @@ impl TreeBuilder<'_> {
         (numbers, products)
     }
 
-    /// A tensor as an operand of the join; `None` if no entry is known to be zero.
+    /// Returns a tensor as an operand of the join; `None` if no entry is known to be zero.
     fn operand(&self, tensor: u32) -> Option<EliminationTable<'_, Boolean>> {
         if let TensorOrigin::Factor(i) = self.tree.tensor(tensor).origin {
             let factor = &self.graph.factors[i as usize];

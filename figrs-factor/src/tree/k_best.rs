@@ -9,19 +9,19 @@ use super::contraction_tree::ContractionTree;
 use super::tensor::Rank;
 use super::tree_beliefs::BeliefQuery;
 
-/// A deferred choice: other values at one step of an assignment that was found before.
+/// A deferred alternative: other values at one step of an assignment that was found before.
 #[derive(Debug)]
 struct DeferredChoice {
-    /// The step at which the choice deviates from the assignment found before.
+    /// The step at which the alternative deviates from the assignment found before.
     step: usize,
-    /// The values chosen at that step.
+    /// The values that the alternative selects at its step.
     values: Vec<(Rank, u32)>,
-    /// The index of the assignment from which the choice deviates, in the list of assignments found.
+    /// The assignment from which the alternative deviates, as an index in the list of assignments found.
     base: usize,
 }
 
-/// Priority of a deferred choice: first the logarithm of the ratio of its best weight to the largest weight of all (greatest first), then
-/// its age.
+/// Priority of a deferred alternative: first the log-ratio of its best weight to the largest weight of all assignments (greatest first),
+/// then its age.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ChoicePriority(f64, u64);
 
@@ -39,15 +39,15 @@ impl Ord for ChoicePriority {
     }
 }
 
-/// The `count` assignments (by rank) of the largest weight, best first; if there are fewer assignments, all of them.
+/// A query for the `count` assignments (indexed by rank) of the largest weight, best first; if there are fewer assignments, all of them.
 ///
-/// Messages of maxima give the weight of the best completion of each partial assignment. For each alternative that a traceback
-/// does not choose, the weight of its best completion is therefore known exactly, and the best of these deferred choices leads to
-/// the next best assignment.
+/// The messages of an elimination by maxima give the weight of the best completion of each partial assignment. Therefore, whenever a
+/// traceback chooses an alternative, the weights of the best completions of the others are known. The best alternative that no traceback
+/// has chosen leads to the next best assignment.
 ///
-/// **Complexity.** One traceback for each assignment found, and memory for `count` deferred choices.
-/// **References.** Nilsson, *An efficient algorithm for finding the M most probable configurations in probabilistic
-/// expert systems*, Statistics and Computing 8, 1998; Lawler, *A procedure for computing the K best solutions*, 1972.
+/// **Complexity.** The query takes one traceback for each assignment found, and memory for `count` deferred alternatives.
+/// **References.** Nilsson, *An efficient algorithm for finding the M most probable configurations in probabilistic expert systems*,
+/// Statistics and Computing 8, 1998; Lawler, *A procedure for computing the K best solutions*, 1972.
 #[derive(Debug)]
 pub struct KBestQuery<'a> {
     /// The tree whose messages were computed.
@@ -140,7 +140,7 @@ impl BeliefQuery<Vec<Vec<u32>>> for KBestQuery<'_> {
     }
 }
 
-/// The position of the largest weight; among equal weights, the first position.
+/// Returns the index of the largest weight; among equal weights, the first index.
 pub(super) fn first_best(weights: &[f64]) -> usize {
     let mut best = 0;
     for (i, weight) in weights.iter().enumerate() {

@@ -5,13 +5,13 @@ use crate::algebra::Semiring;
 use super::loop_nest::{AccessPattern, LoopDim, LoopNest};
 use super::tensor::Rank;
 
-/// Number of parallel partial sums in a reduction, which fill vector registers.
+/// Number of parallel partial sums in a reduction, chosen to fill vector registers.
 const LANES: usize = 8;
 
-/// A contraction with fewer products than this number runs on one thread.
+/// Number of products below which a contraction runs on one thread.
 pub(super) const MIN_PARALLEL_PRODUCTS: usize = 1 << 19;
 
-/// Buffers that contractions reuse.
+/// Buffers that the contractions of a tree reuse.
 #[derive(Debug)]
 pub(super) struct Workspace<V> {
     nest: LoopNest,
@@ -22,7 +22,7 @@ pub(super) struct Workspace<V> {
 }
 
 impl<V: Clone + Send + Sync> Workspace<V> {
-    /// A workspace for contractions; a contraction with at least `shared` products runs on `threads` threads.
+    /// Creates a workspace; a contraction with at least `shared` products runs on `threads` threads.
     pub(super) fn new(threads: usize, shared: usize) -> Self {
         Self {
             nest: LoopNest::default(),
@@ -33,11 +33,13 @@ impl<V: Clone + Send + Sync> Workspace<V> {
         }
     }
 
-    /// Sets each entry `z[c]` to the sum, over all assignments that agree with the assignment `c`, of the product of the entries of
-    /// `x` and `y`; all tables are dense over their scopes.
+    /// Sets each entry of `z` to the sum of the products of the entries of `x` and `y`, over all assignments that agree with the
+    /// assignment of that entry.
     ///
-    /// Threads divide the outermost variable of `z` among themselves; every sum then has the same order of additions
-    /// for any number of threads.
+    /// The tables `x`, `y` and `z` are dense over their scopes.
+    ///
+    /// Several threads divide the values of the outermost variable of `z` among themselves. Because threads divide the values of
+    /// `z`, every sum is computed in the same order for any number of threads.
     ///
     /// Returns the number of products that are summed to each entry of `z`.
     pub(super) fn contract<S: Semiring<Value = V>>(
@@ -78,7 +80,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
     }
 }
 
-/// Contracts all blocks through which the given outer loops run.
+/// Contracts all inner blocks, through which the given outer loops run.
 fn contract_blocks<S: Semiring>(
     nest: &LoopNest,
     outer: &[LoopDim],
@@ -194,8 +196,8 @@ impl<V: Clone> Workspace<V> {
     }
 }
 
-/// Runs through the outer loops, which are listed innermost first. Calls `block` with the offsets of each block in the three
-/// tables, and with `true` if no earlier block had the same offset in the third table.
+/// Runs through the outer loops of a contraction, which are listed innermost first. Calls `block` with the offsets of each inner
+/// block in the three tables, and with `true` if no earlier block had the same offset in the third table.
 #[inline]
 fn for_each_block(
     outer: &[LoopDim],
@@ -289,7 +291,7 @@ fn fill<S: Semiring>(value: &S::Value, z: &mut [S::Value], first: bool) {
     }
 }
 
-/// The sum of the products of entries at equal indices.
+/// Returns the sum of the products of entries at equal indices.
 #[inline]
 fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
     let (xs, ys) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
@@ -310,7 +312,7 @@ fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
     lanes.into_iter().fold(rest, S::add)
 }
 
-/// The sum of some values.
+/// Returns the sum of some values in a fixed order of additions.
 #[inline]
 pub(super) fn sum<S: Semiring>(x: &[S::Value]) -> S::Value {
     let xs = x.chunks_exact(LANES);

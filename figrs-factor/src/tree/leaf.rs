@@ -1,4 +1,4 @@
-//! The leaves of a tree: factors in the layout of the tree.
+//! The leaves of a contraction tree: factors in the tree's storage format.
 
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -13,36 +13,36 @@ use super::tensor::{AssignmentIndex, Layout, Rank};
 use super::thresholds::Thresholds;
 use crate::fnv::Fnv;
 
-/// The positions of the zeros of a dense factor are recorded if the ratio of its entries to its non-zeros is at least this number.
+/// Minimum ratio of the entries of a dense factor to its non-zeros for which the positions of its zeros are recorded.
 const ZERO_LIST_RATIO: usize = 2;
 
-/// Source of the entries of a leaf.
+/// Source of the entries of a leaf of a contraction tree.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 enum EntrySource {
-    /// All entries of a dense table, read by nested loops; each loop is given by a number of values and a stride in the factor.
+    /// All entries of a dense table, read by nested loops, each with a count and a stride in the factor's table.
     Strided(Vec<(usize, usize)>),
-    /// The entries at these positions of the factor's weights.
+    /// The entries with these indices in the list of the factor's weights.
     Picked(Vec<u32>),
-    /// A small function as a dense table: one at these positions, zero at all other positions.
+    /// A small function as a dense table: the entries with these indices are one, all others are zero.
     Ones(Vec<u32>),
-    /// A function as a sparse table: all stored entries are one.
+    /// A function as a sparse table, in which all stored entries are one.
     AllOnes,
-    /// The non-zero weights of the factor, at these positions of a dense table. Such positions are used for a small sparse factor, or
-    /// for a dense factor with many zeros.
+    /// The non-zero weights of the factor, each with the index of its entry in a dense table. This storage format is used for a small
+    /// sparse factor, or for a dense factor with many zeros.
     Placed(Vec<u32>),
 }
 
-/// One factor as a tensor.
+/// One factor of the graph as a tensor of the tree.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) struct Leaf {
     pub(super) tensor: u32,
     pub(super) factor: u32,
     source: EntrySource,
-    /// Fingerprint of the factors that the leaf fits.
+    /// Fingerprint of a factor's scope and stored assignments; the leaf fits only factors with the same fingerprint.
     signature: u64,
 }
 
-/// The layout in which the tree will store a factor.
+/// The storage format in which the tree will store a factor.
 pub(super) struct LeafLayout {
     pub(super) scope: Vec<Rank>,
     pub(super) layout: Layout,
@@ -52,7 +52,7 @@ pub(super) struct LeafLayout {
 }
 
 impl LeafLayout {
-    /// The numbers of the entries that may be positive; `None` if no stored entry is known to be zero.
+    /// Returns the numbers of the entries that may be positive; `None` if no stored entry is known to be zero.
     pub(super) fn support(&self) -> Option<Vec<AssignmentIndex>> {
         let (EntrySource::Ones(places) | EntrySource::Placed(places)) = &self.source else {
             return None;
@@ -74,8 +74,8 @@ impl LeafLayout {
     }
 }
 
-/// Chooses the layout of a factor; if `tracks_zeros` is true, the positions of the zeros of a dense factor with many
-/// zeros are recorded.
+/// Chooses the storage format of a factor. If `tracks_zeros` is true, the positions of the zeros of a dense factor with many zeros are
+/// recorded.
 pub(super) fn choose_layout(
     graph: &FactorGraph,
     factor: usize,
@@ -176,8 +176,9 @@ pub(super) fn choose_layout(
     }
 }
 
-/// A fingerprint that two factors hardly ever share unless their entries have the same assignments; the fingerprint is the
-/// same on every machine.
+/// Returns a fingerprint of a factor's stored assignments; two factors with different stored assignments almost never share it.
+///
+/// The fingerprint is the same on every machine.
 fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
     let mut hasher = Fnv::default();
     for &v in &factor.variables {
@@ -196,7 +197,7 @@ fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
     hasher.finish()
 }
 
-/// The layout of entries that are given by their numbers and the positions of their weights.
+/// Returns the storage format for a list of entries, each with the number of its assignment and the index of its weight.
 fn listed(mut entries: Vec<(AssignmentIndex, u32)>) -> (Layout, usize, EntrySource) {
     if !entries.is_sorted() {
         entries.sort_unstable();
@@ -232,7 +233,7 @@ impl Leaf {
         self.signature == signature(graph, factor) && leaves_out_zeros
     }
 
-    /// True if all indices of the source are valid for a tensor with this number of entries and a factor with a fitting signature.
+    /// True if all indices are valid for a tensor with this number of entries and for a factor with the leaf's fingerprint.
     pub(super) fn is_sound(&self, entries: usize, factor: &Factor) -> bool {
         let inside = |places: &[u32]| {
             places
@@ -259,7 +260,7 @@ impl Leaf {
         }
     }
 
-    /// Calls `visit` with each entry of the tensor that is a weight of the factor, and the position of that weight.
+    /// Calls `visit` with each entry of the tensor that is a weight of the factor, and the index of that weight.
     pub(super) fn each_weight(&self, mut visit: impl FnMut(usize, usize)) {
         match &self.source {
             EntrySource::Strided(loops) => {
@@ -287,8 +288,8 @@ impl Leaf {
         }
     }
 
-    /// Writes the weights of the factor into the entries of its tensor; returns the natural logarithm of the number by which the weights
-    /// were divided.
+    /// Writes the weights of the factor into the entries of the leaf's tensor. Returns the natural logarithm of the number by which the
+    /// weights were divided.
     pub(super) fn load<S: Semiring>(&self, factor: &Factor, entries: &mut [S::Value]) -> f64 {
         let Some(weights) = factor.table.weights() else {
             if let EntrySource::Ones(places) = &self.source {
@@ -322,7 +323,7 @@ impl Leaf {
     }
 }
 
-/// Reads a table by nested loops and writes the entries in that order; each loop has a count and a stride, and the outermost loop comes
+/// Copies entries of a table that are read by nested loops. Each of the nested loops has a count and a stride; the outermost loop comes
 /// first.
 fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
     let mut run = 1;
@@ -349,7 +350,7 @@ fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
     });
 }
 
-/// Calls `row` for each run of the innermost of some loops, with its start, count and stride.
+/// Calls `row` for each run of the innermost loop, with the run's start, count and stride.
 fn each_row(loops: &[(usize, usize)], mut row: impl FnMut(usize, usize, usize)) {
     let Some((&(n, stride), outer)) = loops.split_last() else {
         row(0, 1, 1);

@@ -2,26 +2,26 @@
 
 use super::tensor::Rank;
 
-/// An inner block is extended to further variables as long as the block has at most this number of entries.
+/// Number of entries up to which the inner block of a contraction is extended to further variables.
 const BLOCK: usize = 24;
 /// Maximum number of entries of an inner block made of several variables.
 const LARGEST_BLOCK: usize = 256;
 
-/// One loop: its count and its stride in each of the three tables.
+/// One loop of a contraction: its count, and its stride in each of the three tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LoopDim {
     pub(super) n: usize,
     pub(super) strides: [usize; 3],
 }
 
-/// Access pattern of a table within the inner block.
+/// Access pattern of a table within the inner block of a contraction's loops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AccessPattern {
-    /// The block reads consecutive entries.
+    /// The inner block of the loops reads consecutive entries of the table.
     Run,
-    /// The block reads the same entry throughout.
+    /// The inner block of the loops reads only one entry of the table.
     Same,
-    /// The block reads the entries at a list of offsets.
+    /// The inner block of the loops reads the table's entries at a list of offsets.
     Listed,
 }
 
@@ -32,18 +32,18 @@ pub(super) enum AccessPattern {
 /// division into blocks is common in dense linear algebra.
 #[derive(Debug, Default)]
 pub(super) struct LoopNest {
-    /// The loops, innermost first.
+    /// The loops of the contraction, innermost first.
     dims: Vec<LoopDim>,
-    /// Number of loops within the block.
+    /// Number of loops within the inner block.
     inner: usize,
     pub(super) block: usize,
     modes: [Option<AccessPattern>; 3],
-    /// The offsets within the block of the tables that are [`AccessPattern::Listed`].
+    /// For each table whose access pattern is [`AccessPattern::Listed`], the offsets within the inner block.
     pub(super) offsets: [Vec<u32>; 3],
 }
 
 impl LoopNest {
-    /// Rebuilds the loops for tables over these scopes.
+    /// Rebuilds the loops for three tables with these scopes.
     pub(super) fn set_scopes(&mut self, scopes: [&[Rank]; 3], cards: &[u32]) {
         self.dims.clear();
         let mut left = scopes;
@@ -71,7 +71,7 @@ impl LoopNest {
         self.choose_block();
     }
 
-    /// Adds the next outer loop, merged with the last loop if it continues that loop in all tables.
+    /// Adds the next outer loop, or merges it with the previous loop if it continues that loop in all tables.
     fn push(&mut self, dim: LoopDim) {
         if dim.n == 1 {
             return;
@@ -124,7 +124,7 @@ impl LoopNest {
         }
     }
 
-    /// Access pattern of a table within the block.
+    /// Returns the access pattern of a table within the inner block of the loops.
     pub(super) fn mode(&self, t: usize) -> AccessPattern {
         self.modes[t].unwrap_or(AccessPattern::Same)
     }
@@ -135,7 +135,7 @@ impl LoopNest {
     }
 }
 
-/// The offsets of one table within a block that consists of these loops, which are listed innermost first.
+/// Returns the offsets of one table within a block that consists of these loops, which are listed innermost first.
 fn list_offsets(inner: &[LoopDim], t: usize, block: usize, offsets: &mut Vec<u32>) {
     offsets.reserve(block);
     offsets.push(0);

@@ -18,13 +18,13 @@ pub struct Marginals {
     pub shares: Vec<Vec<f64>>,
 }
 
-/// The total and the marginals of some variables. For at most one variable, an elimination computes the marginals without storing
-/// messages; for several variables, a contraction tree is used, which stores all messages. A tree may leave out values that zeros
-/// exclude; `graph` is then the reduced graph.
+/// Computes the total of a factor graph and the marginals of some variables. For at most one variable, an elimination computes the marginals
+/// without storing messages. For several variables, a contraction tree computes the marginals and stores all messages. If values that zeros
+/// exclude are left out of the tree, `graph` is replaced by the reduced graph.
 ///
-/// **Guarantee.** Exact up to rounding for weights of any magnitude.
+/// **Guarantee.** The results are exact up to rounding for weights of any magnitude.
 ///
-/// **Errors.** An error is returned if the plan does not fit the budget, or if the factors are malformed.
+/// **Errors.** Returns an error if the plan exceeds a limit, or if the factors are malformed.
 pub fn marginals(
     graph: &mut FactorGraph,
     variables: &[VarId],

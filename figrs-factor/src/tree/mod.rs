@@ -1,16 +1,16 @@
 //! Contraction trees: every marginal, the most probable assignments and exact samples from one compiled elimination.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
-//! | `tensor`, `leaf`, `contraction_tree` | the tree: tensors in one layout, and the steps that contract them |
-//! | `tree_builder`, `bucket`, `thresholds` | from a plan to a tree |
-//! | `multiply`, `sort_merge_join`, `join_all` | steps of two tensors and of many; matches of entries of tables with many zeros |
+//! | `tensor`, `leaf`, `contraction_tree` | the tree: tensors, and the steps that contract them |
+//! | `tree_builder`, `bucket`, `thresholds` | the compilation of a plan to a tree |
+//! | `multiply`, `sort_merge_join`, `join_all` | steps of two and of many tensors; matches of entries of tables with many zeros |
 //! | `validation` | validation of a loaded tree |
 //! | `loop_nest`, `kernel`, `sparse_contraction` | the inner loops |
-//! | `beliefs`, `tree_beliefs` | messages up and derivatives down; in scaled numbers or logarithms |
+//! | `beliefs`, `tree_beliefs` | messages and derivatives; in scaled numbers or logarithms |
 //! | `marginals` | marginals of variables, by an elimination or a tree |
 //! | `expected_counts` | expected counts of outcomes that parameters decide |
-//! | `traceback`, `k_best`, `draw` | from messages to worlds: the best ones and random ones |
+//! | `traceback`, `k_best`, `draw` | worlds from messages: the best worlds and random worlds |
 
 mod beliefs;
 mod bucket;

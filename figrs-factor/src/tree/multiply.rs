@@ -1,4 +1,4 @@
-//! Steps of one or two tensors: dense, or by a list of matching entries.
+//! Contraction steps of one or two tensors, which are dense or use a list of matching entries.
 
 use std::sync::Arc;
 
@@ -11,24 +11,22 @@ use super::sort_merge_join::{EntryList, SortMergeJoin};
 use super::tensor::{AssignmentIndex, Layout, MAX_LOG_ASSIGNMENTS, Rank, TensorOrigin, merged};
 use super::tree_builder::TreeBuilder;
 
-/// A product of two tables whose assignments cannot be numbered counts as this multiple of the permitted number of products when
-/// it is decided whether a join of all tables is tried.
+/// Cost factor of a product of two tables whose assignments cannot be numbered, compared with a join of all tables.
 const UNNUMBERED_JOIN_FACTOR: f64 = 64.0;
-/// The zeros of a dense result are derived from the zeros of its inputs if the derivation takes at most this number of
-/// products.
+/// Maximum number of products up to which the zeros of a dense result are derived from the zeros of its inputs.
 const SPARSITY_CHECK_PRODUCTS: f64 = 65536.0;
 
-/// Result of a limited contraction.
+/// Result of a contraction whose number of products is limited.
 pub(super) enum Contraction {
     /// The resulting tensor.
     Tensor(u32),
-    /// The contraction was refused because it takes the given number of products, which exceeds the limit.
+    /// The contraction was refused because its number of products exceeds the limit.
     TooManyProducts(f64),
 }
 
 impl TreeBuilder<'_> {
-    /// Multiplies two tensors (or takes a single tensor) and sums out the variables that occur in no other table, without a limit
-    /// of products.
+    /// Multiplies two tensors (or takes a single tensor) and sums out the variables that occur in no other table, without a limit on
+    /// the products.
     pub(super) fn contract(
         &mut self,
         left: u32,
@@ -40,8 +38,9 @@ impl TreeBuilder<'_> {
         }
     }
 
-    /// Adds the step that multiplies two tensors (or takes a single tensor) and sums out the variables that occur in no other table, if
-    /// the step takes at most this number of listed products.
+    /// Adds the step that multiplies two tensors (or takes a single tensor) and sums out the variables that occur in no other table.
+    ///
+    /// The step is refused if it needs more than the given number of listed products.
     pub(super) fn multiply(
         &mut self,
         left: u32,
@@ -80,7 +79,7 @@ impl TreeBuilder<'_> {
         Ok(made)
     }
 
-    /// Adds the step of two tensors without zeros.
+    /// Adds the step that contracts two tensors without zeros.
     fn contract_dense(
         &mut self,
         left: u32,
@@ -98,8 +97,8 @@ impl TreeBuilder<'_> {
         Ok(Contraction::Tensor(self.dense(left, right, out)?))
     }
 
-    /// Adds the step of two tensors, at least one of which has zeros; the integer type `N` can number their
-    /// assignments.
+    /// Adds the step that contracts two tensors, at least one of which has zeros. The integer type `N` must be large enough to
+    /// number the assignments of the tensors.
     fn contract_listed<N: PrimInt + Into<AssignmentIndex>>(
         &mut self,
         left: u32,
@@ -168,7 +167,7 @@ impl TreeBuilder<'_> {
         )?))
     }
 
-    /// Adds the step of a list of products; each product refers to its result by a position in `numbers`.
+    /// Adds a step with a list of products; each product refers to its entry of the result by an index into `numbers`.
     pub(super) fn listed(
         &mut self,
         inputs: Box<[u32]>,

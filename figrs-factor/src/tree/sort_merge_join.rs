@@ -1,4 +1,4 @@
-//! Listed contractions: the pairs of matching entries of two tensors are found once and stored as a list.
+//! Contractions with lists: the pairs of matching entries of two tensors are found once and stored as a list.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use num_traits::PrimInt;
 
 use super::tensor::{AssignmentIndex, Layout, Rank};
 
-/// Entries are sorted by counting if the ratio of possible positions to entries is at most this number.
+/// Maximum ratio of possible assignments to entries at which entries are sorted by counting.
 const SPREAD: usize = 4;
 
 /// A tensor as a list of entries.
@@ -29,17 +29,18 @@ impl EntryList<'_> {
 /// One product: the matching entries of both tensors and the entry of the result.
 type EntryProduct = [u32; 3];
 
-/// Key of an entry, which determines the matching entries and the position of the product.
+/// An entry in a join of two tensors, with the numbers from which the matching entries and the assignment of the product follow.
 #[derive(Clone, Copy, Debug)]
 struct JoinEntry<N> {
-    /// The number of the entry's assignment of the shared variables.
+    /// The number of the entry's assignment to the variables that both tensors contain.
     shared: N,
-    /// The contribution of the entry to the number of the product's position in the result.
+    /// The entry's contribution to the number of the product's assignment.
     out: N,
     index: u32,
 }
 
-/// Two lists of entries, each sorted by the assignment of the shared variables. `N` is the integer type that numbers assignments.
+/// The entries of two tensors, each list sorted by the assignment of the shared variables. The integer type `N` must be large enough to number the
+/// assignments.
 #[derive(Debug)]
 pub(super) struct SortMergeJoin<N> {
     left: Vec<JoinEntry<N>>,
@@ -70,8 +71,7 @@ impl<N: PrimInt> SortMergeJoin<N> {
         this
     }
 
-    /// For each assignment of the shared variables, calls `group` with the entries of both lists that have this
-    /// assignment.
+    /// For each assignment of the shared variables, calls `group` with the entries of both lists that have this assignment.
     fn each_group(&self, mut group: impl FnMut(&[JoinEntry<N>], &[JoinEntry<N>])) {
         let (mut a, mut b) = (self.left.as_slice(), self.right.as_slice());
         while let (Some(x), Some(y)) = (a.first(), b.first()) {
@@ -87,7 +87,8 @@ impl<N: PrimInt> SortMergeJoin<N> {
         }
     }
 
-    /// The products, sorted by the positions of their results, and the distinct positions; `places` is the number of possible positions.
+    /// Returns the products of matching entries, sorted by the numbers of their results, and the distinct numbers. `places` is the number of
+    /// possible assignments of the result.
     pub(super) fn products(&self, places: f64) -> (Vec<EntryProduct>, Vec<N>) {
         if is_dense(places, self.count as usize) {
             return self.counted(places.round() as usize);
@@ -109,7 +110,7 @@ impl<N: PrimInt> SortMergeJoin<N> {
         (products, numbers)
     }
 
-    /// As [`products`](Self::products), sorted by counting.
+    /// Returns the lists of [`products`](Self::products), computed by a counting sort.
     fn counted(&self, places: usize) -> (Vec<EntryProduct>, Vec<N>) {
         let place = |x: &JoinEntry<N>, y: &JoinEntry<N>| (x.out + y.out).to_usize().unwrap_or(0);
         let mut starts = vec![0u32; places + 1];
@@ -147,14 +148,14 @@ fn is_dense(places: f64, items: usize) -> bool {
     places <= (SPREAD * items + 1024) as f64
 }
 
-/// Number of entries at the start of the list that have the same assignment as the first entry.
+/// Returns the number of entries at the start of the list that have the same assignment as the first entry.
 fn run<N: PrimInt>(entries: &[JoinEntry<N>]) -> usize {
     let first = entries[0].shared;
     entries.iter().take_while(|e| e.shared == first).count()
 }
 
-/// Sorts entries by their assignment of the shared variables; there are `places` such assignments, and equal entries
-/// retain their order.
+/// Sorts entries by their assignment of the shared variables; `places` is the number of these assignments. Entries with equal assignments retain
+/// their order.
 fn sort<N: PrimInt>(entries: Vec<JoinEntry<N>>, places: f64) -> Vec<JoinEntry<N>> {
     let mut entries = entries;
     if entries.is_sorted_by_key(|e| e.shared) {
@@ -181,7 +182,7 @@ fn sort<N: PrimInt>(entries: Vec<JoinEntry<N>>, places: f64) -> Vec<JoinEntry<N>
     sorted
 }
 
-/// The entries of a tensor, sorted by their assignment of the variables `shared`.
+/// Returns the entries of a tensor, sorted by their assignment of the variables `shared`.
 fn entries<N: PrimInt>(
     tensor: EntryList,
     shared: &[Rank],
@@ -253,7 +254,7 @@ fn values<N: PrimInt>(rank: Rank, cards: &[u32]) -> N {
     narrow(AssignmentIndex::from(cards[rank as usize]))
 }
 
-/// The stride of a variable in a row-major table over a scope; zero if the scope does not contain the variable.
+/// Returns the stride of a variable in a row-major table over a scope; zero if the scope does not contain the variable.
 fn stride<N: PrimInt>(scope: &[Rank], rank: Rank, cards: &[u32]) -> N {
     match scope.iter().position(|&r| r == rank) {
         Some(at) => scope[at + 1..]

@@ -1,32 +1,33 @@
-//! The tensors of a contraction tree: their variables, layout and position in memory.
+//! The tensors of a contraction tree, with their variables, storage formats and offsets in memory.
 //!
-//! Variables are identified by their rank in the elimination order. Every scope is sorted by rank and stored row-major:
-//! variables that are summed out early are outermost, and all tensors have the same order of variables.
+//! A variable is identified by its rank: its index in the elimination order. Every scope is sorted by rank and stored
+//! row-major. Because scopes are sorted by rank, variables that are summed out early are outermost, and the variables
+//! of all tensors have the same order.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// A variable by its position in the elimination order.
+/// A variable, identified by its index in the elimination order.
 pub(super) type Rank = u32;
 
 /// The number of an assignment of a scope, in row-major order (the last variable changes fastest).
 pub(super) type AssignmentIndex = u128;
 
-/// Base-2 logarithm of the largest number of assignments that can be numbered.
+/// Base-2 logarithm of the largest number of assignments that an [`AssignmentIndex`] can number.
 pub(super) const MAX_LOG_ASSIGNMENTS: f64 = (AssignmentIndex::BITS - 1) as f64;
 
-/// Origin of a tensor.
+/// Source of a tensor: a factor or a contraction step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Hash)]
 pub(super) enum TensorOrigin {
-    /// The tensor is a factor of the graph, given by its position.
+    /// The tensor is a factor of the graph, given by its index.
     Factor(u32),
-    /// The tensor is the result of a step of the tree, given by its position.
+    /// The tensor is the result of a step of the tree, given by its index.
     Step(u32),
 }
 
-/// Storage of a tensor: dense or listed.
+/// Storage format of a tensor: dense, or a list of entries.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) enum Layout {
     /// All entries are stored.
@@ -35,7 +36,7 @@ pub(super) enum Layout {
     Listed(#[serde(with = "numbers")] Arc<[AssignmentIndex]>),
 }
 
-/// One tensor of a tree: a factor or a message.
+/// One tensor of a contraction tree: a factor or a message.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) struct Tensor {
     /// The variables of the tensor, as a range of [`Scopes`].
@@ -46,7 +47,7 @@ pub(super) struct Tensor {
     /// Number of entries that the tensor stores.
     pub(super) len: usize,
     pub(super) origin: TensorOrigin,
-    /// The step that uses the tensor; `None` for the final tensors (roots).
+    /// The step that uses the tensor; `None` for a final tensor (root).
     pub(super) used_by: Option<u32>,
 }
 
@@ -78,13 +79,13 @@ impl Scopes {
         &self.ranks[range.start as usize..range.end as usize]
     }
 
-    /// The scope in a range; `None` if the range is invalid.
+    /// Returns the scope in a range; `None` if the range is invalid.
     pub(super) fn find(&self, range: &Range<u32>) -> Option<&[Rank]> {
         self.ranks.get(range.start as usize..range.end as usize)
     }
 }
 
-/// The values of the assignment of a scope with the given number, listed from the last variable to the first.
+/// Returns the values of a scope's assignment with the given number, from the last variable to the first.
 pub(super) fn values_of(
     mut number: AssignmentIndex,
     scope: &[Rank],
@@ -98,14 +99,15 @@ pub(super) fn values_of(
     })
 }
 
-/// The sorted union of two sorted scopes.
+/// Returns the sorted union of two sorted scopes.
 pub(super) fn union(a: &[Rank], b: &[Rank]) -> Vec<Rank> {
     let mut all = Vec::with_capacity(a.len() + b.len());
     all.extend(merged(a, b).map(|(rank, _)| rank));
     all
 }
 
-/// The variables of two sorted scopes in order and without repetition, each with the number of scopes that contain it.
+/// Returns the variables of two sorted scopes in order and without repetition, each with the number of scopes that
+/// contain it.
 pub(super) fn merged(mut a: &[Rank], mut b: &[Rank]) -> impl Iterator<Item = (Rank, u32)> {
     std::iter::from_fn(move || {
         let (x, y) = (a.first().copied(), b.first().copied());

@@ -16,7 +16,7 @@ use crate::random_graphs::{
 };
 use crate::tree::*;
 
-/// Thresholds by which as many tables as possible are stored as lists.
+/// Thresholds with which as many tables as possible are stored as lists.
 const LISTED: Thresholds = Thresholds {
     small: 1,
     listed_below: 1,
@@ -26,13 +26,13 @@ const LISTED: Thresholds = Thresholds {
     excess: 0.0,
     joined: 0.0,
 };
-/// Thresholds by which all tables are stored as lists, and all tables of a bucket with zeros are joined at once.
+/// Thresholds with which all tables are stored as lists, and all tables of a bucket with zeros are joined at once.
 const JOINED: Thresholds = Thresholds {
     few: 0.0,
     joined: 1e9,
     ..LISTED
 };
-/// Thresholds by which no table is stored as a list.
+/// Thresholds with which no table is stored as a list.
 const DENSE: Thresholds = Thresholds {
     small: usize::MAX,
     listed_below: usize::MAX,
@@ -40,8 +40,8 @@ const DENSE: Thresholds = Thresholds {
     ..LISTED
 };
 
-/// Calls `check` with trees for random graphs, for the default order and a random order, and for each set of
-/// thresholds.
+/// Calls `check` with contraction trees of random graphs, for the default order and a random order, and for each
+/// set of thresholds.
 fn for_each_tree(cases: u64, mut check: impl FnMut(&FactorGraph, &ContractionTree, &str)) {
     for range in RANGES {
         for seed in 0..cases {
@@ -63,7 +63,7 @@ fn for_each_tree(cases: u64, mut check: impl FnMut(&FactorGraph, &ContractionTre
     }
 }
 
-/// The logarithms of the unnormalised marginals of all variables, and of the total.
+/// Returns the logarithms of the unnormalised marginals of all variables, and the logarithm of the total.
 fn enumerated(graph: &FactorGraph) -> (Vec<Vec<f64>>, f64) {
     let all: Vec<f64> = worlds(graph, &[]).into_iter().map(|w| w.1).collect();
     let marginal = |v: VarId| {
@@ -109,7 +109,7 @@ fn agrees<S: Semiring<Value = f64>>(
     }
 }
 
-/// Checks that the sum of the products of the entries of each tensor and its derivative is the total.
+/// Checks, for each tensor, that the sum of the products of its entries and their derivatives is the total.
 fn is_calibrated(graph: &FactorGraph, tree: &ContractionTree, case: &str) {
     let mut beliefs = Beliefs::<LogSumProduct>::new(tree, graph);
     beliefs.collect(tree);

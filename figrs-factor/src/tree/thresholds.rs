@@ -1,21 +1,20 @@
-//! Thresholds that decide between dense and listed tables, and between methods to multiply tables.
+//! Thresholds that decide between dense and listed tables, and between methods of multiplying tables.
 
-/// Thresholds between dense and listed tables, and between products of two tables and joins of all tables.
+/// Thresholds that decide between dense and listed tables, and between products of two tables and joins of all tables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Thresholds {
-    /// Size up to which tables are dense.
+    /// Number of entries up to which a table is stored dense.
     pub small: usize,
-    /// A table is listed (stored as a sparse list) if its number of non-zeros is below its size divided by this number.
+    /// Minimum ratio of entries to non-zeros at which a table is stored as a list.
     pub listed_below: usize,
-    /// Cost of one product of a listed contraction, in units of a product in a dense loop.
+    /// Cost of one product in a contraction with a list, relative to a product in a dense loop.
     pub listed_product: f64,
-    /// Ratio of the entries of all joint tables to their predicted non-zeros above which the zeros of dense tables are
-    /// tracked.
+    /// Minimum ratio of all entries of joint tables to their predicted non-zeros at which the zeros of dense tables are tracked.
     pub tracked: f64,
-    /// No join of all tables is tried if the product of two tables takes at most this number of products of entries.
+    /// Number of products of entries up to which two tables are multiplied without considering a join of all tables.
     pub few: f64,
-    /// A join of all tables is tried if the number of products of two tables exceeds the predicted non-zeros of the whole bucket by
-    /// more than this factor.
+    /// Minimum ratio of the products of two tables to the predicted non-zeros of the whole bucket at which a join of all tables
+    /// is tried.
     pub excess: f64,
     /// Maximum number of entries that a join of all tables may list or visit for each product of two tables that the join
     /// saves.

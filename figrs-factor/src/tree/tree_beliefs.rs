@@ -1,4 +1,4 @@
-//! Beliefs of a contraction tree in ordinary numbers, or in logarithms if ordinary numbers overflow or underflow.
+//! Messages of a contraction tree in scaled numbers, or in logarithms if scaled numbers overflow or underflow.
 
 use crate::graph::is_wide;
 use crate::graph::{FactorGraph, VarId};
@@ -11,8 +11,7 @@ use super::beliefs::Beliefs;
 use super::contraction_tree::ContractionTree;
 use super::tensor::Rank;
 
-/// The beliefs of a contraction tree, in scaled numbers until one of these overflows or underflows, and in logarithms
-/// afterwards.
+/// The messages of a contraction tree, in scaled numbers until one of the numbers overflows or underflows, and in logarithms afterwards.
 #[derive(Debug)]
 pub struct TreeBeliefs<P: Precision> {
     scaled: Option<Beliefs<P::Scaled>>,
@@ -20,7 +19,7 @@ pub struct TreeBeliefs<P: Precision> {
 }
 
 impl<P: Precision> TreeBeliefs<P> {
-    /// Loads the weights of the factors.
+    /// Loads the weights of the factors into the tree.
     pub fn new(tree: &ContractionTree, graph: &FactorGraph) -> Self {
         let scaled = !graph.factors.iter().any(is_wide);
         Self {
@@ -63,7 +62,7 @@ impl<P: Precision> TreeBeliefs<P> {
         logs.prepare(tree, &ranks, until)
     }
 
-    /// Runs a query in scaled numbers, or in logarithms if a scaled number overflows or underflows.
+    /// Runs a query in scaled numbers, and in logarithms if a scaled number overflows or underflows.
     pub fn ask<R>(
         &mut self,
         tree: &ContractionTree,
@@ -85,12 +84,12 @@ impl<P: Precision> TreeBeliefs<P> {
         ask.ask(logs, NumberForm::Logs)
     }
 
-    /// The natural logarithm of the total; minus infinity if and only if no assignment has a positive weight.
+    /// Returns the natural logarithm of the total; minus infinity if and only if no assignment has a positive weight.
     pub fn log_total(&mut self, tree: &ContractionTree, graph: &FactorGraph) -> f64 {
         self.ask(tree, graph, TotalQuery { tree })
     }
 
-    /// The probability of each value of some variables; zero if the total is zero.
+    /// Returns the probability of each value of some variables; all are zero if the total is zero.
     pub fn marginals(
         &mut self,
         tree: &ContractionTree,
@@ -108,8 +107,8 @@ impl<P: Precision> TreeBeliefs<P> {
         )
     }
 
-    /// The probability of each assignment of some variables, which are distinct (row-major, in the given order); `None` if no clique
-    /// contains all these variables.
+    /// Returns the probability of each assignment of distinct variables, row-major in the given order; `None` if no clique contains all these
+    /// variables.
     pub fn joint(
         &mut self,
         tree: &ContractionTree,
@@ -122,9 +121,9 @@ impl<P: Precision> TreeBeliefs<P> {
     }
 }
 
-/// A query to beliefs, in scaled numbers or logarithms.
+/// A query to the messages of a contraction tree, in scaled numbers or logarithms.
 pub trait BeliefQuery<R> {
-    /// The answer computed from beliefs whose values have this form.
+    /// Returns the answer of the query, for messages whose values have the given form.
     fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: NumberForm) -> R;
 }
 

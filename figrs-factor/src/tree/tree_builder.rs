@@ -1,4 +1,4 @@
-//! Compiler from a plan to a tree.
+//! Compiler from an elimination plan to a contraction tree.
 
 use crate::graph::{Factor, FactorGraph, VarId};
 use crate::graph::{ReducedGraph, Restriction, has_zeros};
@@ -17,17 +17,17 @@ use super::sort_merge_join::EntryList;
 use super::tensor::{Layout, MAX_LOG_ASSIGNMENTS, Rank, Tensor, TensorOrigin};
 use super::thresholds::Thresholds;
 
-/// If a plan has more operations for each entry of the factors than this number, impossible values are excluded and a new plan is
-/// considered.
+/// Number of predicted operations for each entry of the factors above which excluded values are removed and a new plan is considered.
 const REDUCTION: f64 = 16.0;
-/// A new plan is made if the exclusion of values reduces the number of operations to less than this fraction.
+/// Maximum ratio of the new to the old number of operations at which the removal of excluded values leads to a new plan.
 const MAX_COST_RATIO: f64 = 0.7;
 
 impl ContractionTree {
-    /// Plans and compiles the elimination of all variables. If the removal pays off, values that zeros of factors exclude are
-    /// removed first; the tree is then that of the reduced graph, and the restriction is returned.
+    /// Plans the elimination of all variables, and compiles the plan to a contraction tree. Values that zeros of factors exclude are
+    /// removed first, if their removal makes the tree cheaper. If values are removed, the tree belongs to the reduced graph, and the
+    /// map between the graphs is returned.
     ///
-    /// **Errors.** An error is returned if the plan, or a table that becomes larger than planned, does not fit the budget.
+    /// **Errors.** Returns an error if the plan, or a table that becomes larger than planned, exceeds a limit.
     pub fn compile(
         graph: &mut FactorGraph,
         limits: &Limits,
@@ -52,7 +52,7 @@ impl ContractionTree {
         Ok((tree, restriction))
     }
 
-    /// Compiles a plan.
+    /// Compiles an elimination plan to a contraction tree.
     pub fn of_plan(
         graph: &FactorGraph,
         plan: Plan,
@@ -80,7 +80,7 @@ impl ContractionTree {
     }
 }
 
-/// The predicted number of operations of a plan after values of variables were removed.
+/// Returns the predicted number of operations of a plan after values of variables were removed.
 fn operations(plan: &Plan, graph: &FactorGraph, reduced: &FactorGraph) -> f64 {
     let saved = |v: &VarId| {
         let log = |graph: &FactorGraph| (graph.cardinality(*v) as f64).log2();
@@ -93,30 +93,29 @@ fn operations(plan: &Plan, graph: &FactorGraph, reduced: &FactorGraph) -> f64 {
     plan.buckets.iter().map(|bucket| joint(bucket).exp2()).sum()
 }
 
-/// A tree under construction.
+/// A contraction tree under construction.
 pub(super) struct TreeBuilder<'a> {
     pub(super) graph: &'a FactorGraph,
     pub(super) tree: ContractionTree,
     /// The tensor of each factor and of each bucket's message.
     pub(super) made: Vec<u32>,
-    /// For each message that was not computed, by its number: the tables of its bucket, and the number of non-zeros that the
-    /// plan predicts for the bucket.
+    /// For each message that was not computed, the tables of its bucket and the predicted number of non-zeros of the bucket.
     pub(super) put_off: FxHashMap<u32, (Vec<u32>, f64)>,
-    /// The base-2 logarithms of the numbers of values, by rank.
+    /// The base-2 logarithms of the cardinalities of the variables, indexed by rank.
     pub(super) log_cards: Vec<f64>,
-    /// Number of tables of the present bucket that contain each variable, by rank.
+    /// For each variable, indexed by rank, the number of tables of the present bucket that contain it.
     pub(super) mentions: Vec<u32>,
     pub(super) is_eliminated: Vec<bool>,
-    /// `true` if the plan depends on zeros: without the zeros, the products of tables would be far larger.
+    /// `true` if the plan relies on zeros, without which the products of tables would be far larger.
     pub(super) is_sparse: bool,
     /// For each dense tensor with entries known to be zero, the numbers of the entries that may be positive.
     pub(super) supports: FxHashMap<u32, Layout>,
     pub(super) limits: &'a Limits,
     pub(super) budget: usize,
-    /// Memory that a run of the steps made so far needs.
+    /// Memory that an evaluation of the steps made so far needs.
     pub(super) memory: MemoryAccount,
     pub(super) thresholds: Thresholds,
-    /// Scratch lists: the variables of one product (each with the number of tables that contain it afterwards), and the variables of the
+    /// Reused lists: the variables of one product, each with the number of tables that contain it afterwards, and the variables of the
     /// result.
     pub(super) scratch: (Vec<(Rank, u32)>, Vec<Rank>),
 }
@@ -219,7 +218,7 @@ impl<'a> TreeBuilder<'a> {
         Ok(id)
     }
 
-    /// Counts memory, and returns an error if it exceeds the budget.
+    /// Counts memory, and returns an error if it exceeds the limit.
     pub(super) fn reserve_memory(&mut self, bytes: usize) -> Result<(), EliminationError> {
         self.memory.add(bytes as u64);
         self.memory.check_growth(self.limits, 0)
@@ -232,7 +231,6 @@ impl<'a> TreeBuilder<'a> {
         }
     }
 
-    /// The number of assignments of a scope.
     pub(super) fn size(&self, scope: &[Rank]) -> f64 {
         let cards = scope.iter().map(|&rank| self.tree.cards[rank as usize]);
         cards.map(f64::from).product()
@@ -257,7 +255,7 @@ impl<'a> TreeBuilder<'a> {
         }
     }
 
-    /// The list of the entries of a tensor that may be positive.
+    /// Returns the list of the entries of a tensor that may be positive.
     pub(super) fn listing(&self, tensor: u32) -> EntryList<'_> {
         let layout = self.supports.get(&tensor);
         let layout = layout.unwrap_or(&self.tree.tensor(tensor).layout);

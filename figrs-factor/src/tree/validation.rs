@@ -19,7 +19,7 @@ impl ContractionTree {
         hasher.finish()
     }
 
-    /// True if every index of the tree is in range, for a graph that it [fits](Self::fits).
+    /// True if every index of the tree is in range, for a graph that the tree [fits](Self::fits).
     pub fn is_sound(&self, graph: &FactorGraph) -> bool {
         let ranks = self.cards.len();
         let n = self.tensors.len();

@@ -15,30 +15,30 @@ use figrs_infer::Error;
 
 /// Best-first search for one plan through the states of a [`StateSpace`].
 ///
-/// It is intended for models with too many states for [`Frontier`](figrs_infer::Frontier), which stores all states of a step. A plan is a
+/// Best-first search is meant for models with too many states for [`Frontier`](figrs_infer::Frontier), which stores all states of a step. A plan is a
 /// sequence of actions that meets the evidence (the goal), and estimates guide the search.
 ///
 /// The method [`any_plan`](Self::any_plan) is a greedy search with deferred evaluation and preferred actions, which proves little about the length of
-/// its plan. If the greedy search takes long, three other searches take turns with it. The first is a breadth-first search from both ends, if the
-/// space knows [goals](StateSpace::goals) and [predecessors](StateSpace::predecessors). The second is weighted A*, which finds shorter plans; only
-/// this search can decide whether there is a plan within a small limit of [`steps`](Self::steps). The third is a sequence of depth-first searches
-/// with restarts, which backtrack at dead ends and prefer states with the fewest or most successors, or preferred actions. The method
-/// [`shortest_plan`](Self::shortest_plan) is A*, which finds a shortest plan and proves that it is shortest.
+/// its plan. If the greedy search takes long, three other searches take turns with it. The first other search is a breadth-first search from both
+/// ends, if the space knows [goals](StateSpace::goals) and [predecessors](StateSpace::predecessors). The second other search is weighted A*, which
+/// finds shorter plans; only weighted A* can decide whether there is a plan within a small limit of [`steps`](Self::steps). The third other search is
+/// a sequence of depth-first searches with restarts, which backtrack at dead ends and prefer states with the fewest or most successors, or preferred
+/// actions. The method [`shortest_plan`](Self::shortest_plan) is A*, which finds a shortest plan and proves that it is shortest.
 ///
 /// **Guarantee.** A returned plan leads from the start to a goal. The values of [`SearchResult::at_least`] and [`SearchResult::is_impossible`] are
-/// proven, provided that the bounds of the state space are correct. The same space always gives the same plan, because the random numbers that break
-/// ties have fixed seeds.
+/// proven, provided that the bounds of the state space are correct. The search always finds the same plan, because the random numbers that break ties
+/// have fixed seeds.
 ///
-/// **Complexity.** The greedy search of `any_plan` expands each state at most once, and so does `shortest_plan` if its lower bound is
-/// consistent; all visited states are stored in memory.
+/// **Complexity.** The greedy search of `any_plan` expands each state at most once, and so does `shortest_plan` if its lower bound is consistent; all
+/// visited states are stored in memory.
 ///
-/// **Errors.** [`Error::Panicked`] if a state space panics. Reaching a limit is not an error: the result states the reason why the
-/// search ended.
+/// **Errors.** [`Error::Panicked`] if a state space panics. Reaching a limit is not an error: the result states the reason why the search ended.
 ///
-/// **References.** Hart, Nilsson and Raphael (1968) for A*. Richter and Westphal (2010), "The LAMA Planner", sections 4 and 5, for open lists in
-/// turn, deferred evaluation and preferred actions. I. Pohl, "Heuristic search viewed as path finding in a graph", Artificial Intelligence 1 (1970),
-/// for weights. I. Pohl, "Bi-directional search", Machine Intelligence 6 (1971). C. P. Gomes, B. Selman and H. Kautz, "Boosting combinatorial search
-/// through randomization", AAAI 1998, for restarts.
+/// **References.** Hart, Nilsson and Raphael (1968) for A*. Greedy search with several open lists, deferred evaluation and preferred actions is
+/// described in Richter and Westphal (2010), "The LAMA Planner", sections 4 and 5. Weighted A* is described in I. Pohl, "Heuristic search viewed as
+/// path finding in a graph", Artificial Intelligence 1 (1970). Search from both ends is described in I. Pohl, "Bi-directional search", Machine
+/// Intelligence 6 (1971). Restarts of a search are described in C. P. Gomes, B. Selman and H. Kautz, "Boosting combinatorial search through
+/// randomization", AAAI 1998.
 ///
 /// ```
 /// use figrs_gdl::{BestFirst, StateSpace};
@@ -78,11 +78,10 @@ impl Default for BestFirst {
     }
 }
 
-/// Number of states for which memory is reserved, which allows for the successors of one state.
+/// Number of states for which memory is reserved, enough for the successors of one state.
 const RESERVED: usize = 1 << 10;
 
-/// Maximum number of states. Their indices have 32 bits, and half of these are reserved because one state may have many
-/// successors.
+/// Maximum number of states. The indices of states have 32 bits, and half of them are reserved because one state may have many successors.
 const MAX_STATES: usize = 1 << 31;
 
 impl BestFirst {
@@ -118,14 +117,14 @@ impl BestFirst {
 
     /// Finds some plan by greedy best-first search.
     ///
-    /// **Errors.** The errors of the [algorithm](Self).
+    /// **Errors.** The errors of [`BestFirst`](Self).
     pub fn any_plan<T: StateSpace>(&self, space: &mut T) -> Result<SearchResult<T::Action>, Error> {
         self.limited(space, Self::greedy)
     }
 
     /// Finds a shortest plan of at most [`steps`](Self::steps), by A*.
     ///
-    /// **Errors.** The errors of the [algorithm](Self).
+    /// **Errors.** The errors of [`BestFirst`](Self).
     pub fn shortest_plan<T: StateSpace>(
         &self,
         space: &mut T,
@@ -150,7 +149,7 @@ impl BestFirst {
         })
     }
 
-    /// Returns the reason to stop before the next state is expanded, if there is one.
+    /// Returns the reason why the search stops before the next state, if there is one.
     fn stopped<T: StateSpace>(
         &self,
         space: &T,

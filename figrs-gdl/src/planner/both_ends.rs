@@ -7,15 +7,15 @@ use std::hash::Hash;
 
 use super::state_space::StateSpace;
 
-/// Marks a state at which one of the two searches begins.
+/// The index that marks a state where the search from one end begins.
 const END: u32 = u32::MAX;
 
-/// The states visited by the search from one end, layer by layer.
+/// The states visited by the search from one end, in layers of equal distance.
 #[derive(Debug)]
 struct Layers<S, A> {
     /// For each state, the index of the state from which it was reached, and the action between the two states.
     met: IndexMap<S, (u32, Option<A>), FxBuildHasher>,
-    /// Number of expanded states; `end` is the number of states in completed layers.
+    /// Number of expanded states of the search from one end.
     next: usize,
     end: usize,
     steps: usize,
@@ -58,7 +58,7 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
         (self.heap + self.met.capacity() * each) as u64
     }
 
-    /// Returns the actions of the path from a state to the end at which this search began, in that order.
+    /// Returns the actions of the path from a state to the end at which its search began, in that order.
     fn way(&self, state: u32) -> Vec<A> {
         let (mut way, mut at) = (Vec::new(), state);
         while let Some((_, &(from, action))) = self.met.get_index(at as usize) {
@@ -71,8 +71,8 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
 
 /// A bidirectional breadth-first search, which can be continued after it stopped.
 ///
-/// The search expands one whole layer at a time, on the side whose layer has fewer states. No plan through the predecessors that the space lists has
-/// fewer steps than the plan that the search finds.
+/// The search expands a whole layer (the states at one distance) at a time, on the side whose layer has fewer states. The plan found has the fewest
+/// steps of all plans through predecessors that the space lists.
 #[derive(Debug)]
 pub(super) struct BothEnds<S, A> {
     ends: [Layers<S, A>; 2],

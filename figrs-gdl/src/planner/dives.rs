@@ -7,17 +7,18 @@ use rustc_hash::FxHashSet;
 
 use super::state_space::{SearchEstimate, StateSpace};
 
-/// Maximum number of states that each dive of the first group expands.
+/// Maximum number of states that each depth-first search of the first group expands.
 const FIRST: u64 = 256;
 
 /// A sequence of depth-first searches (dives) from the start, in groups that expand more and more states.
 ///
-/// Each group consists of four dives. The first dive of a group visits the successor with the fewest successors first (the rule of H. C. von
-/// Warnsdorff, 1823); the second dive visits the one with the most first. The other two dives backtrack where an estimate proves a dead end. The
-/// third takes only preferred actions, where there are any, and the fourth takes the other actions after these. The estimate may prefer the actions
-/// for the goal condition that the fewest actions can meet. The third dive is then a search with forward checking that assigns the variable with
-/// the fewest values first (Haralick and Elliott 1980). From the second group on, random numbers with a fixed seed for each dive break ties, and
-/// each group may expand twice as many states as the group before.
+/// Each group of dives consists of four depth-first searches. The first dive of a group visits first the successor that has the fewest successors
+/// (the rule of H. C. von Warnsdorff, 1823), and the second dive the successor that has the most. The third and the fourth dive of a group backtrack
+/// where an estimate proves a dead end. The third dive of a group takes only preferred actions, where there are any; the fourth dive takes the other
+/// actions after them. A state space may prefer the actions for the goal condition that the fewest actions can meet. With preferred actions for the
+/// most restricted goal condition, the third dive is a search with forward checking that assigns the variable with the fewest values first (Haralick
+/// and Elliott 1980). From the second group of dives on, random numbers break ties, and each group may expand twice as many states as the group
+/// before.
 #[derive(Debug)]
 pub(super) struct Dives {
     number: u64,
@@ -40,11 +41,11 @@ enum Order {
     PreferredFirst,
 }
 
-/// Result of expanding a state during a dive.
+/// Result of expanding a state during a depth-first search.
 enum Onward<S, A> {
     /// The remaining actions to a goal.
     Goal(Vec<A>),
-    /// The successors of the state, of which the best is last.
+    /// The successors of the state, the best of which is last.
     Open(Vec<(A, S)>),
 }
 
@@ -56,8 +57,8 @@ impl Dives {
         }
     }
 
-    /// Runs the next dive, which searches for a plan of at most `steps` steps; it ends early if `goes_on`, which takes the number of bytes
-    /// of its states, returns false.
+    /// Runs the next depth-first search for a plan of at most `steps` steps; it ends early if `goes_on`, which takes the number of bytes of its
+    /// states, returns false.
     pub(super) fn dive<T: StateSpace>(
         &mut self,
         space: &mut T,
@@ -124,7 +125,7 @@ struct Dive<S, A> {
 }
 
 impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
-    /// Marks a state as visited; returns false if it was visited before.
+    /// Marks a state as visited; returns false if the state was visited before.
     fn meet(&mut self, state: &S) -> bool {
         if !self.seen.insert(state.clone()) {
             return false;
@@ -150,7 +151,7 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         }
     }
 
-    /// Returns the successors by preferred actions, and adds the other successors if there are none or if `order` requires it. Returns no
+    /// Returns the successors by preferred actions; adds the other successors if there are none or if `order` requires it. The function returns no
     /// successors if the state is a dead end.
     fn preferred<T: StateSpace<State = S, Action = A>>(
         &mut self,
@@ -182,7 +183,7 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         Onward::Open(found)
     }
 
-    /// Returns the successors that have unvisited successors themselves, sorted by the number of these.
+    /// Returns the successors that have unvisited successors themselves, sorted by the number of unvisited successors.
     fn by_ways<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

@@ -5,10 +5,10 @@ use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::hash::Hash;
 
-/// Marks the start state, which has no predecessor.
+/// The index that marks the start state, which has no predecessor.
 const NO_PARENT: u32 = u32::MAX;
 
-/// Origin of a state: its predecessor, the action between the two states, and the number of steps from the start.
+/// The way in which a state was reached: its predecessor, the action between the two states, and the number of steps from the start.
 #[derive(Clone, Copy, Debug)]
 struct Node<A> {
     before: u32,
@@ -59,8 +59,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
         self.add(state, Some(action), before, steps)
     }
 
-    /// Adds a state as [`reach`](Self::reach) does, but also returns the index of a known state if this path to it is
-    /// shorter than the known one.
+    /// Adds a state as [`reach`](Self::reach) does; also returns the index of a known state to which this path is shorter.
     pub(super) fn reach_sooner(&mut self, before: u32, action: A, state: S) -> Option<u32> {
         let steps = self.steps(before) + 1;
         let Some(known) = self.states.get_index_of(&state) else {

@@ -2,15 +2,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// Number of extra turns that the lists of preferred states get after progress (Richter and Westphal 2010, section 5.1, who recommend
-/// 1000).
+/// Number of extra turns that the lists of preferred states get after progress (Richter and Westphal 2010, section 5.1, who recommend 1000).
 const BOOST: i64 = 1000;
 
 /// A list of open states sorted by one score; states with equal scores are taken in the order of insertion.
 #[derive(Debug, Default)]
 struct OpenList {
     by_score: BTreeMap<u64, VecDeque<u32>>,
-    /// Number of states taken from this list, minus the extra turns granted to it.
+    /// Number of states taken from the list, minus the extra turns granted to the list.
     turns: i64,
 }
 
@@ -42,7 +41,7 @@ impl OpenLists {
         }
     }
 
-    /// Takes a state from the list with the fewest turns; the state may already have been taken from another list.
+    /// Takes a state from the open list with the fewest turns; the state may already have been taken from another list.
     pub(super) fn pop(&mut self) -> Option<u32> {
         let open = self
             .lists

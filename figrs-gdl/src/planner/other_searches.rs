@@ -8,15 +8,14 @@ use super::dives::Dives;
 use super::state_space::StateSpace;
 use super::weighted::Weighted;
 
-/// Amount of work of the greedy search before the other searches have their first turn, which takes about a second for
-/// the rules of puzzles.
+/// Amount of work that the greedy search does before other searches run for the first time, which takes about a second for the rules of puzzles.
 const FIRST_TURN: u64 = 100_000_000;
 
 /// Amount of work counted for each visited state, if the state space does not count its work.
 const WORK_PER_STATE: u64 = 1 << 10;
 
-/// A search from both ends, a weighted search and depth-first dives, which run in turn. A turn begins each time the total work has doubled, and each
-/// search then does a quarter of that work.
+/// A search from both ends, a weighted search and depth-first searches, which run in turn. The other searches have a turn each time the total work
+/// has doubled, and each of them then does a quarter of that work.
 #[derive(Debug)]
 pub(super) struct OtherSearches<S, A> {
     both_ends: Option<BothEnds<S, A>>,
@@ -25,8 +24,7 @@ pub(super) struct OtherSearches<S, A> {
     next_turn: u64,
 }
 
-/// Returns the amount of work since a search began; if the state space does not count its work, estimates it from the
-/// number of states.
+/// Returns the amount of work since a search began; if the state space does not count its work, estimates it from the number of states.
 pub(super) fn work_since<T: StateSpace>(space: &T, began: u64, states: usize) -> u64 {
     (space.work() - began).max(states as u64 * WORK_PER_STATE)
 }
@@ -41,7 +39,7 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> OtherSearches<S, A> {
         }
     }
 
-    /// Returns the number of states visited by these searches.
+    /// Returns the number of states visited by the searches that run in turn.
     pub(super) fn states(&self) -> usize {
         let met = self.both_ends.as_ref().map_or(0, BothEnds::states);
         met + self.dives.states + self.weighted.states() - 1
@@ -53,7 +51,7 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> OtherSearches<S, A> {
         both_ends + self.weighted.bytes()
     }
 
-    /// Returns the weighted search, which is the only one of these searches that may continue until no state remains.
+    /// Returns the weighted search, the only one of the searches that may continue until no state remains.
     pub(super) fn weighted(&mut self) -> &mut Weighted<S, A> {
         &mut self.weighted
     }

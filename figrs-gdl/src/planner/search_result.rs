@@ -45,8 +45,8 @@ impl<A> SearchResult<A> {
         self.is_full
     }
 
-    /// Returns the reason why the search ended, which is [`Stopped::Budget`] if memory or work was exhausted. [`Stopped::Finished`] without a plan
-    /// means that a goal is [impossible](Self::is_impossible), or needs more than the allowed number of steps.
+    /// Returns the reason why the search ended: [`Stopped::Budget`] if memory or work was exhausted. [`Stopped::Finished`] without a plan means that
+    /// a goal is [impossible](Self::is_impossible), or needs more than the allowed number of steps.
     pub fn stopped(&self) -> Stopped {
         self.stopped
     }

@@ -7,7 +7,7 @@ use figrs_core::Value;
 /// A deterministic transition system, given by its states, the actions that lead from one state to the next, and estimates of the remaining
 /// steps to a goal.
 ///
-/// Methods take `&mut self`, so that estimates may use working memory and information about earlier states.
+/// The methods of a state space take `&mut self`, so that estimates may use scratch memory and information about earlier states.
 pub trait StateSpace {
     /// The type of the states.
     type State: Value + Eq + Hash;
@@ -24,7 +24,7 @@ pub trait StateSpace {
     fn successors(&mut self, state: &Self::State, found: &mut Vec<(Self::Action, Self::State)>);
 
     /// Appends successors as [`successors`](Self::successors) does, but only for the given actions. The default implementation computes all
-    /// successors and discards those of other actions.
+    /// successors and discards the successors by other actions.
     fn successors_by(
         &mut self,
         state: &Self::State,
@@ -46,8 +46,7 @@ pub trait StateSpace {
 
     /// Returns a proven lower bound of the number of steps from a state to a goal; `None` if it is proven that no goal can be reached.
     ///
-    /// The bound must be *consistent*, which means that an action lowers it by at most one. The default implementation
-    /// returns 0.
+    /// The lower bound must be *consistent*: an action lowers it by at most one. The default implementation returns the lower bound 0.
     fn at_least(&mut self, _state: &Self::State) -> Option<u32> {
         Some(0)
     }
@@ -57,14 +56,12 @@ pub trait StateSpace {
         false
     }
 
-    /// Returns known states in which a plan may end, for a bidirectional search; if it returns none, no bidirectional search
-    /// is made.
+    /// Returns known states in which a plan may end, for a bidirectional search; if the list is empty, no bidirectional search is made.
     fn goals(&mut self) -> Vec<Self::State> {
         Vec::new()
     }
 
-    /// Appends states from which an action leads to `state`, each with that action. Some of these states may be left
-    /// out.
+    /// Appends states from which an action leads to `state`, each with that action. The method `predecessors` may leave out some predecessors.
     fn predecessors(
         &mut self,
         _state: &Self::State,
@@ -72,8 +69,7 @@ pub trait StateSpace {
     ) {
     }
 
-    /// Returns the amount of work so far, in any unit that does not depend on the computer; returns 0 if the space does
-    /// not count its work.
+    /// Returns the amount of work so far, in any unit that does not depend on the computer; 0 if the space does not count its work.
     fn work(&self) -> u64 {
         0
     }
@@ -84,11 +80,11 @@ pub trait StateSpace {
 pub struct SearchEstimate<A> {
     /// True if it is proven that no goal can be reached.
     pub is_dead_end: bool,
-    /// A proven lower bound of the number of remaining steps, or 0 if none is known; the search drops states for which this bound exceeds the
-    /// limit of steps.
+    /// A proven lower bound of the number of remaining steps, or 0 if none is known; the search drops states for which this bound exceeds the limit
+    /// of steps.
     pub at_least: u32,
-    /// Scores of the state, of which smaller ones are better. The search has an open list for each score and takes states from these lists in turn.
-    /// Every estimate must have the same number of scores. The first score estimates the number of remaining steps.
+    /// Scores of the state; smaller scores are better. The greedy search has an open list for each score, and takes states from the lists in turn.
+    /// The estimates of all states must have the same number of scores. The first score of an estimate is the estimated number of remaining steps.
     pub scores: Vec<u64>,
     /// Actions that are likely to be useful; the search prefers the states to which they lead.
     pub preferred: Vec<A>,

@@ -1,5 +1,5 @@
-//! Weighted A*, which finds plans of few steps: it orders states by the number of steps taken plus a multiple of the
-//! estimated number of remaining steps.
+//! Weighted A*, which finds plans of few steps: it orders states by the number of steps taken plus a multiple of the estimated number of remaining
+//! steps.
 
 use figrs_core::Value;
 use std::collections::BTreeMap;
@@ -12,21 +12,21 @@ use super::state_space::{SearchEstimate, StateSpace};
 /// pancakes, weights from 2 to 5 found nearly shortest plans, and 3 found them soonest.
 const WEIGHT: u64 = 3;
 
-/// Number of states for which memory is reserved, which allows for the successors of one state.
+/// Number of states for which memory is reserved, enough for the successors of one state.
 const RESERVED: usize = 1 << 10;
 
 /// A weighted A* search, which can be continued after it stopped.
 ///
-/// A greedy search keeps the first path that it finds to a state, even if the path is long. If the number of steps is limited, a greedy search
-/// therefore drops states although it never tried shorter paths to them. The weighted search reopens a state when it finds a shorter path to it.
-/// Until a state is expanded, it has the estimate of its predecessor.
+/// Greedy search keeps the first path that it finds to a state, even if the path is long. If the number of steps is limited, a greedy search drops
+/// states although it never tried shorter paths to them. The weighted search reopens a state when it finds a shorter path to it. A state has the
+/// estimate of its predecessor until it is expanded.
 #[derive(Debug)]
 pub(super) struct Weighted<S, A> {
     nodes: Nodes<S, A>,
     open: BTreeMap<u64, Vec<u32>>,
     entries: usize,
     estimate: SearchEstimate<A>,
-    /// True once the search has dropped a state because it needs too many steps.
+    /// True once the search has dropped a state because plans through it need too many steps.
     is_cut: bool,
 }
 

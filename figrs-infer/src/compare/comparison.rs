@@ -28,14 +28,14 @@ pub struct ExactReference {
 
 /// Result of a comparison: the answers of several algorithms to one question, with verdicts.
 ///
-/// The text of a comparison is a table with a row for each algorithm, followed by conclusions and the error curves. Serialised, a
-/// comparison contains all numbers; an infinite or unknown number is `null` in JSON.
+/// The text of a comparison is a table with a row for each algorithm, followed by conclusions and the error curves. Serialised, a comparison contains
+/// all numbers; an infinite or unknown number is `null` in JSON.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Comparison {
     /// The names of the targets.
     pub targets: Vec<String>,
-    /// The estimands. Each row of the comparison has a value for each of them.
+    /// The estimands. The quantities that are compared; each row of the comparison has a value for each.
     pub estimands: Vec<Estimand>,
     /// The exact answer, if there is one.
     pub exact: Option<ExactReference>,
@@ -52,18 +52,18 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// The model that the algorithms were run on.
+    /// Returns the model on which the algorithms were run.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The targets whose posteriors the algorithms computed.
+    /// Returns the targets whose posteriors the algorithms computed.
     pub fn elements(&self) -> &[AnyElement] {
         &self.elements
     }
 
-    /// The posteriors of the targets, taken from the exact answer or else from the answer with the largest effective sample size. The list
-    /// is empty if the only answers are worlds and bounds.
+    /// Returns the posteriors of the targets, from the exact answer or else from the answer with the largest effective sample size. The list of
+    /// posteriors is empty if the answers of all algorithms are worlds or bounds.
     pub fn posteriors(&self) -> Vec<Posterior> {
         let samples = |row: &&ComparisonRow| row.effective_samples.unwrap_or(0.0);
         let exact = self.exact.as_ref().map(|exact| &exact.answer);
@@ -74,7 +74,7 @@ impl Comparison {
         posteriors.and_then(Result::ok).unwrap_or_default()
     }
 
-    /// The row of the algorithm that found the exact answer in the shortest time.
+    /// Returns the row of the algorithm that found the exact answer in the shortest time.
     pub fn fastest_exact(&self) -> Option<&ComparisonRow> {
         let is_exact = |row: &&ComparisonRow| row.answer.as_ref().is_some_and(is_exact);
         let agree = self
@@ -85,7 +85,8 @@ impl Comparison {
         exact.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
     }
 
-    /// The row of the sampler with the most effective samples per second. Rows whose answer is wrong or has an unknown error are ignored.
+    /// Returns the row of the sampler with the most effective samples per second. The method ignores rows whose answer is wrong or has an unknown
+    /// error.
     pub fn best_sampler(&self) -> Option<&ComparisonRow> {
         let rate = |row: &&ComparisonRow| row.effective_samples_per_second.unwrap_or(0.0);
         let is_doubtful = |verdict| matches!(verdict, Verdict::Wrong | Verdict::UnknownError);
@@ -94,8 +95,8 @@ impl Comparison {
         samplers.max_by(|a, b| rate(a).total_cmp(&rate(b)))
     }
 
-    /// The index of the estimand whose values appear in the table. The estimand belongs to the first target whose value is not certain; it
-    /// is the probability of `true`, or else of the most probable value.
+    /// Returns the index of the estimand whose values appear in the table. The table shows an estimand of the first target whose value is not
+    /// certain: the probability of `true`, or else of the most probable value.
     pub(super) fn shown(&self) -> Option<usize> {
         let rows = self.rows.iter().map(|row| &row.values);
         let mut known = self.exact.iter().map(|exact| &exact.values).chain(rows);

@@ -13,7 +13,7 @@ use figrs_answer::algorithm::Algorithm;
 pub struct Curve {
     /// The name of the algorithm.
     pub algorithm: String,
-    /// A point for each budget for which some run has a known error, in the order of the budgets.
+    /// The points of the curve in the order of the budgets; a budget has a point if the error of some run is known.
     pub points: Vec<CurvePoint>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct CurveRuns {
 }
 
 impl CurveSettings {
-    /// Number of runs of the curve, including the warm-up run.
+    /// Returns the number of runs of the curve, with the warm-up run.
     pub(super) fn steps(&self) -> usize {
         self.budgets.len() * self.runs as usize + 1
     }
@@ -115,7 +115,7 @@ impl CurveRuns {
     }
 }
 
-/// The square root of the mean of the squared numbers; `None` if there are no numbers.
+/// Returns the square root of the mean of the squares of some numbers; `None` if there are no numbers.
 fn root_mean_square(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let (count, squares) = numbers.fold((0_u32, 0.0), |(n, sum), x| (n + 1, sum + x * x));
     (count > 0).then(|| (squares / f64::from(count)).sqrt())

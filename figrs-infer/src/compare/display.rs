@@ -10,7 +10,7 @@ use super::row::ComparisonRow;
 use super::verdict::Verdict;
 
 impl Comparison {
-    /// The headings of the columns of the table. The first and the last column contain text.
+    /// The headings of the columns of the table. The first and the last column of the table contain text.
     pub const HEADINGS: [&str; 10] = [
         "algorithm",
         "answer",
@@ -24,7 +24,7 @@ impl Comparison {
         "verdict",
     ];
 
-    /// The lines above the table: the estimand that the table shows, and the exact answer if one is known.
+    /// Returns the lines above the table: the estimand that the table shows, and the exact answer if one is known.
     pub fn heading(&self) -> String {
         let shown = self.shown().map(|at| (at, &self.estimands[at].name));
         let question = match (shown, self.estimands.len()) {
@@ -46,7 +46,7 @@ impl Comparison {
         format!("{question}\n{exact}{}", best.unwrap_or_default())
     }
 
-    /// The cells of a row of the table, under [`HEADINGS`](Self::HEADINGS).
+    /// Returns the cells of a row of the table, in the order of [`HEADINGS`](Self::HEADINGS).
     pub fn cells(&self, row: &ComparisonRow) -> [String; 10] {
         let shown = self.shown().and_then(|at| row.values.get(at));
         let answer = match (row.log_probability, shown) {
@@ -70,7 +70,7 @@ impl Comparison {
         ]
     }
 
-    /// Conclusions of the comparison, one sentence on each line.
+    /// Returns the conclusions of the comparison, one sentence on each line.
     pub fn conclusion(&self) -> Vec<String> {
         let with = |verdict: Verdict, detail: fn(&ComparisonRow) -> String| {
             let rows = self.rows.iter().filter(|row| row.verdict == verdict);
@@ -138,7 +138,7 @@ impl Comparison {
         lines
     }
 
-    /// The findings about the estimates, one line for each algorithm.
+    /// Returns the findings about the estimates, one line for each algorithm.
     fn findings(&self) -> impl Iterator<Item = String> {
         let rows = self.rows.iter();
         let rows = rows.filter(|row| row.verdict != Verdict::Approximate);
@@ -165,7 +165,7 @@ impl Comparison {
         (!of.is_empty()).then(|| format!("ESS is the least over the targets: {}", of.join(", ")))
     }
 
-    /// The algorithms that cannot be applied to the model, one line for each reason.
+    /// Returns the algorithms that cannot be applied to the model, with one line for each reason.
     fn not_applicable(&self) -> Vec<String> {
         let rows = self.rows.iter();
         let rows = rows.filter(|row| row.verdict == Verdict::NotApplicable);
@@ -211,7 +211,7 @@ impl fmt::Display for Comparison {
     }
 }
 
-/// The verdict of a row, with remarks on its answer.
+/// Returns the verdict on an algorithm's answer, with remarks.
 fn verdict(row: &ComparisonRow) -> String {
     let mut text = row.verdict.text().to_owned();
     if row.checked {
@@ -223,7 +223,7 @@ fn verdict(row: &ComparisonRow) -> String {
     text
 }
 
-/// A number with six digits after the decimal point, or with six significant digits if its absolute value is very small or large.
+/// Returns a number as text, with six digits after the decimal point or, if it is very small or large, six significant digits.
 pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-3..1e6).contains(&size) || !size.is_finite() {
@@ -233,7 +233,7 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// A duration as text, in a unit that suits its size.
+/// Returns a duration as text, in a unit that suits its size.
 pub(super) fn time(seconds: f64) -> String {
     match seconds {
         _ if seconds < 1e-3 => format!("{:.0} µs", seconds * 1e6),

@@ -12,8 +12,8 @@ use figrs_answer::answer::{Answer, AnswerContent, TargetMarginal};
 use figrs_answer::quality::diagnostics::normal_score;
 use figrs_factor::bounds::Bounds;
 
-/// Maximum number of values of a target whose probabilities are all compared. For a target with more values, the mean is
-/// compared, or the probabilities of this number of values.
+/// Maximum number of values of a target whose probabilities are all compared. For a target with more values, the comparison uses the mean, or the
+/// probabilities of this number of values.
 const LISTED: usize = 64;
 
 /// A quantity that algorithms compute: the probability of one value of a target, or the mean of a target with more than 64 values.
@@ -45,8 +45,8 @@ pub(super) struct EstimandValue {
 }
 
 impl EstimandValue {
-    /// Converts the error `off`, given its standard error, to the normal score with the same tail probability. If there are few
-    /// groups of samples, the tail probability comes from Student's t distribution.
+    /// Converts the error `off`, given its standard error, to a normal score (the number of standard deviations) with the same tail probability. If
+    /// the standard error was estimated from few groups of samples, the tail probability comes from Student's t distribution.
     pub(super) fn score(&self, off: f64) -> f64 {
         let deviation = off / self.standard_error;
         self.degrees
@@ -54,8 +54,7 @@ impl EstimandValue {
     }
 }
 
-/// The estimands of some targets, derived from the values that the exact answer (if there is one) and all other answers consider
-/// possible.
+/// Returns the estimands of some targets, derived from the values that the exact answer (if there is one) and all other answers consider possible.
 pub(super) fn estimands(
     targets: &[AnyElement],
     names: &[String],
@@ -110,7 +109,7 @@ pub(super) fn estimands(
     estimands
 }
 
-/// The values of a target that an answer considers possible.
+/// Returns the values of a target that an answer considers possible.
 fn possible<'a>(answer: &'a Answer, element: &AnyElement) -> Vec<&'a dyn Any> {
     let id = element.id();
     match &answer.content {
@@ -142,7 +141,7 @@ pub(super) fn marginal<'a>(answer: &'a Answer, element: &AnyElement) -> Option<&
         .find(|target| target.element.id() == element.id())
 }
 
-/// The quality of an answer for each target; `None` for a target that has no marginal in the answer.
+/// Returns the quality of an answer for each target; `None` for a target that has no marginal in the answer.
 pub(super) fn qualities(answer: &Answer, targets: &[AnyElement]) -> Vec<Option<Quality>> {
     let quality = |target| marginal(answer, target).map(TargetMarginal::quality);
     targets.iter().map(quality).collect()
@@ -166,8 +165,8 @@ impl Estimand {
         matches!(self.kind, EstimandKind::Probability(_))
     }
 
-    /// The value of this estimand in an answer with the given [`qualities`]. `None` if the answer is a world, or contains bounds from which
-    /// no mean follows.
+    /// Returns the value of this estimand in an answer; the [`qualities`] of the answer give its standard error. The result is `None` if the answer
+    /// is a world, or contains bounds from which no mean follows.
     pub(super) fn read(
         &self,
         answer: &Answer,

@@ -9,13 +9,13 @@ use super::display::time;
 const WIDTH: usize = 60;
 const HEIGHT: usize = 14;
 
-/// The points of a curve that have finite coordinates on logarithmic axes.
+/// Returns the points of a curve that have finite coordinates on logarithmic axes.
 pub fn drawable(curve: &Curve) -> impl Iterator<Item = &CurvePoint> {
     let points = curve.points.iter();
     points.filter(|point| point.seconds > 0.0 && point.error > 0.0 && point.error.is_finite())
 }
 
-/// The smallest and the largest of some numbers; `None` if there are no numbers.
+/// Returns the smallest and the largest of some numbers; `None` if there are no numbers.
 pub fn range(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let wider = |range: Option<(f64, f64)>, x: f64| {
         Some(range.map_or((x, x), |(low, high)| (low.min(x), high.max(x))))
@@ -64,7 +64,7 @@ impl Comparison {
     }
 }
 
-/// The index (from 0 to `places - 1`) of a number on a logarithmic axis from `low` to `high`.
+/// Returns the index, from 0 to `places - 1`, of a number on a logarithmic axis from `low` to `high`.
 fn log_position(x: f64, (low, high): (f64, f64), places: usize) -> usize {
     let share = (x / low).ln() / (high / low).ln();
     // If `low` and `high` are equal, the share is NaN.

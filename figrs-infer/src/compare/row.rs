@@ -19,21 +19,21 @@ use figrs_factor::Stopped;
 pub struct ComparisonRow {
     /// The name of the algorithm.
     pub algorithm: String,
-    /// The value that the algorithm gives for each estimand; if the answer consists of bounds, the middle of the bounds. The list is
-    /// empty if the answer is a world, or if there is no answer.
+    /// The value that the algorithm gives for each estimand; if the answer consists of bounds, the middle of the bounds. The list of values is empty
+    /// if the answer is a world, or if there is no answer.
     pub values: Vec<f64>,
     /// The standard error that the algorithm states for each estimand; empty if the algorithm states none.
     pub standard_errors: Vec<f64>,
     /// The natural logarithm of the probability of the world, if the answer is a world.
     pub log_probability: Option<f64>,
-    /// The largest absolute error over all estimands. If the answer is a world, the difference between its log-probability and that of the
-    /// most probable world.
+    /// The largest absolute error over all estimands. If the answer is a world, the error is the difference between its log-probability and that of
+    /// the most probable world.
     pub error: Option<f64>,
-    /// The standard error that the algorithm states for the estimand with the largest error. If there is no exact answer, this is the
+    /// The standard error that the algorithm states for the estimand with the largest error. If there is no exact answer, `standard_error` is the
     /// largest standard error that the algorithm states.
     pub standard_error: Option<f64>,
-    /// The largest ratio of an error to its stated standard error. With few populations, the ratio is converted to the normal score that
-    /// has the same tail probability as the ratio has in Student's t distribution.
+    /// The largest ratio of an error to its stated standard error. With few populations of particles, the ratio comes from Student's t distribution:
+    /// it is converted to the normal score with the same tail probability.
     pub deviation: Option<f64>,
     /// Effective sample size of the answer, the smallest over the targets: see [`Quality::Sampled`](crate::Quality::Sampled).
     pub effective_samples: Option<f64>,
@@ -61,7 +61,7 @@ pub struct ComparisonRow {
     pub answer: Option<Answer>,
 }
 
-/// The reference values against which the rows are judged.
+/// The reference values with which the answers of all algorithms are compared.
 pub(super) struct ReferenceValues<'a> {
     pub(super) targets: &'a [AnyElement],
     pub(super) names: &'a [String],
@@ -177,7 +177,7 @@ impl ComparisonRow {
     }
 }
 
-/// The accuracy that an answer claims, and its smallest effective sample size with the index of the target.
+/// Returns the accuracy that an answer claims, and its smallest effective sample size with the index of the target.
 fn claim(answer: &Answer, qualities: &[Option<Quality>]) -> (Claim, Option<(f64, usize)>) {
     if matches!(answer.content, AnswerContent::Bounds(..)) {
         return (Claim::Bounds, None);
@@ -201,7 +201,7 @@ fn claim(answer: &Answer, qualities: &[Option<Quality>]) -> (Claim, Option<(f64,
     (claim, least.filter(|(samples, _)| samples.is_finite()))
 }
 
-/// The likely reason why an answer is wrong although the diagnosis finds nothing, with a remedy.
+/// Returns the likely reason why an answer is wrong although the diagnosis finds nothing, with a remedy.
 fn likely_reason(answer: &Answer) -> &'static str {
     let estimates = match &answer.content {
         AnswerContent::Marginals(targets, _) => &targets[..],

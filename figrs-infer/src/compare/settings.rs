@@ -43,14 +43,13 @@ type StepListener = Box<dyn Fn(&ComparisonStep)>;
 /// Runs several algorithms on the same model and targets, and compares their answers with each other and with the exact
 /// answer.
 ///
-/// **Guarantee.** Rows are in the order of the algorithms; if an algorithm fails, panics or does not end, its row has a message with the
-/// reason. If no exact answer is supplied, [`VariableElimination`] computes it, within about `3e7` operations and `2^20` entries per
-/// table. If the exact computation exceeds these limits, the first answer that is marked as exact is used instead. An answer that is a
-/// world is judged by comparing its log-probability with that of the best world, which [`MpeVariableElimination`] finds within the same
-/// limits. [`Verdict`](super::Verdict) describes how answers are judged.
+/// **Guarantee.** Rows are in the order of the algorithms; if an algorithm fails, panics or does not end, its row has a message with the reason. If
+/// no exact answer is supplied, [`VariableElimination`] computes the exact answer, within about `3e7` operations and `2^20` entries per table. If the
+/// exact computation exceeds its limits, the first answer that is marked as exact is used instead. An answer that is a world is judged by comparing
+/// its log-probability with that of the best world, which [`MpeVariableElimination`] finds within the same limits. [`Verdict`](super::Verdict)
+/// describes how answers are judged.
 ///
-/// **Complexity.** The sum over all algorithms: they run one after the other, and each algorithm expands the model
-/// anew.
+/// **Complexity.** The sum of the costs of all algorithms, which run one after the other; each algorithm expands the model anew.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -120,8 +119,8 @@ impl Compare {
         self
     }
 
-    /// Adds an error curve. For each budget and each seed below `runs`, `make` builds an algorithm from the budget and the seed, and the
-    /// algorithm runs.
+    /// Adds an error curve. Adds an error curve of an algorithm: for each budget and each seed below `runs`, `make` builds the algorithm, which is
+    /// then run.
     pub fn curve<A: Algorithm + 'static>(
         mut self,
         budgets: impl IntoIterator<Item = u64>,
@@ -139,12 +138,11 @@ impl Compare {
     figrs_factor::field_setters! {
         /// Sets the exact answer, with marginals of all targets; the comparison then does not compute an exact answer.
         exact: Answer => exact;
-        /// Stops waiting for an algorithm two seconds after this deadline. Give each sampler its own deadline, at which the sampler returns
-        /// the answer so far. An algorithm without a deadline of its own continues on its thread until the program ends, and slows down the
-        /// algorithms after it.
+        /// Stops waiting for an algorithm two seconds after a deadline. Give each sampler its own deadline, at which the sampler returns the answer
+        /// so far. An algorithm without a deadline of its own continues on its thread until the program ends, and slows down the algorithms after it.
         deadline: Duration => rules.deadline;
-        /// Ends the comparison when this flag becomes `true`. After the flag is set, the running algorithm has two seconds to return its
-        /// answer so far, which it does if it watches the same flag; after that it is abandoned. The remaining algorithms are not run.
+        /// Ends the comparison when this flag becomes `true`. When the interrupt flag is set, the running algorithm has two seconds to return its
+        /// answer so far, and is then abandoned. The comparison does not run the remaining algorithms after an interrupt.
         interrupt: Arc<AtomicBool> => rules.interrupt;
     }
 
@@ -155,7 +153,7 @@ impl Compare {
         self
     }
 
-    /// Calls `listener` before each step, on the calling thread.
+    /// Calls `listener` before each step of the comparison, on the calling thread.
     pub fn on_step(mut self, listener: impl Fn(&ComparisonStep) + 'static) -> Self {
         self.listener = Some(Box::new(listener));
         self
@@ -241,7 +239,7 @@ impl Compare {
         }
     }
 
-    /// The exact answer, if it was supplied or can be computed within small limits.
+    /// Returns the exact answer, if it was supplied or can be computed within small limits.
     fn exact_answer(&self, tell: &mut impl FnMut(&str)) -> Option<(Answer, f64)> {
         if let Some(answer) = &self.exact {
             return Some((answer.clone(), 0.0));
@@ -253,14 +251,14 @@ impl Compare {
         Some((answer, found.seconds))
     }
 
-    /// The log-probability of the most probable world, if this world can be found within small limits.
+    /// Returns the log-probability of the most probable world, if this world can be found within small limits.
     fn best_world(&self) -> Option<f64> {
         let search = MpeVariableElimination::new().limits(self.small());
         let found = self.rules.run(Arc::new(search), &self.model, &self.targets);
         found.answer.ok()?.log_probability().ok()
     }
 
-    /// The small limits for computing an exact answer.
+    /// Returns the small limits for computing an exact answer.
     fn small(&self) -> Limits {
         let targets = self.targets.len().max(1) as f64;
         Limits::default()

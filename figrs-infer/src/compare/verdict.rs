@@ -12,7 +12,7 @@ const ROUNDING: f64 = 1e-9;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The answer claims to be exact, or states bounds, and this claim is true up to rounding.
+    /// The answer claims to be exact or states bounds, and the claim is true up to rounding.
     Agrees,
     /// The answer is an estimate, and the error of every estimand is at most three times its standard error.
     WithinThree,
@@ -25,9 +25,9 @@ pub enum Verdict {
     /// The answer is an estimate with an infinite standard error for some estimand; its error therefore has no known
     /// bound.
     UnknownError,
-    /// The answer claims nothing about its error.
+    /// The answer is an approximation that claims nothing about its error.
     Approximate,
-    /// No exact answer is known with which the answer could be compared.
+    /// No exact answer is known with which this answer could be compared.
     Unjudged,
     /// The algorithm cannot be applied to the model with any budget: for example, an exact algorithm to a model with continuous values.
     NotApplicable,
@@ -36,7 +36,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The verdict in a few words, for a table.
+    /// Returns the verdict in a few words, for a table.
     pub fn text(self) -> &'static str {
         match self {
             Self::Agrees => "exact",

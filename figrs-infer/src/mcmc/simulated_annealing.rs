@@ -24,17 +24,17 @@ const BLOCK: u64 = 256;
 
 /// Searches for the most probable world by Metropolis-Hastings steps at a decreasing temperature.
 ///
-/// The steps are those of [`MetropolisHastings`](crate::MetropolisHastings). The steps sample the probability of a world, including its
-/// evidence, to the power of one over the temperature. The temperature falls geometrically. The answer is the best world that any of the
-/// chains visited. As for [`MpeVariableElimination`](figrs_exact::MpeVariableElimination), this world covers the targets and the
-/// evidence, and elements of branches that are not taken have no weight. For continuous elements, the density takes the place of the
-/// probability.
+/// The steps of simulated annealing are those of [`MetropolisHastings`](crate::MetropolisHastings). At each temperature, the steps sample the
+/// probability of a world and its evidence, raised to the power of one over the temperature. The temperature falls geometrically. The answer is the
+/// best world that any of the chains visited. The probability of the best world covers the targets and the evidence, as for
+/// [`MpeVariableElimination`](figrs_exact::MpeVariableElimination); elements of branches that are not taken have no weight. The density of a
+/// continuous element takes the place of its probability.
 ///
 /// **Guarantee.** The world has positive probability; its probability is recomputed at the end. The world is never proven to be the most
 /// probable one: [`Answer::upper_bound`] is infinite. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** A step takes time in proportion to the number of elements whose inputs change. A step that finds a world better than all
-/// before also copies the world.
+/// **Complexity.** A step takes time in proportion to the number of elements whose inputs change. A step that finds a new best world also copies the
+/// world.
 ///
 /// **Errors.** The errors of [`MetropolisHastings`](crate::MetropolisHastings).
 ///
@@ -80,7 +80,7 @@ impl SimulatedAnnealing {
         self
     }
 
-    /// Lowers the temperature geometrically from `hottest` to `coldest`.
+    /// Sets the temperatures, which fall geometrically from `hottest` to `coldest`.
     pub fn cooling(mut self, hottest: f64, coldest: f64) -> Self {
         (self.hottest, self.coldest) = (hottest, coldest);
         self
@@ -190,8 +190,8 @@ struct BestWorld {
 }
 
 impl BestWorld {
-    /// True if this world is more probable than the other world. A world with fewer densities among its likelihoods is infinitely more
-    /// probable.
+    /// True if the world is more probable than another world. A world with fewer densities among its likelihoods is infinitely more probable than one
+    /// with more.
     fn is_better_than(&self, other: &Self) -> bool {
         (other.densities, self.log) > (self.densities, other.log)
     }

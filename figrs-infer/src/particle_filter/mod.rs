@@ -1,4 +1,4 @@
-//! `ParticleFilter`: a model in time of any kind, followed one step at a time by weighted worlds.
+//! Particle filter for a model in time: weighted worlds follow the model one step at a time.
 
 mod particles;
 mod saved_particles;
@@ -12,15 +12,16 @@ use crate::sampling::importance::ImportanceSampling;
 use particles::Particles;
 pub use saved_particles::SavedParticles;
 
-/// A model in time that is followed one step at a time by weighted particles: the filter holds that many values of the state, with weights that follow from
-/// the evidence so far. The elements of a state may have any type, lists and structures included.
+/// A particle filter for a model in time: it stores a fixed number of states (particles), with weights that follow from the evidence so far. The
+/// elements of a state may have any type, lists and structures included.
 ///
 /// **Guarantee.** Consistent: probabilities and means converge to the exact ones as the number of particles grows, with an error of the order of
-/// `1 / sqrt(particles)`. [`answer`](Self::answer) states standard errors of the last step alone, given the particles before it. The estimate of the probability
-/// of the evidence is unbiased; its standard error is not known (NaN): compare filters with different seeds. The same seed gives the same particles on any
-/// number of threads.
+/// `1 / sqrt(particles)`. [`answer`](Self::answer) states standard errors of the last step alone, given the particles before that step. The estimate
+/// of the probability of the evidence is unbiased; its standard error is unknown (NaN), but filters with different seeds can be compared. The same
+/// seed gives the same particles on any number of threads.
 ///
-/// **Complexity.** That of [`ImportanceSampling`] with as many samples as particles, for each step. Memory does not grow.
+/// **Complexity.** Each step costs as much as [`ImportanceSampling`] with as many samples as particles. The memory of the filter does not grow with
+/// the number of steps.
 ///
 /// **References.** Gordon, Salmond and Smith, *Novel approach to nonlinear/non-Gaussian Bayesian state estimation*, 1993.
 ///
@@ -52,14 +53,14 @@ pub struct ParticleFilter<S> {
 }
 
 impl<S: FilterState> ParticleFilter<S> {
-    /// A filter with this number of particles, which are drawn from the distribution of these elements.
+    /// Creates a filter with this number of particles, which are drawn from the distribution of the elements in `first`.
     ///
     /// **Errors.** The errors of [`ImportanceSampling`].
     pub fn new(first: &S, particles: u64) -> Result<Self, Error> {
         Self::seeded(first, particles, 0)
     }
 
-    /// The same filter, with a seed of its own.
+    /// Creates a filter as [`new`](Self::new) does, with a seed for its random numbers.
     ///
     /// **Errors.** The errors of [`ImportanceSampling`].
     pub fn seeded(first: &S, particles: u64, seed: u64) -> Result<Self, Error> {
@@ -77,20 +78,20 @@ impl<S: FilterState> ParticleFilter<S> {
         })
     }
 
-    /// States evidence about the present state.
+    /// Adds evidence about the present state.
     ///
-    /// **Errors.** As [`advance`](Self::advance).
+    /// **Errors.** The errors of [`advance`](Self::advance).
     pub fn observe(&mut self, evidence: impl FnOnce(&S) -> Model) -> Result<(), Error> {
         let algorithm = self.algorithm();
         let found = guarded(|| drawn(&algorithm, &evidence(&self.state), &self.state));
         self.go_to(found, self.steps)
     }
 
-    /// Goes to the next state, and states evidence about it. `step` builds the elements of the next state from those of the present state;
-    /// `evidence` builds the model with the evidence of this step, and may contain interventions.
+    /// Goes to the next state, and adds evidence about it. The function `step` builds the elements of the next state from the elements of the present
+    /// state; `evidence` builds the model with the evidence of the step, and may contain interventions.
     ///
-    /// **Errors.** [`Error::InStep`] with the number of the step, counted from 1, and the error of [`ImportanceSampling`], such as evidence that no particle
-    /// meets. After an error the filter is as it was before the call.
+    /// **Errors.** [`Error::InStep`] with the number of the step, counted from 1, and the error of [`ImportanceSampling`], such as evidence that no
+    /// particle meets. After an error the filter is as it was before the call.
     pub fn advance(
         &mut self,
         step: impl FnOnce(&S) -> S,
@@ -129,23 +130,23 @@ impl<S: FilterState> ParticleFilter<S> {
         Ok(())
     }
 
-    /// Number of steps so far.
+    /// Returns the number of steps so far.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// The present state. Its elements have the values of the particles, so that other models can be built on them: a prediction is a query about elements
-    /// of later states.
+    /// Returns the elements of the present state. Other models can be built on the elements of the present state: a prediction is a query about
+    /// elements of later states.
     pub fn state(&self) -> &S {
         &self.state
     }
 
-    /// The marginals of all elements of the present state.
+    /// Returns the marginals of all elements of the present state.
     pub fn answer(&self) -> &Answer {
         &self.answer
     }
 
-    /// The natural logarithm of the estimated probability, or density, of all evidence so far; its standard error is NaN.
+    /// Returns the natural logarithm of the estimated probability, or density, of all evidence so far; its standard error is NaN.
     pub fn log_evidence(&self) -> LogEvidence {
         LogEvidence {
             value: self.log_evidence,
@@ -153,12 +154,12 @@ impl<S: FilterState> ParticleFilter<S> {
         }
     }
 
-    /// A summary of an element of the present state, in one line.
+    /// Returns a summary of an element of the present state, in one line.
     pub fn summary<T: Value>(&self, of: impl FnOnce(&S) -> &Element<T>) -> Result<String, Error> {
         self.answer.summary(of(&self.state))
     }
 
-    /// The probability that an element of the present state has a value.
+    /// Returns the probability that an element of the present state has a value.
     pub fn probability<T: Value>(
         &self,
         of: impl FnOnce(&S) -> &Element<T>,
@@ -167,13 +168,13 @@ impl<S: FilterState> ParticleFilter<S> {
         self.answer.probability(of(&self.state), value)
     }
 
-    /// The mean of a real element of the present state.
+    /// Returns the mean of a real element of the present state.
     pub fn mean(&self, of: impl FnOnce(&S) -> &Element<f64>) -> Result<f64, Error> {
         self.answer.mean(of(&self.state))
     }
 }
 
-/// Weighted draws of a state given the evidence of a model: the state whose elements have the values of the draws, the draws, and their marginals.
+/// Draws a state given the evidence of a model, and returns the state with the draws' values, the weighted draws, and their marginals.
 fn drawn<S: FilterState>(
     algorithm: &ImportanceSampling,
     model: &Model,

@@ -10,12 +10,12 @@ use figrs_core::{AnyElement, Select, Support};
 pub(super) struct Particles {
     /// The weight of each particle; the largest is one.
     pub(super) weights: Vec<f64>,
-    /// For each element, its values, and the value of each particle.
+    /// For each element, the distinct values, and the value of each particle as an index.
     pub(super) columns: Vec<(Support, Vec<u32>)>,
 }
 
 impl Particles {
-    /// The draws that the evidence does not exclude.
+    /// Creates particles from the draws that the evidence does not exclude.
     pub(super) fn new(draws: Draws) -> Self {
         let logs = draws.log_weights.unwrap_or_default();
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -32,7 +32,7 @@ impl Particles {
         }
     }
 
-    /// Elements of the types of these elements whose joint values are the particles.
+    /// Returns elements whose joint values are the particles, with the types of the given elements.
     pub(super) fn elements(&self, like: &[AnyElement]) -> Vec<AnyElement> {
         let index = Select::new(self.weights.iter().copied().zip(0..));
         let columns = self.columns.iter().zip(like);
@@ -41,7 +41,7 @@ impl Particles {
         made.collect()
     }
 
-    /// The marginals of the elements whose values these are.
+    /// Returns the marginals of the elements, whose values the particles hold.
     pub(super) fn marginals(&self, elements: &[AnyElement], evidence: LogEvidence) -> Answer {
         let total: f64 = self.weights.iter().sum();
         let marginals = self.columns.iter().zip(elements);

@@ -26,7 +26,7 @@ use super::particles::Particles;
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedParticles<V> {
-    /// Version of the format; another version of this library may write another version of the format.
+    /// Version of the format in which the filter is saved.
     version: u32,
     particles: u64,
     seed: u64,
@@ -36,7 +36,7 @@ pub struct SavedParticles<V> {
     /// The logarithm of the estimated probability of the evidence of the last step.
     last_log_evidence: f64,
     weights: Vec<f64>,
-    /// The values of the elements of the state, for each particle.
+    /// For each particle, the values of the elements of the state.
     states: Vec<V>,
 }
 
@@ -53,7 +53,7 @@ fn unfit(reason: &'static str) -> Error {
 }
 
 impl<S: PortableState> ParticleFilter<S> {
-    /// The filter in a form that serde can serialise.
+    /// Returns the filter in a form that serde can serialise.
     pub fn save(&self) -> SavedParticles<S::Values> {
         let states = (0..self.drawn.weights.len()).map(|particle| {
             let mut columns = self.drawn.columns.iter();
@@ -76,8 +76,9 @@ impl<S: PortableState> ParticleFilter<S> {
         }
     }
 
-    /// The filter that was saved: later steps draw the same particles as without the restart. `first` is a state with elements of the same types, such as the
-    /// first state; its distribution is not used. Until the next step, [`answer`](Self::answer) states no bound for values that no particle has.
+    /// Returns the filter that was saved; later steps draw the same particles as without saving and loading. The argument `first` is a state with
+    /// elements of the same types, such as the first state; its distribution is not used. Until the next step of a loaded filter,
+    /// [`answer`](Self::answer) states no bound for values that no particle has.
     ///
     /// **Errors.** [`Error::Saved`] if the filter was saved by another version of figrs, has a state of other elements, or is damaged.
     pub fn load(first: &S, saved: SavedParticles<S::Values>) -> Result<Self, Error> {

@@ -18,12 +18,11 @@ use figrs_exact::dependencies::dependency_graph;
 #[derive(Clone, Debug)]
 pub(super) struct JointPosterior {
     groups: Vec<PosteriorGroup>,
-    /// The elements that interventions set. The values of elements that interventions set are no evidence about their
-    /// parents.
+    /// The elements that interventions set. Values that interventions set are no evidence about the parents of the elements.
     set: FxHashSet<ElementId>,
 }
 
-/// A group of targets, with the joint values of these targets and the weights of the joint values.
+/// A group of targets that are independent of other targets, with the joint values of the group and their weights.
 #[derive(Clone, Debug)]
 struct PosteriorGroup {
     targets: Vec<(AnyElement, Support)>,
@@ -33,7 +32,7 @@ struct PosteriorGroup {
     cumulative: Vec<f64>,
 }
 
-/// A joint value of all groups: for each group, the index of one of its joint values.
+/// A joint value of all groups of targets: for each group, the index of one of its joint values.
 pub(super) type JointRow = Vec<u32>;
 
 impl PosteriorGroup {
@@ -83,9 +82,9 @@ impl PosteriorGroup {
 }
 
 impl JointPosterior {
-    /// The joint posterior of the targets of an answer. If the answer has draws, the joint posterior is computed from the draws. If
-    /// the answer has no draws, the joint posterior is the product of the marginals; this is possible only if there is one target or
-    /// the targets are independent given the evidence.
+    /// Returns the joint posterior of the targets of an answer. If the answer has draws, the joint posterior is computed from the draws. If the
+    /// answer has no draws, the joint posterior is the product of the marginals, which is correct only if there is one target or the targets are
+    /// independent given the evidence.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the joint posterior is unknown.
     pub(super) fn new(answer: &Answer, model: &Model, roots: &[AnyElement]) -> Result<Self, Error> {
@@ -135,7 +134,7 @@ impl JointPosterior {
         self.groups.iter().map(|group| group.draw(rng)).collect()
     }
 
-    /// The targets, each with the value that it has in a joint value.
+    /// Returns each target with its value in a joint value of all targets.
     pub(super) fn values(&self, row: &[u32]) -> Vec<(AnyElement, Datum)> {
         let groups = self.groups.iter().zip(row);
         let values = groups.flat_map(|(group, &row)| {
@@ -146,8 +145,8 @@ impl JointPosterior {
         values.collect()
     }
 
-    /// The elements whose values follow from every joint value: the targets, and the parents of those targets that are functions whose
-    /// result determines their arguments, such as tuples.
+    /// Returns the elements whose values follow from the values of the targets: the targets themselves, and the arguments of targets such as tuples,
+    /// whose value determines the arguments.
     pub(super) fn decided(&self) -> Vec<AnyElement> {
         let mut common = Vec::new();
         for group in &self.groups {
@@ -172,7 +171,7 @@ impl JointPosterior {
         common
     }
 
-    /// An element with its value, and those of its ancestors whose values follow from this value.
+    /// Returns an element and its ancestors whose values follow from the element's value, each with its value.
     pub(super) fn read_backwards(
         &self,
         element: &AnyElement,

@@ -36,25 +36,24 @@ pub struct Predictive<T> {
 /// Method of drawing an element given the values of other elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Conditioning {
-    /// The values are set by interventions. An intervention is correct if the element depends on these other elements only by reading
-    /// their values.
+    /// The element is drawn after the values of other elements are set by interventions. An intervention is correct if the drawn element depends on
+    /// the other elements only by reading their values.
     Set,
-    /// The values are observed; they are then also evidence about the parents of the elements that have these values.
+    /// The element is drawn after the values of other elements are observed, which is also evidence about their parents.
     Observe,
 }
 
 /// Predictions from the posterior of an [`Answer`].
 pub trait Predict {
-    /// The posterior predictive distribution of an element, such as a future observation, given the posterior of the targets of this
-    /// answer.
+    /// Returns the posterior predictive distribution of an element, such as a future observation, given the posterior of the answer's targets.
     ///
-    /// The element need not have been part of the run. Values of the targets are drawn from the draws of the answer, or from its marginals
-    /// if the answer has no draws; then the element is drawn given these values. A [`Param`](figrs_core::Param) that was set after the run
-    /// has its new value.
+    /// The predicted element need not have been part of the run. Values of the targets are drawn from the draws of the answer, or from its marginals
+    /// if it has no draws; then the element is drawn given the values of the targets. If a [`Param`](figrs_core::Param) was set after the run,
+    /// predictions use its new value.
     ///
-    /// **Guarantee.** Given the targets, the element is independent of the evidence (`independent`). The draws of the element therefore
-    /// follow its posterior as accurately as the answer follows the posterior of the targets. If the element is not independent, an error
-    /// is returned.
+    /// **Guarantee.** The predicted element is independent of the evidence given the targets, as figrs checks. The draws of the element follow its
+    /// posterior as accurately as the answer follows the posterior of the targets. An element that is not independent of the evidence given the
+    /// targets is an error.
     ///
     /// **Errors.** [`Error::NotPredictable`] if the element depends on the evidence other than through the targets; the error names
     /// elements that must be added to the targets. [`Error::NotInAnswer`] if the answer has no joint posterior of its targets, or does not
@@ -158,7 +157,7 @@ impl<T: Value> Predictive<T> {
 
     /// Draws `count` independent values of the element; the same seed gives the same values.
     ///
-    /// **Complexity.** One run of an algorithm for each distinct joint value of the targets among the draws. The algorithm is
+    /// **Complexity.** One run of an algorithm for each distinct joint value of the targets among the draws. The algorithm that draws the element is
     /// [`ForwardSampling`], or [`VariableElimination`] if the targets depend on the element or share ancestors with it.
     ///
     /// **Errors.** The errors of the algorithm that is run.
@@ -181,7 +180,7 @@ impl<T: Value> Predictive<T> {
         Ok(draws.into_iter().flatten().collect())
     }
 
-    /// Draws of the element given one joint value of the targets.
+    /// Draws values of the element given one joint value of the targets.
     fn values_given(&self, row: &[u32], count: usize, rng: &mut impl Rng) -> Result<Vec<T>, Error> {
         let decided: FxHashSet<_> = self.decided.iter().map(AnyElement::id).collect();
         let values = self.posterior.values(row).into_iter();

@@ -1,5 +1,4 @@
-//! Settings of the samplers of independent worlds, and the size of the blocks of worlds (a block is a number of worlds
-//! evaluated together).
+//! Settings of the samplers of independent worlds, and the size of the blocks of worlds that are evaluated together.
 
 use figrs_core::{AnyElement, Model, stream};
 use figrs_lower::internals::{Block, ColumnValues};
@@ -11,38 +10,38 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::Watch;
 use figrs_factor::Until;
 
-/// Maximum number of rows of a block, chosen such that the columns of the block stay in the processor cache.
+/// Maximum number of worlds in a block, chosen such that the columns of the block stay in the processor cache.
 const MOST_ROWS: u64 = 1 << 14;
-/// Target number of cells of a block; a cell is one value of one column.
+/// Target number of values in a block of worlds.
 const CELLS: u64 = 1 << 18;
-/// For large worlds, a block still has this number of rows, provided that it has at most `MOST_CELLS` cells. The reason for
-/// this minimum is that evaluating an element costs about as much as a hundred of its values.
+/// Number of worlds in a block of large worlds, provided that the block has at most `MOST_CELLS` values. Smaller blocks are slow, because evaluating
+/// an element costs about as much as a hundred of its values.
 const WORTHWHILE_ROWS: u64 = 1 << 8;
 const MOST_CELLS: u64 = 1 << 22;
-/// The rows of one block may use the memory limit divided by this number, because several threads hold blocks at the same time.
+/// The worlds of one block may use the memory limit divided by this number, because several threads hold blocks at the same time.
 const MEMORY_DIVISOR: u64 = 16;
-/// Number of rows of the pilot block, which measures the size of a world and whose draws are discarded.
+/// Number of worlds of the pilot block, which measures the size of a world and whose draws are discarded.
 const PILOT: usize = 8;
-/// Minimum number of blocks of a run, provided that each block then has at least `LEAST_ROWS` rows.
+/// Minimum number of blocks of worlds in a run, provided that each block then has at least `LEAST_ROWS` worlds.
 pub(super) const LEAST_BLOCKS: u64 = 16;
 const LEAST_ROWS: u64 = 64;
-/// If a run has more units of work than this, several blocks form one unit. A unit of work is then at most `1 /
-/// WORTHWHILE_UNITS` of the run.
+/// If a run would have more units of work than this, several blocks of worlds form one unit. The units of work are then at most
+/// `1 / WORTHWHILE_UNITS` of the run.
 const WORTHWHILE_UNITS: u64 = 1 << 12;
-/// Maximum number of blocks of a unit of work.
+/// Maximum number of blocks of worlds in a unit of work.
 const MOST_BLOCKS: u64 = 64;
 
-/// The size of the units of work of a run; a unit is a number of blocks whose sums are reported together.
+/// The size of the units of work of a run; a unit is a number of blocks of worlds whose sums are reported together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnitSize {
     /// Number of worlds in a block.
     pub(super) rows: u64,
-    /// Number of blocks, which are drawn one after another and whose sums are reported together.
+    /// Number of blocks of worlds that are drawn one after another and reported together.
     pub(super) blocks: u64,
 }
 
 impl UnitSize {
-    /// Number of worlds of a unit of work.
+    /// Returns the number of worlds in a unit of work.
     pub(super) fn worlds(self) -> u64 {
         self.rows * self.blocks
     }
@@ -55,8 +54,7 @@ pub(crate) struct BlockSampling<'a> {
     /// The remedy that an error states if all samples have weight zero.
     pub(crate) remedy: &'static str,
     pub(crate) samples: Option<u64>,
-    /// The run ends after the block in which the effective sample size reaches this number, but not before a minimum number of
-    /// blocks.
+    /// The run ends after the block in which the effective sample size reaches this number, but not before a minimum number of blocks.
     pub(crate) target_ess: Option<f64>,
     pub(crate) drawing: &'a SamplerSettings,
     pub(crate) observations: Observations,
@@ -80,7 +78,7 @@ impl BlockSampling<'_> {
         Ok(Block::new(model, targets, self.observations, order, limit)?)
     }
 
-    /// The size of the units of work for this model, measured by a pilot block.
+    /// Returns the size of the units of work for this model, measured by a pilot block of worlds.
     pub(super) fn unit_size(
         &self,
         model: &Model,
@@ -101,7 +99,7 @@ impl BlockSampling<'_> {
         })
     }
 
-    /// Number of rows of a block if each row has `cells` cells and the pilot block took `bytes` bytes.
+    /// Returns the number of worlds in a block if each world has `cells` values and the pilot block took `bytes` bytes.
     fn rows(&self, cells: u64, bytes: u64) -> u64 {
         let bytes = (bytes / PILOT as u64).max(1);
         let worthwhile =
@@ -119,11 +117,11 @@ impl BlockSampling<'_> {
         }
     }
 
-    /// Number of blocks of a unit. If the model is small, sending the sums of a block to another thread takes longer
+    /// Returns the number of blocks of worlds in a unit of work. If the model is small, sending the sums of a block to another thread takes longer
     /// than drawing the block.
     ///
-    /// A unit of work has one block in three cases: if a run may end after any block, if draws are retained, or if a target may have a
-    /// different value in each world. In the last case, adding up several blocks saves nothing.
+    /// A unit of work is one block if a run may end after any block, if draws are retained, or if a target may have a different value in each world.
+    /// If a target may have a different value in each world, adding up several blocks saves nothing.
     fn blocks_of_unit(&self, rows: u64, cells: u64, has_typed: bool) -> u64 {
         let (Some(samples), None, false, false) =
             (self.samples, self.target_ess, self.keep_draws, has_typed)
@@ -134,13 +132,13 @@ impl BlockSampling<'_> {
         (samples / rows / WORTHWHILE_UNITS).clamp(1, most)
     }
 
-    /// Number of units of work of this size in the whole run.
+    /// Returns the number of units of work of a given size in the whole run.
     pub(super) fn units_of(&self, size: UnitSize) -> u64 {
         self.samples
             .map_or(u64::MAX, |samples| samples.div_ceil(size.worlds()))
     }
 
-    /// Number of units of the whole run.
+    /// Returns the number of units of work of the whole run.
     pub(crate) fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
         let size = self.unit_size(model, targets, &Until::default())?;
         Ok(self.units_of(size))

@@ -1,4 +1,4 @@
-//! Sums of the weights of the rows of a block, by the values of the targets.
+//! Sums of the weights of the worlds in a block, by the values of the targets.
 
 use figrs_core::{AnyColumn, AnyElement};
 use figrs_lower::internals::{Block, ColumnValues, TargetColumn, WeightForm};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::weight_tail::largest;
 use figrs_answer::run::portable_part::PortableUnit;
 
-/// Sums of weights and of squared weights over one or several blocks. The unit of the weights is `exp(log_scale)`.
+/// Sums of weights and of squared weights over one or several blocks of worlds. The weights are stored in units of `exp(log_scale)`.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct BlockTally {
     pub(crate) log_scale: f64,
@@ -17,18 +17,17 @@ pub struct BlockTally {
     /// The largest weights of the block, as many as the tail of the weights of the run may contain.
     #[serde(with = "repeated_numbers")]
     pub(crate) heaviest: Vec<f64>,
-    /// Number of rows, including rows of weight zero.
+    /// Number of worlds, including worlds of weight zero.
     pub(crate) rows: u64,
-    /// Number of rows that do not contradict the evidence. If there are several blocks, only the blocks with the fewest densities are
-    /// counted.
+    /// Number of worlds in a block that do not contradict the evidence. In sums over several blocks, only the blocks with the fewest densities count.
     pub(crate) met: u64,
-    /// Number of likelihoods of a row that are densities.
+    /// Number of likelihoods of a world that are densities.
     pub(crate) densities: usize,
     /// For each target its distinct values, in the order of first occurrence.
     #[serde(skip)]
     pub(crate) values: Vec<Box<dyn AnyColumn>>,
     pub(crate) targets: Vec<BlockTargetTally>,
-    /// The natural logarithms of the weights of the rows that satisfy the evidence, if draws are retained.
+    /// The natural logarithms of the weights of the worlds that satisfy the evidence, if draws are retained.
     pub(crate) log_weights: Option<Vec<f64>>,
 }
 
@@ -37,7 +36,7 @@ pub struct BlockTally {
 pub(crate) struct BlockTargetTally {
     /// For each distinct value, the sum of the weights and the sum of the squared weights.
     pub(crate) sums: Vec<(f64, f64)>,
-    /// For each row that satisfies the evidence, the index of its value, if draws are retained.
+    /// For each world that satisfies the evidence, the index of its value, if draws are retained.
     pub(crate) draws: Option<Vec<u32>>,
 }
 
@@ -48,9 +47,9 @@ impl PortableUnit for BlockTally {
 }
 
 impl BlockTally {
-    /// Computes the sums of a block in which all roots have been evaluated.
+    /// Computes the sums of a block of worlds in which all targets and evidence have been evaluated.
     ///
-    /// Stores the requested number of the largest weights, and the draws if requested.
+    /// The result has the requested number of the largest weights, and the draws if requested.
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],
@@ -120,8 +119,7 @@ fn ones(words: impl Iterator<Item = u64>) -> f64 {
     f64::from(words.map(u64::count_ones).sum::<u32>())
 }
 
-/// The distinct values of a column with their sums of weights and, if draws are retained, the index of the value in each
-/// row.
+/// Returns the distinct values of a column with their sums of weights and, if draws are retained, the index of the value in each world.
 fn sums(
     column: &TargetColumn<'_>,
     element: &AnyElement,
@@ -211,7 +209,7 @@ fn sums(
     (values, BlockTargetTally { sums, draws })
 }
 
-/// The weight of each row of a column.
+/// Returns the weight of each world in a column.
 fn by_row(column: &TargetColumn<'_>, form: &WeightForm) -> Vec<f64> {
     let rows = column.rows();
     match form {

@@ -1,4 +1,4 @@
-//! Draws independent worlds in blocks, on all cores.
+//! Draws independent worlds in blocks on all cores.
 
 use std::ops::Range;
 
@@ -13,11 +13,12 @@ use super::world_sums::WorldSums;
 use figrs_answer::error::Error;
 use figrs_answer::run::partial::{Absorption, Partial};
 
-/// Maximum number of blocks in a batch; after each batch, a thread passes on the sums of its blocks.
+/// Maximum number of blocks of worlds in a batch; after each batch, a thread reports the sums of its blocks.
 const BATCH: u64 = 32;
 
 impl BlockSampling<'_> {
-    /// Draws the samples of some units of work. `finish` may change the weights of a block before they are summed.
+    /// Draws the sampled worlds of some units of work. The function `finish` may change the weights of a block of sampled worlds before they are
+    /// summed.
     pub(crate) fn partial(
         &self,
         (model, targets): (&Model, &[AnyElement]),

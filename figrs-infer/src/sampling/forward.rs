@@ -20,8 +20,8 @@ use figrs_answer::setters;
 
 /// Draws worlds from the prior of a model without evidence; interventions are allowed.
 ///
-/// **Guarantee.** The draws are independent and follow the prior exactly. If a world reaches a `Score`, the score is a factor of its
-/// weight, and the draws are weighted. The same seed gives the same draws on any number of threads.
+/// **Guarantee.** The draws are independent and follow the prior exactly. The draws are weighted if worlds reach a `Score`, which is a factor of the
+/// weight of its world. The same seed gives the same draws on any number of threads.
 ///
 /// **Complexity.** Linear in the number of samples and in the number of elements of each world.
 ///

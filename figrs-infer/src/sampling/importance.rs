@@ -20,21 +20,21 @@ use figrs_answer::setters;
 
 /// Likelihood weighting: draws worlds from the prior, and weights each world by the probability of the evidence in it.
 ///
-/// An observed element is not drawn but has its observed value, and the weight of the world is multiplied by the probability (or density)
-/// of that value. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the atomic elements that determine the
-/// value. Evidence that is not an observation multiplies the weight after the world has been drawn.
+/// An observed element is not drawn but has its observed value, and the weight of the world is multiplied by the probability (or density) of that
+/// value. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the atomic elements that determine the value. Evidence
+/// that is not an observation multiplies the weight after the world has been drawn.
 ///
-/// When used in `ExpectationMaximization`, this number of worlds is drawn for each row of the data, with the same random numbers in every
-/// iteration. The weighted worlds give the expected counts of the parameters (Monte Carlo EM: Wei and Tanner 1990). The model is not
-/// expanded; hidden elements may therefore be continuous, and models infinite. The log-likelihood is also an estimate, with a mean below
-/// the true value. An iteration may lower the estimated log-likelihood, and iterations end when they no longer raise it. If one element
-/// reads several parameters together, each parameter is updated given the values that the others had before the iteration. All evidence of
-/// a row multiplies the weights: [`Error::InvalidCase`] names a row whose evidence no world satisfies.
+/// In `ExpectationMaximization`, this number of worlds is drawn for each row of the data, with the same random numbers in every iteration. The
+/// weighted worlds give the expected counts of the parameters (Monte Carlo EM: Wei and Tanner 1990). Hidden elements may be continuous, and models
+/// infinite, because the model is not expanded. In learning, the log-likelihood is also an estimate, with a mean below the true value. Iterations of
+/// learning may lower the estimated log-likelihood, and end when they no longer raise it. If one element reads several learned parameters, each
+/// parameter is updated given the previous values of the other parameters. In learning, [`Error::InvalidCase`] names a row whose evidence no drawn
+/// world satisfies.
 ///
-/// **Guarantee.** Consistent: the estimates converge to the exact answer as the number of samples grows. The estimate of the probability of
-/// the evidence is unbiased. Every answer has an effective sample size and standard errors. The probability of the values that no sample
-/// has is bounded ([`unseen_share`](figrs_answer::unseen_share)); if the largest weight of a world is not known, [`Answer::diagnose`]
-/// reports the values that no sample has instead. The same seed gives the same answer on any number of threads.
+/// **Guarantee.** Consistent: the estimates converge to the exact answer as the number of samples grows. The estimate of the probability of the
+/// evidence is unbiased. Every answer has an effective sample size and standard errors. The probability of the values that no sample has is bounded
+/// ([`unseen_share`](figrs_answer::unseen_share)); if the largest weight of a world is unknown, [`Answer::diagnose`] reports the values that no
+/// sample has instead. The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** Linear in the number of samples and in the number of elements of each world. Elements that no sampled world reaches cost
 /// nothing; infinite models are therefore allowed. The error is inversely proportional to the square root of the *effective* sample size,
@@ -90,11 +90,11 @@ impl ImportanceSampling {
         }
     }
 
-    /// Ends the run when the effective sample size reaches this number. The run ends only after a complete block, and after at least
-    /// sixteen blocks.
+    /// Ends the run when the effective sample size reaches this number. A run with `until_effective` ends only after a complete block of worlds, and
+    /// after at least sixteen blocks.
     ///
-    /// The number of samples then depends on their weights. With this setting, the estimate of the probability of the evidence is no
-    /// longer unbiased, only consistent: if a rare world has a large weight, runs that have not drawn it end too early.
+    /// With `until_effective`, the number of samples depends on their weights. With `until_effective`, the estimate of the probability of the
+    /// evidence is consistent but no longer unbiased, because runs without a rare world of large weight end too early.
     pub fn until_effective(mut self, samples: f64) -> Self {
         self.target_ess = Some(samples);
         self

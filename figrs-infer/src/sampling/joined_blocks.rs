@@ -9,7 +9,7 @@ use super::weight_tail::keep_largest;
 #[derive(Debug)]
 pub(super) struct JoinedBlocks<'a> {
     targets: &'a [AnyElement],
-    /// The number of largest weights that are retained.
+    /// Number of the largest weights that are retained.
     heaviest: usize,
     sums: Option<BlockTally>,
     /// The distinct values of each target; empty until there is a second block.
@@ -26,7 +26,7 @@ impl<'a> JoinedBlocks<'a> {
         }
     }
 
-    /// Adds the sums of the next block to the joined sums.
+    /// Adds the sums of the next block of worlds to the joined sums.
     pub(super) fn push(&mut self, next: BlockTally) {
         let Some(sums) = &mut self.sums else {
             self.sums = Some(next);
@@ -53,13 +53,14 @@ impl<'a> JoinedBlocks<'a> {
         sums.rows = rows;
     }
 
-    /// The joined sums; `None` if no block was added.
+    /// Returns the joined sums; `None` if no block was added.
     pub(super) fn into_tally(self) -> Option<BlockTally> {
         self.sums
     }
 }
 
-/// Adds the sums of a block with the same number of densities. New values of a target are appended to those of the earlier blocks.
+/// Adds the sums of a block of worlds with the same number of densities. New values of a target are appended to the list of its values in earlier
+/// blocks.
 fn add(sums: &mut BlockTally, mut next: BlockTally, supports: &mut [SupportBuilder]) {
     let scale = sums.log_scale.max(next.log_scale);
     rescale(sums, scale);

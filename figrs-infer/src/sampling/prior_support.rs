@@ -9,8 +9,8 @@ const MAX_VALUES: usize = 256;
 /// `5e-5`.
 const MIN_EXPECTED_DRAWS: f64 = 10.0;
 
-/// The possible values of a target, with the prior probability of each value if the probability is known. The target is an atomic element,
-/// a table or a Boolean.
+/// The possible values of a target, with the prior probability of each value if the probability is known. The target is an atomic element, a table or
+/// a Boolean.
 #[derive(Debug)]
 pub(crate) struct PriorSupport {
     values: Support,
@@ -18,8 +18,8 @@ pub(crate) struct PriorSupport {
 }
 
 impl PriorSupport {
-    /// The possible values of a target. `None` if evidence or an intervention sets the value, if there are too many values, or if
-    /// functions of the model would have to be called to find the values.
+    /// Returns the possible values of a target. The result is `None` if evidence or an intervention sets the value, if there are too many values, or
+    /// if finding them would call functions of the model.
     pub(crate) fn of(model: &Model, target: &AnyElement) -> Option<Self> {
         let is_target = |element: &AnyElement| element.id() == target.id();
         let mut evidence = model.evidence().iter();
@@ -53,8 +53,8 @@ impl PriorSupport {
         (known.values.len() <= MAX_VALUES).then_some(known)
     }
 
-    /// Adds to `drawn` the possible values that none of the `draws` draws has. If the probability of such values is not bounded, only
-    /// values that the draws may have missed are added.
+    /// Adds to `drawn` the possible values that none of the `draws` draws has. If the probability of undrawn values has no bound, the method adds
+    /// only values that the draws may have missed.
     pub(crate) fn add_undrawn(&self, drawn: &mut SupportBuilder, draws: u64, is_bounded: bool) {
         for value in 0..self.values.len() {
             let prior = self.priors.as_ref().map(|priors| priors[value]);

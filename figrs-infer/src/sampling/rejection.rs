@@ -22,15 +22,14 @@ use figrs_answer::setters;
 
 /// Draws worlds from the prior, and keeps the worlds that satisfy the evidence.
 ///
-/// If the model has soft weights, a world is accepted with a probability proportional to its weight. For soft weights, the maximum of the
-/// weight must be known: state it with `weigh_at_most`. The accepted draws are independent samples of the exact posterior, and have equal
-/// weights.
+/// If the model has soft weights, a world is accepted with a probability proportional to its weight. For soft weights, the maximum of the weight must
+/// be known: state it with `weigh_at_most`. The accepted draws are independent samples of the exact posterior, and have equal weights.
 ///
 /// **Guarantee.** Consistent. The accepted draws follow the posterior exactly, and the estimate of the probability of the evidence is
 /// unbiased. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** Linear in the number of tries and in the number of elements of each world. Each accepted draw takes `1 / P(evidence)`
-/// tries on average.
+/// **Complexity.** Linear in the number of tries and in the number of elements of each world. Each accepted draw takes `1 / P(evidence)` tries on
+/// average.
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if no try satisfied the evidence, which is certain if a value of a continuous element is
 /// observed; [`Error::UnboundedWeight`] for a soft weight without a maximum; [`Error::InvalidSetting`] if Scores give a world a weight
@@ -74,7 +73,7 @@ impl RejectionSampling {
 }
 
 impl RejectionSampling {
-    /// The settings for drawing blocks of worlds. The weights are stored in units of the largest weight of a world.
+    /// Returns the settings for drawing blocks of worlds. In rejection sampling, weights are stored in units of the largest weight of a world.
     fn blocks(&self, model: &Model) -> Result<BlockSampling<'_>, Error> {
         if self.tries == 0 {
             return Err(Error::InvalidSetting {
@@ -146,7 +145,7 @@ impl Algorithm for RejectionSampling {
     }
 }
 
-/// Accepts each row with probability weight / maximum, and gives the accepted rows a weight of one.
+/// Accepts each world with probability weight / maximum, and gives the accepted worlds a weight of one.
 fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) -> Result<(), Error> {
     let plain = block.weights().plain();
     let unit = (plain.log_scale - log_maximum).exp();

@@ -4,7 +4,8 @@ use figrs_core::Limits;
 
 use figrs_answer::run::watch::RunMonitor;
 
-/// Maximum number of shares into which the memory limit is divided. If there are more chains, only a few of them run at the same time.
+/// Maximum number of shares into which the memory limit is divided. If there are more chains than shares of the memory, only some of the chains run
+/// at the same time.
 const MOST_SHARES: usize = 16;
 
 /// The seed and the limits of a sampler.
@@ -24,15 +25,15 @@ impl Default for SamplerSettings {
 }
 
 impl SamplerSettings {
-    /// Maximum number of threads of the sampler.
+    /// Returns the maximum number of threads of the sampler.
     pub fn threads(&self) -> usize {
         self.limits.thread_count()
     }
 
-    /// The settings of each chain of a run that holds `worlds` worlds in all. A world may take its share of the memory limit, and ends with
-    /// the run.
+    /// Returns the settings of each chain of a run that holds `worlds` worlds in all. Each world may take its share of the memory limit, and its
+    /// computation stops when the run stops.
     ///
-    /// The share does not depend on the number of threads, so that whether a model fits into memory does not depend on it either.
+    /// Whether a model fits into memory does not depend on the number of threads, because the share of a world does not.
     pub(crate) fn of_run(&self, run: &RunMonitor<'_>, worlds: usize) -> Self {
         let mut limits = self.limits.until(run.until());
         limits.expansion_memory /= worlds.clamp(1, MOST_SHARES) as u64;

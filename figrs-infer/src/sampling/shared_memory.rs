@@ -1,4 +1,4 @@
-//! A memory limit that the blocks of several threads share.
+//! A memory limit that blocks of worlds on several threads share.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -7,10 +7,10 @@ use figrs_lower::internals::{Block, Pool};
 
 use figrs_answer::error::Error;
 
-/// The memory that the blocks of a run may use together.
+/// The memory that the blocks of worlds of a run may use together.
 ///
-/// A block that exceeds its share starts again with empty caches while the other threads wait, and may then use the whole memory. Whether a
-/// model fits into memory therefore does not depend on the number of threads.
+/// A block of worlds that exceeds its share starts again with empty caches while the other threads wait, and may then use the whole memory. With
+/// shared memory, whether a model fits into memory does not depend on the number of threads.
 pub(crate) struct SharedMemory {
     pool: Arc<Pool>,
     threads: usize,
@@ -27,14 +27,13 @@ impl SharedMemory {
         }
     }
 
-    /// Makes a block take its memory from this shared memory.
+    /// Makes a block of worlds take its memory from this shared memory.
     pub(crate) fn share_with(&self, mut block: Block) -> Block {
         block.share(&self.pool);
         block
     }
 
-    /// Runs `work` with a block. If the first attempt exceeds the block's share of the memory, the work is repeated with the
-    /// whole memory.
+    /// Runs `work` with a block of worlds. If the first attempt exceeds the block's share of the memory, the work is repeated with the whole memory.
     pub(crate) fn run<R>(
         &self,
         block: &mut Block,

@@ -1,4 +1,4 @@
-//! Computes the marginals of the targets from the sums of sampled blocks.
+//! Computation of the marginals of the targets from the sums of sampled worlds.
 
 use figrs_factor::graph::WorldWeight;
 
@@ -8,7 +8,7 @@ use figrs_answer::answer::TargetMarginal;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_exact::tally::{Tally, TallyTarget};
 
-/// Adds the sums of a block to the tally.
+/// Adds the sums of a block of worlds to the tally.
 pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) {
     tally.worlds += block.rows;
     if block.met == 0 || block.densities > tally.densities {
@@ -35,10 +35,9 @@ pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) {
     }
 }
 
-/// The marginals of the targets, computed from sampled worlds: they have squared weights, and include possible values that no sample
-/// has.
+/// Returns the marginals of the targets, computed from sampled worlds: they have squared weights, and include possible values that no sample has.
 ///
-/// `unseen` bounds the probability of values that no sample has: see [`unseen_share`](figrs_answer::unseen_share).
+/// The argument `unseen` bounds the probability of values that no sample has: see [`unseen_share`](figrs_answer::unseen_share).
 pub(super) fn sampled_marginals(
     tally: Tally,
     possible: &[Option<PriorSupport>],

@@ -11,16 +11,14 @@ use figrs_answer::answer::estimate::unseen_share;
 /// Bounds on worlds that weighted samples may have missed, derived from the model alone.
 #[derive(Debug)]
 pub(crate) struct UnseenWorlds {
-    /// `true` if the model has no evidence. If, in addition, all samples have equal weights, the log-evidence is
-    /// certain.
+    /// `true` if the model has no evidence. The log-evidence is certain if the model has no evidence and all samples have equal weights.
     certain: bool,
     maximum: Option<WeightBound>,
     pub(crate) possible: Vec<Option<PriorSupport>>,
 }
 
 impl UnseenWorlds {
-    /// The bounds of a model. `maximum` is an upper bound of the weights of the model's worlds, if such a bound is
-    /// known.
+    /// Returns the bounds of a model. The argument `maximum` is an upper bound of the weights of the model's worlds, if such a bound is known.
     pub(crate) fn of(model: &Model, targets: &[AnyElement], maximum: Option<WeightBound>) -> Self {
         let possible = targets.iter().map(|target| PriorSupport::of(model, target));
         Self {
@@ -30,7 +28,7 @@ impl UnseenWorlds {
         }
     }
 
-    /// No bounds, for a model that is only partly known; there are no targets.
+    /// Returns no bounds, for a partly known model without targets.
     pub(crate) fn unknown() -> Self {
         Self {
             certain: false,
@@ -39,9 +37,8 @@ impl UnseenWorlds {
         }
     }
 
-    /// The upper bound of the probability of values that no sample has, see [`unseen_share`]. `log_mean` is the logarithm of the mean
-    /// weight of the `samples` samples. The heaviest sample has `densities` densities, and `log_largest` is the logarithm of its
-    /// weight.
+    /// Returns the upper bound of the probability of values that no sample has, see [`unseen_share`]. The argument `log_mean` is the logarithm of the
+    /// mean weight of the `samples` samples. The heaviest sample has `densities` densities, and `log_largest` is the logarithm of its weight.
     pub(crate) fn share(
         &self,
         samples: u64,
@@ -53,8 +50,8 @@ impl UnseenWorlds {
         unseen_share(samples, log_maximum, log_mean)
     }
 
-    /// The log-evidence; `spread` is the standard error computed from the weights of the samples, and `unseen` the bound of the
-    /// probability of unseen values.
+    /// Returns the log-evidence; `spread` is the standard error computed from the weights of the samples, and `unseen` the bound of the probability
+    /// of unseen values.
     pub(crate) fn evidence(&self, log_mean: f64, spread: f64, unseen: f64) -> LogEvidence {
         LogEvidence {
             value: log_mean,

@@ -18,12 +18,10 @@ impl WeightBound {
         densities: 0,
     };
 
-    /// The product of the largest weights of all statements of evidence of a model; `None` if one of these largest
-    /// weights is unknown.
+    /// Returns the product of the largest weights of all statements of evidence of a model; `None` if a largest weight is unknown.
     ///
-    /// A probability is at most one. If an element without parents is observed (directly, or through functions whose values determine
-    /// the values of their parents), its probability or density is the same in all worlds. An observation with another density has
-    /// the bound that its family states.
+    /// The bound of an observed probability is one. The probability or density of an observed element without parents is the same in all worlds. An
+    /// observed density has the bound that its family of distributions states.
     pub(crate) fn of(model: &Model) -> Option<Self> {
         let mut all = Self::ONE;
         let mut weighed = FxHashSet::default();
@@ -36,8 +34,8 @@ impl WeightBound {
         Some(all)
     }
 
-    /// Multiplies the bound by the largest weight of an observed value, and of the values that this value implies for other elements. Each
-    /// element is counted once.
+    /// Multiplies the bound by the largest weight of an observed value, and of the values that this value implies for other elements. The bound
+    /// counts each element once.
     fn observe(&mut self, element: &AnyElement, value: &Datum, weighed: &mut FxHashSet<ElementId>) {
         let mut observed = vec![(element.clone(), value.clone())];
         while let Some((element, value)) = observed.pop() {
@@ -69,11 +67,10 @@ impl WeightBound {
         }
     }
 
-    /// The logarithm of the bound, for worlds with `densities` densities; `None` if the bound does not hold, because the heaviest
-    /// world has the larger log-weight `log_largest` or the number of densities differs.
+    /// Returns the logarithm of the bound for worlds with `densities` densities; `None` if the bound does not hold.
     ///
-    /// For another number of densities, the maximum is unknown. The Scores of a model may give a world a weight above the bound of
-    /// its evidence.
+    /// The bound does not hold if the heaviest world has a larger log-weight `log_largest`, or if the number of densities differs. The bound of the
+    /// evidence does not cover Scores, which may give a world a larger weight.
     pub(crate) fn for_worlds(self, densities: usize, log_largest: f64) -> Option<f64> {
         let holds = densities == self.densities && log_largest <= self.log + 1e-9;
         holds.then_some(self.log)

@@ -8,7 +8,7 @@ use figrs_answer::quality::diagnostics::{pareto_k_of_largest, tail_length};
 /// samples.
 pub(super) const MAX_TAIL_SIZE: usize = 30_001;
 
-/// The logarithms of the largest weights of a run. The list has one weight more than the size of the tail.
+/// The logarithms of the largest weights of a run. The list has one weight more than the tail of the weights.
 #[derive(Debug)]
 pub(crate) struct WeightTail {
     logs: Vec<f64>,
@@ -19,7 +19,7 @@ pub(crate) struct WeightTail {
 }
 
 impl WeightTail {
-    /// Starts without weights; `samples` is the maximum number of samples of the run.
+    /// Creates an empty list of weights; `samples` is the maximum number of samples of the run.
     pub(crate) fn of(samples: Option<u64>) -> Self {
         let tail = samples.map(|samples| tail_length(samples as usize) + 1);
         Self {
@@ -30,11 +30,10 @@ impl WeightTail {
         }
     }
 
-    /// Number of the largest weights that must be returned for `rows` rows, in one block or in several blocks.
+    /// Returns the number of the largest weights that blocks with `rows` worlds together must return.
     ///
-    /// Blocks have the same distribution. The number of tail weights that come from one block is therefore Poisson distributed, and
-    /// exceeds the returned number with a probability of one in a thousand million. If the number of samples is not fixed, the whole tail
-    /// may come from one block.
+    /// All blocks of worlds have the same distribution. The number of tail weights from one block of worlds is Poisson distributed, and exceeds the
+    /// returned number with probability 1e-9. If the number of samples is not fixed, the whole tail may come from one block.
     pub(crate) fn most_of_block(&self, rows: u64) -> usize {
         const DEVIATIONS: f64 = 6.0;
         const LEAST: f64 = 16.0;
@@ -62,7 +61,7 @@ impl WeightTail {
         }
     }
 
-    /// The Pareto k-hat of all weights that were added.
+    /// Returns the Pareto k-hat of all weights that were added.
     pub(crate) fn pareto_k(mut self) -> f64 {
         let most = self.most.min(tail_length(self.count as usize) + 1);
         keep_largest(&mut self.logs, most);
@@ -70,7 +69,7 @@ impl WeightTail {
     }
 }
 
-/// The `most` largest positive weights of a block.
+/// Returns the `most` largest positive weights of a block.
 pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
     let mut weights: Vec<f64> = match form {
         WeightForm::Rows(rows) => rows.iter().copied().filter(|w| *w > 0.0).collect(),

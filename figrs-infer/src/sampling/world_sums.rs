@@ -18,14 +18,13 @@ use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
 use figrs_exact::tally::Tally;
 use figrs_factor::Stopped;
 
-/// The sums of a sampler of independent worlds. A unit of work of the run is a block of worlds, or a fixed number of
-/// blocks.
+/// The sums of a sampler of independent worlds. A unit of work of the run is a block of worlds, or a fixed number of blocks.
 #[derive(Debug)]
 pub struct WorldSums {
     algorithm: &'static str,
     remedy: &'static str,
     samples: Option<u64>,
-    /// Number of worlds of a unit of work.
+    /// Number of worlds in a unit of work.
     width: u64,
     target_ess: Option<f64>,
     log_unit: f64,
@@ -62,7 +61,7 @@ impl WorldSums {
         }
     }
 
-    /// Number of the largest weights that a unit of work must return.
+    /// Returns the number of the largest weights that a unit of work must return.
     pub(super) fn tail(&self) -> usize {
         self.largest.heaviest.most_of_block(self.width)
     }
@@ -87,7 +86,7 @@ impl Sums for WorldSums {
         self.blocks >= LEAST_BLOCKS && self.target_ess.is_some_and(reached)
     }
 
-    /// The answer of weighted samples, or an error with a remedy if all weights are zero.
+    /// Returns the answer of weighted samples, or an error with a remedy if all weights are zero.
     fn into_answer(self, stopped: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         let (tally, algorithm) = (self.tally, self.algorithm);
         let done = tally.worlds();
@@ -211,7 +210,7 @@ impl LargestWeight {
     }
 }
 
-/// The retained draws of the blocks added so far.
+/// The retained draws of the blocks of worlds that have been added.
 #[derive(Debug)]
 struct KeptDraws {
     targets: Vec<(AnyElement, SupportBuilder, Vec<u32>)>,

@@ -1,22 +1,22 @@
 //! The particle filter as a generic loop, independent of the representation of particles and of the source of random numbers.
 //!
-//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. A test runs [`filter`] on worlds in
-//! which every random choice, including the choices of the resampling, takes every outcome. The test verifies that the estimates of
-//! the evidence are unbiased.
+//! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. A test runs [`filter`] on worlds in which every random
+//! choice, including the choices of the resampling, takes every outcome. The test of [`filter`] verifies that the estimates of the evidence are
+//! unbiased.
 
 use super::resampling::sums;
 use figrs_answer::error::Error;
 
-/// Worlds that are run at the same time; the weight of each is multiplied by one statement of evidence after another. The worlds form one
-/// or more populations of the same size, and the worlds of a population are consecutive.
+/// Worlds that run at the same time; statements of evidence multiply the weight of each world one after another. The worlds of a particle filter form
+/// one or more populations of the same size, and the worlds of a population are consecutive.
 pub trait Particles {
     /// The type of the source of random numbers.
     type Random;
 
-    /// Number of statements of evidence that are known so far.
+    /// Returns the number of statements of evidence that are known so far.
     fn statements(&self) -> usize;
 
-    /// True if there is a statement with the index `statement`.
+    /// True if there is a statement of evidence with the index `statement`.
     fn has_statement(
         &mut self,
         statement: usize,
@@ -26,18 +26,18 @@ pub trait Particles {
         Ok(statement < self.statements())
     }
 
-    /// Number of populations of particles.
+    /// Returns the number of populations of particles.
     fn populations(&self) -> usize;
 
-    /// Draws the elements that a statement needs in each world, and multiplies the weight of each world by the statement. Returns whether
-    /// the run continues.
+    /// Draws the elements that a statement needs in each world, and multiplies the weight of each world by the statement. The result states whether
+    /// the run continues after the statement.
     fn meet(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error>;
 
-    /// The weights of the particles of each population since the last replacement.
+    /// Returns the weights of the particles of each population since the last replacement.
     fn weights(&self) -> ParticleWeights;
 
-    /// Replaces the particles by copies of the given ancestors; all populations have the same size. For each remaining population,
-    /// `replaced` states whether its particles get a weight of one; if not, the particles get the weights of their ancestors.
+    /// Replaces the particles by copies of the given ancestors; all populations have the same size. The argument `replaced` states for each remaining
+    /// population whether its particles get a weight of one, or the weights of their ancestors.
     fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]);
 }
 
@@ -58,20 +58,20 @@ pub struct PopulationResult {
     pub log_replaced: f64,
     /// Number of times that the particles were replaced.
     pub replacements: u64,
-    /// Index among the remaining populations; `None` if the population was removed because all its weights were zero.
+    /// Index of the population among the populations that remain; `None` if it was removed because all its weights were zero.
     pub place: Option<usize>,
 }
 
-/// Moves particles through all statements. After each statement except the last, and in each population whose effective size is below
-/// the fraction `threshold` of its particles, particles are replaced by copies of ancestors. To do so, `choose` receives the weights of
-/// one population and writes, for each new particle, the index of its ancestor in the population. A population whose weights are all
-/// zero is removed when other populations are replaced.
+/// Moves particles through all statements of evidence: a particle filter. After each statement except the last, a population whose effective size is
+/// below the fraction `threshold` of its particles is replaced by copies of ancestors. For a replacement, the function `choose` receives the weights
+/// of a population, and writes the index of the ancestor of each new particle. Populations whose weights are all zero are removed when other
+/// populations are replaced.
 ///
-/// Returns `None` if [`Particles::meet`] ended the run.
+/// The result is `None` if [`Particles::meet`] ended the run.
 ///
-/// **Guarantee.** The condition of the guarantee is that `choose` gives each particle a mean number of copies in proportion to its weight.
-/// For each population and any number of particles, the product of `exp(log_replaced)` and the mean of the last weights is then an
-/// unbiased estimate of the probability of the evidence. For a population that was removed, the estimate is zero.
+/// **Guarantee.** The function `choose` must give each particle a mean number of copies in proportion to its weight. If `choose` does so, the product
+/// of `exp(log_replaced)` and the mean of a population's last weights is an unbiased estimate of the probability of the evidence, with any number of
+/// particles. The estimate of the evidence is zero for a population that was removed.
 ///
 /// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet
 /// and Jasra (2012).
@@ -156,13 +156,12 @@ pub fn filter<P: Particles>(
     Ok(Some(filtered))
 }
 
-/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. The remaining particle represents the
-/// weight of the whole population: `exp(log_replaced)` is then the estimate of the evidence. Populations whose weights are all zero
-/// are removed.
+/// Keeps one particle of each population, drawn by `choose` in proportion to the weights. The particle that remains has the weight of its whole
+/// population, whose estimate of the evidence is `exp(log_replaced)`. Populations whose weights are all zero are removed.
 ///
-/// **Guarantee.** Consider the product of `exp(log_replaced)` and any function of the particle, or zero for a removed population. Under the
-/// condition of [`filter`], the mean of this product is the mean of the function over worlds that satisfy the evidence, times the
-/// probability of the evidence.
+/// **Guarantee.** The product of `exp(log_replaced)` and any function of the particle is zero for a removed population. Under the condition of
+/// [`filter`], the mean of the product of `exp(log_replaced)` and a function of the particle is the function's mean over worlds that satisfy the
+/// evidence, times the probability of the evidence.
 ///
 /// **References.** Andrieu, Doucet and Holenstein (2010), "Particle Markov chain Monte Carlo methods", section 4.1.
 pub fn one_of_each<P: Particles>(
@@ -200,7 +199,7 @@ pub fn one_of_each<P: Particles>(
 /// Treatment of a population after a statement.
 enum PopulationFate {
     Kept,
-    /// The particles are replaced; the number is the logarithm of their mean weight.
+    /// The particles of the population are replaced; the number is the logarithm of their mean weight.
     Replaced(f64),
     /// All weights of the population are zero.
     Extinct,

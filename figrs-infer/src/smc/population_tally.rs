@@ -1,4 +1,4 @@
-//! Sums of the weights of the populations of a block, by the values of the targets.
+//! Sums of the weights of a block of particle populations, by the values of the targets.
 
 use figrs_core::{AnyColumn, AnyElement};
 use figrs_lower::internals::{Block, ColumnValues, TargetColumn};
@@ -36,7 +36,7 @@ pub struct PopulationTally {
 /// The results of one population.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Population {
-    /// The natural logarithm of the population's estimate of the evidence.
+    /// The natural logarithm of the population's estimate of the probability of the evidence.
     pub(crate) log_evidence: f64,
     /// The natural logarithm of the largest fraction of the population's weight that one particle has.
     pub(crate) log_largest: f64,
@@ -60,7 +60,8 @@ impl PortableUnit for PopulationTally {
 }
 
 impl PopulationTally {
-    /// Computes the sums of a block in which all roots have been evaluated. The block consists of populations of `size` rows.
+    /// Computes the sums of a block of worlds in which all targets and evidence have been evaluated. The block consists of populations of `size`
+    /// particles each.
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],
@@ -136,7 +137,7 @@ impl PopulationTally {
     }
 }
 
-/// The distinct values of a column in the order of first occurrence, and the index of the value in each row.
+/// Returns the distinct values of a column in the order of first occurrence, and the index of the value in each world.
 fn coded(column: &TargetColumn<'_>, element: &AnyElement) -> (Box<dyn AnyColumn>, Vec<u32>) {
     const UNKNOWN: u32 = u32::MAX;
     let mut values = element.no_column();
@@ -172,8 +173,7 @@ fn coded(column: &TargetColumn<'_>, element: &AnyElement) -> (Box<dyn AnyColumn>
     (values, codes)
 }
 
-/// For each population, the indices (below `count`) of the values of its particles, each with its fraction of the population's
-/// weight.
+/// Returns for each population the indices (below `count`) of the values of its particles, each with its fraction of the population's weight.
 fn shares(
     codes: &[u32],
     (rows, weights): (&[u32], &[f64]),

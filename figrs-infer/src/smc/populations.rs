@@ -18,8 +18,8 @@ use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
 use figrs_factor::Stopped;
 
-/// The sums of a run of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo). A unit of work of the run consists of populations that
-/// are run together. The weight of a population is its estimate of the evidence.
+/// The sums of a run of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo). A unit of work of the run consists of populations of particles that
+/// are run together. The weight of a population of particles is its estimate of the evidence.
 #[derive(Debug)]
 pub struct PopulationSums {
     algorithm: &'static str,
@@ -46,7 +46,7 @@ pub(crate) struct PopulationNumbers {
     pub(crate) particles: u64,
     /// Number of populations of the run.
     pub(crate) populations: u64,
-    /// Number of populations in each unit of work except the last.
+    /// Number of populations in each unit of work except the last, which may have fewer.
     pub(crate) side_by_side: u64,
 }
 
@@ -87,13 +87,13 @@ impl PopulationSums {
         }
     }
 
-    /// Number of draws that are retained.
+    /// Returns the number of draws that are retained.
     pub(crate) fn draws(&self) -> usize {
         self.log_weights.len()
     }
 
-    /// Adds populations, and returns whether they count: populations with more densities than others do not count. If the new populations
-    /// have fewer densities than the populations added before, the earlier populations no longer count, and their draws are dropped.
+    /// Adds populations of particles, and returns whether they count: populations with more densities than others do not count. Earlier populations
+    /// no longer count if the new populations have fewer densities, and their draws are dropped.
     pub(crate) fn add(&mut self, tally: PopulationTally) -> bool {
         let populations = tally.populations;
         self.resampled += populations.iter().map(|one| one.resampled).sum::<u64>();
@@ -315,8 +315,8 @@ impl PortableSums for PopulationSums {
     }
 }
 
-/// The standard error of the mean of independent numbers, relative to the mean and corrected by Student's t. The error is infinite for a
-/// single number, and zero if the numbers agree up to rounding.
+/// Returns the standard error of the mean of independent numbers, relative to the mean and corrected by Student's t. The relative standard error is
+/// infinite for a single number, and zero if the numbers agree up to rounding.
 fn relative_error(numbers: &[f64]) -> f64 {
     let k = numbers.len() as f64;
     if k < 2.0 {

@@ -1,38 +1,39 @@
 //! Resampling of particles: draws the indices of ancestors in proportion to weights.
 
-/// Number of partial sums that are computed in parallel by vector instructions.
+/// Number of partial sums that vector instructions compute in parallel.
 const LANES: usize = 8;
 
 /// Resampling schemes: methods of drawing ancestors in proportion to their weights.
 ///
-/// With each scheme a particle of normalised weight `w` has `N·w` copies on average, which makes the estimate of the evidence unbiased.
-/// The schemes differ in the variance of the numbers of copies (Douc, Cappé and Moulines 2005, "Comparison of resampling schemes for
-/// particle filtering").
+/// With each scheme a particle of normalised weight `w` has `N·w` copies on average, which makes the estimate of the evidence unbiased. Resampling
+/// schemes differ in the variance of the numbers of copies (Douc, Cappé and Moulines 2005, "Comparison of resampling schemes for particle
+/// filtering").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resampling {
-    /// One random number shifts `N` evenly spaced points. The number of copies of a particle differs from `N·w` by less than one.
+    /// In systematic resampling, one random number shifts `N` evenly spaced points. The number of copies of a particle differs from `N·w` by less
+    /// than one.
     #[default]
     Systematic,
-    /// One random point is drawn in each of `N` intervals of equal length.
+    /// In stratified resampling, one random point is drawn in each of `N` intervals of equal length.
     Stratified,
-    /// Each particle has as many copies as the integer part of `N·w`; the remaining copies are drawn independently.
+    /// In residual resampling, a particle has as many copies as the integer part of `N·w`, and the remaining copies are drawn independently.
     Residual,
-    /// All `N` ancestors are drawn independently.
+    /// In multinomial resampling, all `N` ancestors are drawn independently.
     Multinomial,
 }
 
 impl Resampling {
-    /// Draws the ancestor index of each new particle, in ascending order. The number of new particles is the number of weights.
-    /// `uniform` returns random numbers of the unit interval. At least one weight must be positive.
+    /// Draws the ancestor index of each new particle, in ascending order. There are as many new particles as weights. The function `uniform` returns
+    /// random numbers of the unit interval. At least one weight must be positive.
     pub fn ancestors(self, weights: &[f64], uniform: impl FnMut() -> f64) -> Vec<u32> {
         let mut chosen = vec![0; weights.len()];
         self.choose(weights, &mut chosen, uniform);
         chosen
     }
 
-    /// As [`ancestors`](Self::ancestors), with one new particle for each entry of `chosen`. The mean number of copies of an old
-    /// particle is proportional to its weight.
+    /// Draws the ancestor index of each entry of `chosen`, in ascending order, as [`ancestors`](Self::ancestors) does. The mean number of copies of
+    /// an old particle is proportional to its weight.
     pub fn choose(self, weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() -> f64) {
         let n = chosen.len();
         match self {
@@ -82,8 +83,8 @@ impl Resampling {
     }
 }
 
-/// The sum of some numbers and the sum of their squares. Several partial sums are computed in parallel, because an addition then need not
-/// wait for the result of the previous addition.
+/// Returns the sum of some numbers and the sum of their squares. The function computes several partial sums in parallel, so that an addition need not
+/// wait for the previous one.
 pub(crate) fn sums(numbers: &[f64]) -> (f64, f64) {
     let mut lanes = [(0.0, 0.0); LANES];
     let (chunks, rest) = numbers.as_chunks::<LANES>();
@@ -113,11 +114,10 @@ fn multinomial(weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() ->
     });
 }
 
-/// Inversion of the cumulative weights, which are scaled to the number of ancestors. The points to be inverted are in ascending order;
-/// `below` returns the number of points below the upper end of a particle's interval.
+/// Inverts the cumulative weights, which are scaled to the number of ancestors. The points that fall into the cumulative weights are in ascending
+/// order; `below` returns the number of points below the upper end of a particle's interval.
 ///
-/// No branch of the code depends on the values of the numbers: the ancestors are random, and a mispredicted branch takes more time
-/// than everything else.
+/// No branch of the code depends on the values of the numbers, because mispredicted branches would take more time than everything else.
 #[inline]
 fn starting_at(weights: &[f64], chosen: &mut [u32], mut below: impl FnMut(f64) -> usize) {
     const SOME: usize = 4;

@@ -27,7 +27,7 @@ impl DecisionSet {
         }
     }
 
-    /// Returns the largest index.
+    /// Returns the largest index of the decisions in the set; `None` for the empty set.
     fn last(&self) -> Option<usize> {
         let block = self.0.iter().rposition(|&block| block != 0)?;
         Some(block * 64 + 63 - self.0[block].leading_zeros() as usize)
@@ -37,8 +37,7 @@ impl DecisionSet {
 /// Returns an error if a decision influences the evidence, or influences an element that is known when this decision or an earlier
 /// decision is made.
 ///
-/// An element depends on the decisions on which its parents and the results of its branches depend, whatever the probabilities
-/// are.
+/// An element depends on the decisions on which its parents or the results of its branches depend.
 pub(super) fn check(expansion: &Expansion, question: &DecisionQuestion) -> Result<(), Error> {
     let influenced = influenced(expansion, question);
     let decision = |number: usize| question.decisions[number].element.label();

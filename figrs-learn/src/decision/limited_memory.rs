@@ -10,7 +10,7 @@ use figrs_answer::error::Error;
 use figrs_core::Limits;
 use figrs_factor::eliminate::{DecisionRule, ExpectedUtilities};
 
-/// Decision rules of a plan that no change of a single rule improves.
+/// Decision rules whose expected utility no change of a single rule increases.
 pub(super) struct UpdatedRules {
     /// The rules in the order of the decisions.
     pub(super) rules: Vec<DecisionRule>,
@@ -20,8 +20,7 @@ pub(super) struct UpdatedRules {
     pub(super) rounds: usize,
 }
 
-/// Maximum number of rounds of updates. Few rounds are needed, because each round raises the expected utility; only rounding errors could
-/// make the rounds continue without end.
+/// Maximum number of rounds of updates. A maximum is needed because rounding errors could make the rounds continue without end.
 const MOST_ROUNDS: usize = 1000;
 
 /// Updates the rules of the decisions one after another until a round changes none of them; initially all decisions are
@@ -57,8 +56,7 @@ pub(super) fn rules(
     })
 }
 
-/// Returns the best rule of a decision while the rules of the other decisions are fixed; returns its present rule if no
-/// rule is better.
+/// Returns the best rule of a decision given the rules of the other decisions; returns its present rule if no rule is better.
 fn update(
     problem: &DecisionProblem,
     rules: &[Option<DecisionRule>],
@@ -95,7 +93,7 @@ fn update(
     Ok(rule)
 }
 
-/// Returns the best option in a row of a decision rule; returns the present option if no option is better.
+/// Returns the best option of a decision for one combination of known values; returns the present option if no option is better.
 fn best(
     found: &ExpectedUtilities,
     row: std::ops::Range<usize>,

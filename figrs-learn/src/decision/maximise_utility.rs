@@ -10,18 +10,18 @@ use figrs_answer::setters;
 
 /// For each [`Decision`](figrs_core::Decision) and all values known to it, finds the option that maximises the expected sum of the given utilities.
 ///
-/// Decisions are listed in the order in which they are made. A decision knows the elements with which it was built and, unless memory is
-/// [limited](Self::limited_memory), all values that earlier decisions knew and all options that they chose. The evidence is known from the
-/// beginning; expectations are conditional on it.
+/// The caller lists decisions in the order in which they are made. A decision knows the elements with which it was built and, unless memory is
+/// [limited](Self::limited_memory), all values that earlier decisions knew and all options that they chose. The evidence is known from the beginning,
+/// and all expectations are conditional on the evidence.
 ///
 /// **Guarantee.** Without limited memory the plan is exact up to rounding. With limited memory no change of one policy alone improves the plan, and
 /// [`DecisionPlan::is_optimal`] states whether the graph proves that no change of several policies improves it. Options whose expected utilities
 /// differ by less than `1e-12` of the sum of the largest utilities count as equally good, and the option listed first among them is chosen.
 ///
-/// Elimination sums out the elements that no decision knows, then maximises over the last decision, then sums out the elements that only
-/// this decision knows, and so on. The time is exponential in the width of the best elimination order of this kind, which may be far larger
-/// than the width of orders for sums alone. Utility tables are added up to one table only where one decision influences several of them.
-/// With limited memory, each update of a policy takes one summation, exponential in the number of known elements and in the width.
+/// Elimination sums out the elements that no decision knows, then maximises over the last decision, then sums out the elements that only this
+/// decision knows, and so on. The time is exponential in the width of the best elimination order with the decisions in order, which may be far larger
+/// than the width of orders for sums alone. The algorithm adds utility tables into one table only where one decision influences several of them. With
+/// limited memory, each update of a policy takes one summation, exponential in the number of known elements and in the width.
 ///
 /// **Errors.** [`Error::NotADecision`]; [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], decided by the elements that an
 /// element may read, whatever its probabilities; [`Error::InvalidUtility`]; [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for an
@@ -72,7 +72,7 @@ impl MaximiseUtility {
 
     setters!(limits: limits);
 
-    /// Lets each decision know only the elements with which it was built. The model then becomes a limited-memory influence diagram, which
+    /// Lets each decision know only the elements with which it was built. With limited memory the model is a limited-memory influence diagram, which
     /// single policy updating solves.
     pub fn limited_memory(mut self) -> Self {
         self.memory = DecisionMemory::Limited;
@@ -81,7 +81,7 @@ impl MaximiseUtility {
 
     /// Finds policies for these decisions, listed in the order in which they are made.
     ///
-    /// **Errors.** The errors of the [algorithm](Self).
+    /// **Errors.** The errors of [`MaximiseUtility`](Self).
     pub fn run<U: AsElement<Value = f64>>(
         &self,
         model: &Model,

@@ -1,6 +1,6 @@
 //! Decisions that maximise expected utility.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `maximise_utility` | the algorithm and its settings |
 //! | `problem` | the expanded model: decisions, utilities and known elements, as variables of a factor graph |

@@ -23,8 +23,8 @@ pub(super) fn rules(
     Ok(rules)
 }
 
-/// Returns the stages of the elimination, which eliminate in turn the elements that no decision knows, the last decision, the elements that
-/// only this decision knows, the decision before, and so on.
+/// Returns the stages of elimination: first the elements that no decision knows, then the last decision, then the elements that only this decision
+/// knows, then the decision before, and so on.
 fn stages(problem: &DecisionProblem) -> Vec<EliminationStage> {
     let mut is_open = vec![true; problem.graph.cardinalities.len()];
     for decided in &problem.decisions {
@@ -44,7 +44,7 @@ fn stages(problem: &DecisionProblem) -> Vec<EliminationStage> {
     stages
 }
 
-/// Returns the variables of all known elements, sorted by when they become known, earliest first.
+/// Returns the variables of all known elements in the order in which their values become known.
 pub(super) fn known_order(problem: &DecisionProblem) -> Vec<VarId> {
     let mut order: Vec<VarId> = Vec::new();
     for decided in &problem.decisions {

@@ -18,12 +18,11 @@ use figrs_answer::run::guard::guarded;
 use figrs_factor::bounds::six_decimals;
 use figrs_factor::eliminate::DecisionRule;
 
-/// Policies that maximise the expected utility of some decisions, together with this maximum.
+/// Policies that maximise the expected utility of some decisions, together with the maximal expected utility.
 ///
-/// The plan holds the probabilities that the model had when the plan was found: a [`Param`](figrs_core::Param) that changes afterwards does
-/// not change its policies and utilities. Values of information and of control solve the model anew and subtract the plan's expected
-/// utility; they are therefore valid only while parameters are unchanged: after a change, run the algorithm again. The text of a plan is
-/// the expected utility and a table for each decision.
+/// A later change of a [`Param`](figrs_core::Param) does not change the plan's policies and utilities, which hold for the probabilities when the plan
+/// was found. If a parameter has changed, find a new plan before computing values of information or control, which are differences from the plan's
+/// expected utility. The text of a plan is the expected utility and a table for each decision.
 #[derive(Clone, Debug)]
 pub struct DecisionPlan {
     pub(super) algorithm: MaximiseUtility,
@@ -32,7 +31,7 @@ pub struct DecisionPlan {
     is_optimal: bool,
     rounds: usize,
     problem: Arc<DecisionProblem>,
-    /// The decision rules, each over the elements on which its choice depends.
+    /// For each decision, its rule over the elements on which the choice depends.
     rules: Vec<DecisionRule>,
     solved: Vec<SolvedDecision>,
 }
@@ -119,8 +118,7 @@ impl DecisionPlan {
         self.expected_utility
     }
 
-    /// True if no plan has a larger expected utility. With limited memory, returns true only if the graph proves that the plan is
-    /// optimal; even if the result is false, no change of one policy alone improves the plan.
+    /// True if no plan has a larger expected utility. With limited memory, the result is true only if the graph proves that the plan is optimal.
     pub fn is_optimal(&self) -> bool {
         self.is_optimal
     }
@@ -132,10 +130,10 @@ impl DecisionPlan {
         guarded(|| Ok(DecisionPolicy::new(self.solved(decision)?)))
     }
 
-    /// Returns the expected sum of all utilities under the condition that the known elements have the stated values, the decision
-    /// takes `choice`, and all other decisions follow the plan.
+    /// Returns the expected sum of all utilities if the known elements have the stated values, the decision takes `choice`, and all other decisions
+    /// follow the plan.
     ///
-    /// The expectation averages over known elements whose values are not stated. If the plan does not lead to the stated values, all options of
+    /// The expected utility averages over known elements whose values are not stated. If the plan does not lead to the stated values, all options of
     /// earlier decisions count as equally likely.
     ///
     /// **Errors.** [`Error::NotADecision`]; [`Error::UnknownInformation`] if `known` states an element that is not known to the decision, if the

@@ -12,8 +12,8 @@ use figrs_answer::error::Error;
 
 /// The option that a decision chooses for each combination of values of the known elements on which the choice depends.
 ///
-/// The policy has a row for each possible combination of values. An earlier decision has a column only if several of its options occur
-/// under the plan. The text of a policy is a table.
+/// A policy has a row for each possible combination of known values. The table of a policy has a column for an earlier decision only if several of
+/// its options occur under the plan. A policy is written as a table.
 #[derive(Clone, Debug)]
 pub struct DecisionPolicy<T> {
     solved: SolvedDecision,
@@ -29,8 +29,8 @@ pub struct PolicyRow<T> {
     pub known: Vec<Datum>,
     /// The best option.
     pub choose: T,
-    /// The expected sum of all utilities, given these values and this choice. Earlier decisions follow the plan or, if the plan does
-    /// not lead to these values, choose all their options with equal weight.
+    /// The expected sum of all utilities, given the known values of the row and the chosen option. The utility of the row assumes that earlier
+    /// decisions follow the plan or, if the plan does not lead to the row's values, choose all their options with equal weight.
     pub utility: f64,
 }
 
@@ -63,13 +63,13 @@ impl<T: Value> DecisionPolicy<T> {
         &self.known
     }
 
-    /// Returns the rows, in the order of the values.
+    /// Returns the rows of the policy, in the order of their values.
     pub fn rows(&self) -> &[PolicyRow<T>] {
         &self.rows
     }
 
-    /// Returns the best option where the known elements have the stated values; elements on which the choice does not depend are ignored.
-    /// If options of earlier decisions are stated too, returns the best option after these, even if the plan does not choose them.
+    /// Returns the best option if the known elements have the stated values; elements on which the choice does not depend are ignored. If `known`
+    /// states options of earlier decisions, the result is the best option after them, even if the plan does not choose them.
     ///
     /// **Errors.** [`Error::UnknownInformation`] if `known` states an element that is not known to the decision, if an element on which the choice
     /// depends is not stated, or if the values are impossible.

@@ -16,7 +16,7 @@ use figrs_factor::eliminate::{
 /// largest utilities.
 const TIE: f64 = 1e-12;
 
-/// A query for a plan: the decisions, and the utilities whose expected sum they maximise.
+/// The question for a plan: the decisions, and the utilities whose expected sum the decisions maximise.
 #[derive(Clone, Debug)]
 pub(super) struct DecisionQuestion {
     pub(super) model: Model,
@@ -48,7 +48,7 @@ pub(super) struct ProblemDecision {
     pub(super) known: Vec<ProblemElement>,
 }
 
-/// The expanded model of a decision question.
+/// The expanded model of a decision problem.
 #[derive(Debug)]
 pub(super) struct DecisionProblem {
     pub(super) expansion: Expansion,
@@ -56,12 +56,12 @@ pub(super) struct DecisionProblem {
     pub(super) utilities: Vec<UtilityTable>,
     /// The decisions in the order in which they are made.
     pub(super) decisions: Vec<ProblemDecision>,
-    /// Largest difference between expected utilities of options that count as equally good.
+    /// Largest difference between the expected utilities of options that count as equally good.
     pub(super) tie: f64,
 }
 
 impl AskedDecision {
-    /// Creates the entry of a decision, with its options and the elements with which the decision was built.
+    /// Creates the question about a decision, with its options and the elements with which the decision was built.
     pub(super) fn new(element: &AnyElement) -> Result<Self, Error> {
         let label = || element.label();
         let known = element
@@ -95,7 +95,7 @@ impl AskedDecision {
     }
 }
 
-/// Lists the given decisions without repetition.
+/// Returns the decisions of a question without repetition.
 ///
 /// **Errors.** [`Error::NotADecision`]; [`ModelError::InvalidParameter`] for a decision without options.
 pub(super) fn asked_decisions(decisions: &[AnyElement]) -> Result<Vec<AskedDecision>, Error> {
@@ -110,7 +110,7 @@ pub(super) fn asked_decisions(decisions: &[AnyElement]) -> Result<Vec<AskedDecis
 }
 
 impl DecisionQuestion {
-    /// Returns the utilities, the decisions and all known elements.
+    /// Returns the elements of a decision problem: the utilities, the decisions and all known elements.
     pub(super) fn roots(&self) -> Vec<AnyElement> {
         let chosen = self.decisions.iter().map(|asked| &asked.element);
         let known = self.decisions.iter().flat_map(|asked| &asked.known);
@@ -118,7 +118,7 @@ impl DecisionQuestion {
         roots.cloned().collect()
     }
 
-    /// Returns the decisions, each with the values of its options.
+    /// Returns the decisions, each with its options.
     pub(super) fn offered(&self) -> Vec<(AnyElement, Support)> {
         let decided = self.decisions.iter();
         let decided = decided.map(|asked| (asked.element.clone(), asked.options.clone()));
@@ -172,13 +172,13 @@ impl DecisionQuestion {
         })
     }
 
-    /// Returns the error of impossible evidence.
+    /// Returns the error that the evidence is impossible.
     pub(super) fn impossible(&self, limits: &Limits) -> Error {
         conflict::impossible(&self.model, &[], limits)
     }
 }
 
-/// Checks that the value of a utility is a number that can be added to other utilities.
+/// Returns the value of a utility, or an error if it cannot be added to other utilities.
 ///
 /// **Errors.** [`Error::InvalidUtility`] if the value is NaN or too large.
 pub(super) fn valid_utility(element: &AnyElement, value: f64) -> Result<f64, Error> {
@@ -205,8 +205,7 @@ fn utility_table(part: &ProblemElement) -> Result<UtilityTable, Error> {
 }
 
 impl DecisionProblem {
-    /// Returns the factor graph with these decision rules as factors; decisions without a rule choose all options with
-    /// equal weight.
+    /// Returns the factor graph with decision rules as factors; decisions without a rule choose all options with equal weight.
     fn with_rules<'r>(&self, rules: impl IntoIterator<Item = &'r DecisionRule>) -> FactorGraph {
         let mut graph = self.graph.clone();
         for rule in rules {
@@ -225,8 +224,7 @@ impl DecisionProblem {
         graph
     }
 
-    /// For each assignment of the variables `keep`, returns its weight and its expected utility under some decision
-    /// rules.
+    /// Returns for each assignment of the variables `keep` its weight and its expected utility under some decision rules.
     pub(super) fn expectations<'r>(
         &self,
         rules: impl IntoIterator<Item = &'r DecisionRule>,

@@ -1,5 +1,4 @@
-//! Proves by conditional independence that updating single policies is exact; in the graph used, each decision reads the elements that it
-//! knows.
+//! Proves by conditional independence that updating single policies is exact; the graph of the proof has edges from known elements to decisions.
 
 use figrs_core::AnyElement;
 use figrs_core::expand::Content;
@@ -7,9 +6,9 @@ use figrs_core::graph::{DependencyGraph, EvidenceRole};
 
 use super::problem::{DecisionProblem, DecisionQuestion, ProblemDecision};
 
-/// Returns an order of the decisions in which one update of each decision finds the best rules, if the graph proves that such an order
-/// exists. In the returned order, each decision is extremal among the decisions that do not come before it. Returns `None` if there are
-/// Scores, because decisions may determine whether a Score in a branch counts.
+/// Returns an order of the decisions in which one update of each decision finds the best rules, if the graph proves that there is one. In the
+/// returned order, the utilities that a decision influences are independent of the other decisions among itself and the decisions after it (the
+/// decision is extremal). The result is `None` if there are Scores, because decisions may determine whether a Score in a branch counts.
 ///
 /// In the graph of the proof, each decision reads the elements that are known when it is made.
 ///

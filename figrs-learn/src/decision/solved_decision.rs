@@ -9,8 +9,7 @@ use super::problem::{DecisionProblem, ProblemElement};
 use figrs_answer::error::Error;
 use figrs_factor::eliminate::DecisionRule;
 
-/// Returns the distinct combinations of values that the elements at some positions have in those rows of a scope that
-/// have positive weight.
+/// Returns the combinations of values with positive weight that some elements in `scope` have.
 fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHashSet<Vec<u32>> {
     let all = Assignments::rows(scope.iter().map(|known| known.support.len()));
     let mut values = vec![0; scope.len()];
@@ -24,7 +23,7 @@ fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHas
     found
 }
 
-/// Returns for each row the largest weight among its options.
+/// Returns for each row of known values the largest weight among the options.
 fn by_row(weights: &[f64], options: usize) -> Vec<f64> {
     let rows = weights.chunks(options);
     rows.map(|row| row.iter().copied().fold(0.0, f64::max))
@@ -43,26 +42,25 @@ pub(super) struct SolvedDecision {
     pub(super) decision: ProblemElement,
     /// All elements that are known when the decision is made.
     pub(super) informed: Vec<ProblemElement>,
-    /// The elements on which the utilities of the decision depend.
+    /// The elements on which the utilities of the decision depend (the scope of the decision).
     pub(super) scope: Vec<ProblemElement>,
-    /// The elements on which the choice depends, as positions in the scope.
+    /// The elements on which the decision's choice depends, as indices into the scope of the decision.
     pub(super) matters: Vec<usize>,
-    /// The weight of each assignment of the scope under the plan.
+    /// The weight of each assignment of the decision's scope under the plan.
     planned: Vec<f64>,
-    /// The weight of each assignment if earlier choices are random, computed only if the plan excludes some assignment; 0
-    /// for an impossible assignment.
+    /// The weight of each assignment of the decision's scope if earlier choices are random, computed only if the plan excludes some assignment.
     possible: Vec<f64>,
-    /// The expected utility of each option, for each assignment of the scope.
+    /// The expected utility of each option, for each assignment of the decision's scope.
     utilities: Vec<f64>,
     /// The decision rule if earlier decisions follow the plan, over the elements on which the choice then depends.
     pub(super) rule: DecisionRule,
     /// The decision rule if earlier decisions need not follow the plan.
     after_any: DecisionRule,
-    /// The elements on which `after_any` depends, as positions in the scope.
+    /// The elements on which the rule `after_any` depends, as indices into the scope of the decision.
     matters_after_any: Vec<usize>,
 }
 
-/// Values of the elements of a scope; `None` for an unknown value.
+/// Values of the elements of a decision's scope; `None` for an unknown value.
 pub(super) type KnownValues = Vec<Option<u32>>;
 
 /// A weighted mean to which values can be added.
@@ -85,7 +83,7 @@ impl WeightedMean {
     }
 }
 
-/// The expected utility of a choice. The utility is computed under the plan if the known values can occur under the
+/// The expected utility of an option that a decision chooses. The expected utility is computed under the plan if the known values can occur under the
 /// plan, and otherwise with random earlier choices.
 #[derive(Clone, Copy, Default)]
 struct ChoiceUtility {
@@ -94,8 +92,8 @@ struct ChoiceUtility {
 }
 
 impl SolvedDecision {
-    /// Computes the utilities of a decision's options in a problem, given the rule of this decision and the rules of all decisions.
-    /// Elements that do not change the choice are dropped from the decision's rule; the elements known earliest are dropped first.
+    /// Computes the utilities of a decision's options in a problem, given the rule of this decision and the rules of all decisions. The decision's
+    /// rule drops elements that do not change the choice, first the elements known earliest.
     pub(super) fn new(
         problem: &DecisionProblem,
         (number, rule): (usize, &DecisionRule),
@@ -208,7 +206,7 @@ impl SolvedDecision {
         found.possible.add(self.possible[row], utility);
     }
 
-    /// Calls `see` with the index and values of each assignment of the scope.
+    /// Calls `see` with the index and the values of each assignment of the elements on which the decision's utilities depend.
     fn each_row(&self, mut see: impl FnMut(usize, &[u32])) {
         let all = Assignments::rows(self.scope.iter().map(|known| known.support.len()));
         let mut values = vec![0; self.scope.len()];
@@ -218,8 +216,7 @@ impl SolvedDecision {
         }
     }
 
-    /// Returns the option that the rule chooses given some values; `None` if these values do not determine the option, or
-    /// are impossible.
+    /// Returns the option that the rule chooses given some values; `None` if these values do not determine the option, or are impossible.
     pub(super) fn choice(&self, known: &[Option<u32>]) -> Option<u32> {
         let choice = |rule: &DecisionRule, matters: &[usize]| {
             let values: Option<Vec<u32>> = matters.iter().map(|&place| known[place]).collect();

@@ -10,8 +10,9 @@ use figrs_answer::run::guard::guarded;
 impl DecisionPlan {
     /// Returns the value of information: the increase of the expected utility if this element were known from the first decision on.
     ///
-    /// The value is not negative (up to rounding) if both plans are [optimal](Self::is_optimal). With limited memory each of the two plans
-    /// is the best that was found, and the value is negative if the plan that knows the element is a worse local optimum.
+    /// The value of information is not negative (up to rounding) if the plan with and the plan without the information are both
+    /// [optimal](Self::is_optimal). With limited memory each of the two plans is the best that was found, and the value is negative if the plan that
+    /// knows the element is a worse local optimum.
     ///
     /// **Errors.** [`Error::DecisionInfluencesKnown`] if one of the decisions influences the element; otherwise the errors of
     /// [`MaximiseUtility`](crate::MaximiseUtility).
@@ -31,8 +32,8 @@ impl DecisionPlan {
         self.informed(element, all)
     }
 
-    /// Returns the value of information for one decision: the increase of the expected utility if this element were known when that
-    /// decision is made. Without limited memory, later decisions know the element too.
+    /// Returns the value of information for one decision: the increase of the expected utility if this element were known when that decision is made.
+    /// Without limited memory, later decisions know the element too.
     ///
     /// **Errors.** The errors of [`value_of_information`](Self::value_of_information); [`Error::NotADecision`].
     pub fn value_of_information_for<T: Value, D: Value>(

@@ -1,4 +1,4 @@
-//! Errors of rows of data (cases).
+//! Errors of cases (rows of data).
 
 use figrs_answer::error::Error;
 

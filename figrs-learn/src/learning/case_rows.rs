@@ -1,12 +1,12 @@
-//! Rows of data, in which each cell is the index of a distinct cell of its column; equal rows are stored once.
+//! Rows of data, in which each cell is an index into the distinct cells of its column; equal rows are stored once.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-/// Reserved index that denotes a missing cell.
+/// Reserved cell index that denotes a missing cell.
 pub(super) const MISSING: u32 = u32::MAX;
 
-/// Distinct rows of cells, each with the total weight of its equal rows.
+/// The distinct rows of data, each with the total weight of the rows equal to it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CaseRows {
     /// For each distinct row, the total weight and the index of the first row equal to it.
@@ -15,7 +15,7 @@ pub(super) struct CaseRows {
     added: usize,
 }
 
-/// A distinct row of cells, without the missing cells at its end.
+/// A distinct row of data, without the missing cells at its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CaseRow<'a> {
     cells: &'a [u32],
@@ -34,7 +34,7 @@ impl CaseRow<'_> {
 }
 
 impl CaseRows {
-    /// Returns the index that the next added row gets.
+    /// Returns the index that the next row to be added will get.
     pub(super) fn next(&self) -> usize {
         self.added
     }
@@ -55,7 +55,7 @@ impl CaseRows {
         self.added = self.added.max(number + 1);
     }
 
-    /// Appends other rows, whose indices continue after those of the present rows.
+    /// Appends other rows, whose indices continue after the present rows.
     pub(super) fn append(&mut self, other: &Self) {
         let first = self.added;
         for row in other.iter() {

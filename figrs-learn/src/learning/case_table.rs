@@ -1,4 +1,4 @@
-//! A table of cases: rows of evidence whose cells are dictionary-encoded by column.
+//! A table of cases: rows of evidence whose cells are indices into the distinct cells of a column.
 
 use figrs_core::{AnyElement, Datum, Evidence, Model, SupportBuilder};
 use indexmap::IndexMap;
@@ -11,9 +11,9 @@ use figrs_answer::error::Error;
 #[derive(Debug)]
 pub(super) struct CaseColumn {
     pub(super) element: AnyElement,
-    /// The evidence of each cell.
+    /// The evidence that each cell states.
     pub(super) cells: Vec<Cell>,
-    /// The distinct values among the cells; `cell_of_value` has the index of the cell for each value.
+    /// The distinct values that the cells of the column state; `cell_of_value` has the index of the cell for each value.
     values: SupportBuilder,
     cell_of_value: Vec<u32>,
 }
@@ -23,7 +23,7 @@ pub(super) struct CaseColumn {
 pub(super) enum Cell {
     /// The element has this value.
     Value(Datum),
-    /// The element is subject to these conditions and weights.
+    /// Conditions and weights are the evidence on the element.
     Statements(Vec<Evidence>),
 }
 
@@ -123,13 +123,13 @@ impl CaseTable {
         })
     }
 
-    /// Returns the elements of the columns.
+    /// Returns the elements to which the columns belong.
     pub(super) fn elements(&self) -> Vec<AnyElement> {
         self.columns.iter().map(|c| c.element.clone()).collect()
     }
 
-    /// Returns the columns (label and cells as text) and the rows as bytes. The bytes are equal in all processes that have the same columns
-    /// and rows.
+    /// Returns the columns (label and cells as text) and the rows as bytes. The bytes of a table are equal in all processes that have the same
+    /// columns and rows.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let columns = self.columns.iter();
         let columns =
@@ -143,7 +143,7 @@ impl CaseTable {
         bytes
     }
 
-    /// Returns the index that the next added row gets.
+    /// Returns the index that the next row to be added will get.
     pub(super) fn next(&self) -> usize {
         self.rows.next()
     }
@@ -195,7 +195,7 @@ impl CaseTable {
             .collect()
     }
 
-    /// Shortens the list of cells of each column to the length given in `lengths`.
+    /// Shortens the list of distinct cells of each column to the length given in `lengths`.
     pub(super) fn truncate(&mut self, lengths: &[usize]) {
         for (column, &length) in self.columns.iter_mut().zip(lengths) {
             if column.cells.len() > length {
@@ -208,8 +208,7 @@ impl CaseTable {
         }
     }
 
-    /// Renumbers the cells of other cases with the indices of this table; cells that are new are added to the columns
-    /// of this table.
+    /// Converts the cells of other cases to the cell indices of this table; new cells are added to the columns of this table.
     ///
     /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in this table.
     pub(super) fn translate(&mut self, other: &Self) -> Result<(), Error> {
@@ -240,7 +239,7 @@ impl CaseTable {
         Ok(())
     }
 
-    /// Returns the values of a column's cells, starting at the cell `from`; each of these cells must state a value.
+    /// Returns the values of a column's distinct cells, beginning with the cell of index `from`.
     ///
     /// **Errors.** [`Error::InvalidCase`] for a cell with a condition or a weight.
     pub(super) fn observed_values(&self, column: usize, from: usize) -> Result<Vec<Datum>, Error> {
@@ -255,7 +254,7 @@ impl CaseTable {
         cells.iter().enumerate().skip(from).map(value).collect()
     }
 
-    /// Returns an error that describes this problem and names the first row with this cell.
+    /// Returns an error that describes a problem with a cell, and names the first row with this cell.
     pub(super) fn invalid(&self, (column, cell): (usize, usize), problem: String) -> Error {
         let mut rows = self.rows.iter();
         let first = rows.find(|row| row.cell(column) == cell as u32);

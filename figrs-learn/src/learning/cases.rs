@@ -1,4 +1,4 @@
-//! Cases: rows of data, each of which states values of the elements that are the columns.
+//! Cases: rows of data, each of which states values of the elements in the columns.
 
 use std::marker::PhantomData;
 
@@ -9,10 +9,9 @@ use figrs_answer::error::Error;
 
 /// Rows of data from which parameters are learned: each row is evidence on the elements of some columns.
 ///
-/// Rows are independent of each other: the model describes each row, and the likelihood is the product over the rows. For each column, a
-/// row has a value of the element's type, or an `Option` of such a value if values may be missing. If the columns are a tuple, a row is a
-/// tuple of such values; if the columns are a list, a row is any collection of such values. Equal rows are stored once, with the sum of
-/// their weights.
+/// Rows of data are independent of each other: the model describes each row, and the likelihood is the product over the rows. For each column, a row
+/// has a value of the element's type, or an `Option` of such a value if values may be missing. If the columns are a tuple, a row is a tuple of
+/// values; if the columns are a list, a row is any collection of values. Equal rows of data are stored once, with the sum of their weights.
 ///
 /// ```
 /// # use figrs_core::{Flip, Learned, Model};
@@ -32,23 +31,22 @@ pub struct Cases<C> {
     pub(super) table: CaseTable,
     /// For each value of a row, the index of its column in the table.
     places: Vec<usize>,
-    /// The number of values in each part of a row; each part belongs to one element, or to one list of elements, of the
-    /// columns.
+    /// The number of values in each component of the columns, which is one element or one list of elements.
     parts: Vec<usize>,
-    /// The first error that a row caused.
+    /// The first error in the rows.
     pub(super) mistake: Option<Error>,
     columns: PhantomData<fn() -> C>,
 }
 
 /// The columns of [`Cases`]: an element, a list of elements, or a tuple of elements and lists.
 pub trait CaseColumns {
-    /// Returns the elements as one list for each part of the tuple; a part is an element or a list of elements.
+    /// Returns the elements as one list for each component of the columns, which is an element or a list of elements.
     fn parts(&self) -> Vec<Vec<AnyElement>>;
 }
 
 /// A row of values for columns `C`.
 pub trait CaseValues<C> {
-    /// Appends the values of the row to the list of each part; `None` for a missing value.
+    /// Appends the values of the row to the list of each component of the columns; `None` for a missing value.
     fn values(self, parts: &mut Vec<Vec<Option<Datum>>>);
 }
 

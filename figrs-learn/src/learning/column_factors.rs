@@ -1,4 +1,4 @@
-//! Factors of the graph that depend on the cell of a column.
+//! The factors of the model's factor graph that depend on the cells of a row of data.
 
 use figrs_core::Model;
 use figrs_core::expand::{Content, Expansion};
@@ -10,7 +10,7 @@ use super::parameters::CountedOutcomes;
 use super::statement_factors::StatementFactors;
 use figrs_answer::error::Error;
 
-/// The factors of the graph whose tables depend on the cell of a column.
+/// The factors of a factor graph whose tables depend on the cell of a column of data.
 #[derive(Debug)]
 pub(super) enum ColumnFactors {
     /// The factor that holds the evidence of the column, with a table for each cell and one table for a missing cell.
@@ -27,7 +27,7 @@ pub(super) enum ColumnFactors {
 #[derive(Debug)]
 pub(super) struct CellFactor {
     pub(super) table: FactorTable,
-    /// The value of the variable, if the cell states one.
+    /// The value of the column's variable, if the cell states one.
     value: Option<u32>,
 }
 
@@ -41,8 +41,7 @@ impl ColumnFactors {
     }
 }
 
-/// Returns, for each column, the evidence of the cells that were added to the column after these factors had been
-/// built.
+/// Returns for each column the evidence of the cells that were added to the column after its factors had been built.
 ///
 /// **Errors.** The errors of [`column_factors`].
 pub(super) fn further_cells(
@@ -69,7 +68,7 @@ pub(super) fn extend(columns: &mut [ColumnFactors], further: Vec<Vec<CellFactor>
     }
 }
 
-/// Returns the factors of the graph that each column changes.
+/// Returns for each column of data the factors of the factor graph whose tables its cells change.
 ///
 /// **Errors.** [`Error::InvalidCase`] for a value that an element cannot have; the errors of conditions and weights.
 pub(super) fn column_factors(
@@ -97,7 +96,7 @@ pub(super) fn column_factors(
     Ok(columns)
 }
 
-/// Returns, for each element whose outcomes cannot be listed, the column that observes the element or a Chain whose result it is.
+/// Returns for each element whose outcomes cannot be listed the column that observes the element or a Chain whose result it is.
 ///
 /// **Errors.** [`Error::CannotLearnFrom`] if other elements read an element whose outcomes cannot be listed, if the model observes
 /// it, or if it is a result of a Chain that also has results with listed outcomes.
@@ -165,7 +164,7 @@ pub(super) fn density_columns(
     Ok(columns)
 }
 
-/// Adds to each column that observes densities the indices of the factors that hold these densities.
+/// Adds to each column the indices of the factors that hold densities of its observed values.
 fn add_density_factors(
     graph: &FactorGraph,
     outcomes: &CountedOutcomes,
@@ -188,7 +187,7 @@ fn add_density_factors(
     }
 }
 
-/// Returns the evidence in a column's cells, starting at the cell `from`.
+/// Returns the evidence of a column's distinct cells, beginning with the cell of index `from`.
 fn cell_factors(
     expansion: &Expansion,
     statements: &StatementFactors,

@@ -1,4 +1,4 @@
-//! Counts the outcomes of complete rows without inference; a complete row determines the value of every variable.
+//! Counts the outcomes of complete rows, which determine the value of every variable, without inference.
 
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 
@@ -6,40 +6,36 @@ use super::case_rows::{CaseRow, MISSING};
 use super::column_factors::ColumnFactors;
 use super::parameters::CountedOutcomes;
 
-/// A factor graph for rows that give each variable a value: the sources of the values, the columns of densities, and the factors, stored
-/// contiguously.
+/// A factor graph in a form for complete rows, in which each variable has a value.
 #[derive(Debug, Default)]
 pub(super) struct CompleteRow {
-    /// Source of each variable's value; `None` if no row can be complete, because some variable belongs to no column or a factor is a
-    /// sparse list.
+    /// For each variable, the place from which its value comes; `None` if no row can be complete.
     sources: Option<Vec<ValueSource>>,
     /// The factors, except factors whose entries are all 1.
     factors: Vec<FlatFactor>,
-    /// The variables of each factor, each with its stride in the factor's table; the variable of a function's result is
-    /// left out.
+    /// The variables of each factor, with their strides in the factor's table.
     scopes: Vec<(u32, usize)>,
-    /// The source of each entry in the tables of all factors (the outcome whose probability the entry is), one table
-    /// after another.
+    /// For each entry in the tables of the factors, the outcome whose probability is the entry.
     origins: Vec<u32>,
 }
 
-/// A factor of a [`CompleteRow`], with the positions of its variables and of its entries' sources in the shared lists.
+/// A factor of a [`CompleteRow`], as ranges of the lists of variables and of outcomes.
 #[derive(Clone, Copy, Debug)]
 struct FlatFactor {
     /// Index of the factor in the graph.
     factor: u32,
-    /// End of the scope of the factor in `scopes`.
+    /// The index after the factor's last variable in `scopes`.
     scope_end: u32,
-    /// Index of the first source of the factor's entries; `None` for a function.
+    /// Index of the outcome of the factor's first entry; `None` for a function.
     first_origin: Option<usize>,
 }
 
-/// Source from which the value of a variable is read.
+/// The place from which a variable's value comes in a complete row.
 #[derive(Clone, Copy, Debug)]
 enum ValueSource {
     /// The variable has only one value.
     Only,
-    /// The value is given by the cell of this column.
+    /// The value is in the row's cell of this column.
     Column(usize),
 }
 
@@ -114,7 +110,7 @@ impl CompleteRow {
     /// Calls `count` with the outcomes of a row, and returns the natural logarithm of the row's probability; `None` if the row
     /// does not determine all values.
     ///
-    /// The graph must hold no evidence of the row; `values` is working memory.
+    /// The factor graph must hold no evidence of the row; `values` is scratch memory.
     pub(super) fn log_prob(
         &self,
         (row, columns): (CaseRow<'_>, &[ColumnFactors]),
@@ -159,8 +155,7 @@ impl CompleteRow {
     }
 }
 
-/// Returns the source of each variable's value; `None` if some variable belongs to no column, or a factor is a sparse
-/// list.
+/// Returns for each variable the place from which its value comes; `None` if some variable belongs to no column, or a factor is a sparse list.
 fn sources(graph: &FactorGraph, columns: &[ColumnFactors]) -> Option<Vec<ValueSource>> {
     let is_listed = |table: &FactorTable| matches!(table, FactorTable::Sparse { .. });
     if graph.factors.iter().any(|factor| is_listed(&factor.table)) {

@@ -1,4 +1,4 @@
-//! Decides whether parameters have stopped changing between rounds.
+//! Decides whether parameters have stopped changing between iterations of a fit.
 
 use figrs_core::Datum;
 

@@ -19,12 +19,12 @@ use figrs_factor::eliminate::EliminationError;
 
 /// A request for expected counts: the index of the request and the values of the parameters.
 ///
-/// Each iteration of [`ExpectationMaximization`](crate::ExpectationMaximization) makes one request, and so does each evaluation for
-/// standard errors. Requests can be serialised with serde.
+/// Each iteration of [`ExpectationMaximization`](crate::ExpectationMaximization) makes one request, and so does each evaluation for standard errors.
+/// A request for expected counts can be serialised with serde.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountRequest {
     number: u64,
-    /// Number of units of work over all cases; a unit is a group of rows.
+    /// Number of groups of rows (units) of all cases.
     units: u64,
     /// The numbers that make up each parameter.
     parameters: Vec<Vec<f64>>,
@@ -45,17 +45,15 @@ impl CountRequest {
         self.number
     }
 
-    /// Returns the number of units (groups of rows) of all cases.
+    /// Returns the number of groups of rows (units) of all cases.
     pub fn units(&self) -> u64 {
         self.units
     }
 }
 
-/// The expected counts of consecutive units (groups of rows) of the cases for one request; the type can be serialised
-/// with serde.
+/// The expected counts of consecutive groups of rows (units) for one request, serialisable with serde.
 ///
-/// If the serialisation format preserves the bits of floating-point numbers, the fit equals the fit of one process to
-/// the last bit.
+/// The fit equals that of one process to the last bit, if the serialisation format preserves the bits of floating-point numbers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct CountPart {
@@ -65,7 +63,7 @@ pub struct CountPart {
 }
 
 impl CountPart {
-    /// Returns the range of units (groups of rows) whose counts this part contains.
+    /// Returns the range of groups of rows (units) whose counts this part contains.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
@@ -87,19 +85,18 @@ pub struct CaseCounter {
 }
 
 impl CaseCounter {
-    /// Returns the number of units of all cases. Units are groups of distinct rows; the number of units depends only on
-    /// the number of distinct rows.
+    /// Returns the number of groups of rows (units) of all cases. The number of groups of rows depends only on the number of distinct rows.
     pub fn units(&self) -> u64 {
         self.step.units(self.rows.iter().count())
     }
 
-    /// Returns the first request of a fit of the same model and cases; this counter must not have counted anything yet.
+    /// Returns the first request of a fit of the same model and cases; the counter must not have counted anything yet.
     pub(super) fn first_request(&self) -> CountRequest {
         CountRequest::new(0, self.units(), self.step.outcomes())
     }
 
-    /// Returns the expected counts of the units in this range at the parameter values of a request; units beyond the last unit are ignored.
-    /// A deadline in the settings applies to each call separately.
+    /// Returns the expected counts of the groups of rows (units) in this range at the parameter values of a request; groups beyond the last one are
+    /// ignored. A deadline in the settings of the algorithm applies to each call of `part` separately.
     ///
     /// **Errors.** [`Error::UnfitPart`] if the request belongs to another model; the errors of the algorithm, including
     /// [`Error::InvalidCase`].
@@ -136,7 +133,7 @@ impl CaseCounter {
     }
 }
 
-/// A function that answers a request with parts that together cover all units, in order.
+/// A function that answers a request with parts that together cover all groups of rows, in order.
 pub(super) type CountFunction<'a> =
     dyn Fn(&CountRequest) -> Result<Vec<CountPart>, Error> + Send + Sync + 'a;
 
@@ -172,7 +169,7 @@ impl ExpectationStep for CountsInParts<'_> {
         self.own.outcomes()
     }
 
-    /// Does nothing, because the expectation step of this process adds the cells.
+    /// Does nothing, because the expectation step of the process itself adds the cells.
     fn extend(&mut self, _: &CaseTable) -> Result<(), Error> {
         Ok(())
     }

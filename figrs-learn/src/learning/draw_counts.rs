@@ -21,7 +21,7 @@ struct DrawCounts {
 }
 
 impl RowCounter for DrawCounts {
-    /// For each source of table entries (an outcome that is counted), the number of draws that use such an entry.
+    /// For each counted outcome, the number of draws in which the outcome occurs.
     type Worker = Vec<u64>;
 
     fn is_exact(&self) -> bool {

@@ -21,24 +21,30 @@ use figrs_answer::setters;
 /// Learns parameters by expectation-maximisation: finds values of the [`Learned`](figrs_core::Learned) parameters of a model that maximise the
 /// likelihood of some [`Cases`], or the posterior density given these cases.
 ///
-/// The expectation step computes, at the present parameter values, the expected counts of all outcomes whose probabilities depend on
-/// parameters. The maximisation step sets each parameter to its most likely value for these counts. A parameter that several elements or
-/// branches read has the same value for all of them; only branches that are taken count. The model is compiled once, before the first
-/// round.
+/// The expectation step computes, at the present parameter values, the expected counts of all outcomes whose probabilities depend on parameters. The
+/// maximisation step sets each parameter to its most likely value for the expected counts. A parameter that several elements or branches read has one
+/// value for all of them; only branches that are taken count. Expectation-maximisation compiles the model once, before the first round.
 ///
 /// [`ExpectedCounts`] lists the algorithms and their guarantees.
 ///
-/// With exact counts ([`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination)) no round lowers the
-/// likelihood. With [`map_estimate`](Self::map_estimate) no round lowers the posterior density. The rounds converge to a stationary point of the
-/// objective: often a maximum, at worst a saddle point. The first round reaches the maximum if all outcomes that depend on the parameters are
-/// observed, and no element reads several parameters.
+/// If the counts are exact ([`JunctionTree`](figrs_infer::JunctionTree), [`VariableElimination`](figrs_infer::VariableElimination)), no round lowers
+/// the likelihood. If the counts are exact, no round lowers the posterior density with [`map_estimate`](Self::map_estimate). The rounds converge to a
+/// stationary point of the likelihood or the posterior density: often a maximum, at worst a saddle point. The first round reaches the maximum if all
+/// outcomes that depend on the parameters are observed, and no element reads several parameters.
 ///
-/// **Complexity.** A round takes one upward and one downward pass through the junction tree for each distinct row.
+/// With the feature `reals`, learned parameters may also be means, coefficients of linear means, variances and precisions of normal elements, which may be
+/// hidden or missing in some rows. The coefficients are set together, by weighted least squares. Finite elements may choose among normal elements
+/// with parameters of their own.
 ///
-/// **Errors.** [`Error::InvalidCase`], [`Error::NothingToLearn`], [`Error::NotLearnable`], and the errors of the algorithm.
+/// **Complexity.** A round takes one upward and one downward pass through the junction tree for each distinct row. With real numbers, a round
+/// takes an elimination of the real and finite elements for each distinct row.
+///
+/// **Errors.** [`Error::InvalidCase`], [`Error::NothingToLearn`], [`Error::NotLearnable`], [`Error::UndeterminedCoefficient`], [`Error::NoMaximum`], and the
+/// errors of the algorithm.
 ///
 /// **References.** Dempster, Laird and Rubin, *Maximum likelihood from incomplete data via the EM algorithm*, Journal of the Royal
-/// Statistical Society B 39(1), 1977; Lauritzen, *The EM algorithm for graphical association models with missing data*, 1995.
+/// Statistical Society B 39(1), 1977; Lauritzen, *The EM algorithm for graphical association models with missing data*, 1995; Shumway and Stoffer, *An approach
+/// to time series smoothing and forecasting using the EM algorithm*, Journal of Time Series Analysis 3(4), 1982 (hidden normal numbers).
 ///
 /// ```
 /// # use figrs_core::{Flip, If, Learned, Model};
@@ -65,7 +71,7 @@ pub struct ExpectationMaximization<E> {
     first_values: Vec<(AnyElement, Datum)>,
     starts: u64,
     seed: u64,
-    /// Number of rows per maximisation step, if a round has several steps.
+    /// Number of rows of data per maximisation step, if a round has several steps.
     mini_batch: Option<usize>,
     accelerated: bool,
     threads: Option<NonZero<usize>>,
@@ -76,8 +82,7 @@ pub struct ExpectationMaximization<E> {
 const DEFAULT_ROUNDS: u64 = 1000;
 /// Default of the relative change of the log-likelihood below which the rounds end.
 const DEFAULT_TOLERANCE: f64 = 1e-8;
-/// Maximum number of free numbers of all parameters up to which every fit computes standard errors: each number takes
-/// two evaluations of all cases.
+/// Every fit computes standard errors if all parameters together have at most this many free numbers.
 const SHOWN_ERRORS: usize = 16;
 
 fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Result<T, Error> {
@@ -124,7 +129,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         rounds: u64 => rounds;
     }
 
-    /// Makes exactly this many rounds, however little they change.
+    /// Makes exactly this number of rounds, even if the parameters hardly change.
     pub fn exact_rounds(mut self, rounds: u64) -> Self {
         (self.rounds, self.tolerance) = (rounds, None);
         self
@@ -138,20 +143,19 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     }
 
     figrs_factor::field_setters! {
-        /// Sets the number of starts (default 1). The first start begins at the given values or prior means, further starts at values drawn
-        /// from the priors. The result is the fit with the largest likelihood or, with [`map_estimate`](Self::map_estimate), with the largest
-        /// posterior density.
+        /// Sets the number of starts (default 1). The first start begins at the values of [`start`](Self::start) or the prior means, further starts
+        /// at values drawn from the priors. The result is the fit with the largest likelihood or, with [`map_estimate`](Self::map_estimate), with the
+        /// largest posterior density.
         starts: u64 => starts;
         /// Sets the seed (default 0) of all random numbers, which determine the starting values and the order of rows in
         /// mini-batches.
         seed: u64 => seed;
-        /// Maximises after each batch of this many distinct rows instead of after all rows: stepwise
-        /// expectation-maximisation.
+        /// Makes a maximisation step after each batch of this many distinct rows, instead of after all rows: stepwise expectation-maximisation.
         ///
-        /// A round visits all rows once in a random order, and then evaluates the log-likelihood of all rows, which may fall from round to
-        /// round. Expected counts are running averages in which the `k`th step has the weight `k^-0.7`. Rounds end when the log-likelihood
-        /// changes by no more than the tolerance. Batches should have at least dozens of rows, because each step loads the parameters into all
-        /// factors of the model.
+        /// A round with mini-batches visits all rows once in a random order, and then evaluates the log-likelihood of all rows, which may fall from
+        /// round to round. With mini-batches expected counts are running averages in which the `k`th step has the weight `k^-0.7`. With mini-batches
+        /// the rounds end when the log-likelihood changes by no more than the tolerance. Mini-batches should have at least dozens of rows, because
+        /// each step loads the parameters into all factors of the model.
         ///
         /// **References.** Cappé and Moulines, *On-line expectation-maximization algorithm for latent data models*, Journal of the Royal
         /// Statistical Society B 71(3), 2009; Liang and Klein, *Online EM for unsupervised models*, NAACL 2009 (the exponent).
@@ -162,8 +166,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     /// likelihood (or, with [`map_estimate`](Self::map_estimate), their posterior density) is no lower. Extrapolation reduces the
     /// number of rounds if they converge slowly.
     ///
-    /// An accepted extrapolation counts as a round; a rejected extrapolation takes the time of a round. Whether the rounds
-    /// have converged is decided only by the change in a round without extrapolation.
+    /// An accepted extrapolation counts as a round; a rejected extrapolation takes the time of a round. Only the change in a round without
+    /// extrapolation decides whether the rounds have converged.
     ///
     /// **References.** Varadhan and Roland, *Simple and globally convergent methods for accelerating the convergence of any EM algorithm*,
     /// Scandinavian Journal of Statistics 35(2), 2008.
@@ -186,17 +190,16 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self.fit_with(model, cases, None)
     }
 
-    /// Learns as [`fit`](Self::fit) does, but obtains the expected counts from `count`. For each request `count` returns parts that
-    /// together cover all units (groups of rows) of the cases, in order; a [`case_counter`](Self::case_counter) can compute such parts in
-    /// any process.
+    /// Learns as [`fit`](Self::fit) does, but obtains the expected counts from `count`. For each request, `count` returns parts that together cover
+    /// all groups of rows (units) of the cases, in order; a [`case_counter`](Self::case_counter) can compute such parts in any process.
     ///
-    /// **Guarantee.** The fit equals that of [`fit`](Self::fit) to the last bit, however the units are divided into parts.
+    /// **Guarantee.** The fit equals that of [`fit`](Self::fit) to the last bit, for any division of the rows into parts.
     ///
-    /// **Complexity.** A fit makes one request for each round, and two requests for each number with a standard error; for each unit, a
-    /// part contains one number for each outcome. Deadlines and interrupts are checked between requests.
+    /// **Complexity.** A fit makes one request for each round, and two requests for each number with a standard error; a part contains one number for
+    /// each outcome and group of rows. Deadlines and interrupts are checked between requests.
     ///
-    /// **Errors.** The errors of `fit`, and the errors that `count` returns; [`Error::UnfitPart`], [`Error::NotConsecutive`] if the parts
-    /// do not answer the request; [`Error::InvalidSetting`] with mini-batches, whose steps are too small for parts.
+    /// **Errors.** The errors of `fit`, and the errors that `count` returns; [`Error::UnfitPart`] or [`Error::NotConsecutive`] if the parts do not
+    /// answer the request; [`Error::InvalidSetting`] with mini-batches, whose steps are too small for parts.
     ///
     /// ```
     /// # use figrs_core::{Flip, If, Learned, Model};
@@ -250,8 +253,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Returns the first request of [`fit_by`](Self::fit_by), for workers that begin before the fit begins; the counter must not have
-    /// counted anything yet.
+    /// Returns the first request of [`fit_by`](Self::fit_by), for workers that begin before the fit begins; the counter must not have counted
+    /// anything yet.
     ///
     /// **Errors.** The errors of [`fit_by`](Self::fit_by) about settings and starting values.
     ///
@@ -274,7 +277,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         Ok(counter.first_request())
     }
 
-    /// Returns the settings on which the counts of a request depend, as text: counts with different texts must not be merged.
+    /// Returns the settings on which the counts of a request depend, as text: counts with different settings must not be merged.
     pub fn counting_settings(&self) -> String {
         self.engine.counting_settings()
     }
@@ -353,8 +356,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Sets the parameters to the starting values. For the first start, the values are the given values or the means of the
-    /// priors; for the other starts, they are drawn from the priors.
+    /// Sets the parameters to the values with which a start begins. The first start has the given values or the means of the priors; the other starts
+    /// have values drawn from the priors.
     fn begin(&self, start: u64, outcomes: &CountedOutcomes) -> Result<(), Error> {
         if start > 0 {
             return outcomes.draw_from_priors(&mut stream(self.seed, start));

@@ -1,4 +1,4 @@
-//! The interface of the expectation step.
+//! The interface of the expectation step of learning.
 
 use std::fmt;
 use std::ops::Range;
@@ -21,6 +21,9 @@ use figrs_answer::error::Error;
 /// | [`MpeVariableElimination`](figrs_infer::MpeVariableElimination) | counts in the most probable completion (hard EM) | log-likelihood of the completed rows; no round lowers it |
 /// | [`Gibbs`](figrs_infer::Gibbs) | frequencies in draws | none, unless rows are complete |
 /// | [`ImportanceSampling`](figrs_infer::ImportanceSampling) | sufficient statistics of weighted worlds; also for continuous hidden elements and infinite models | estimated |
+///
+/// With the feature `reals`, exact counts also exist for models of normal elements with linear means: the expected squares and products of the numbers that an
+/// element with learned parameters reads. `WithReals` of figrs-reals gives another exact algorithm the same ability.
 pub trait ExpectedCounts {
     /// Prepares the expectation steps of a model for some cases, by doing all work that does not depend on the values of
     /// parameters.
@@ -32,7 +35,7 @@ pub trait ExpectedCounts {
         until: &Until,
     ) -> Result<Box<dyn ExpectationStep>, Error>;
 
-    /// Returns the settings on which the counts depend, as text; the number of threads is not among them.
+    /// Returns the settings on which expected counts depend, as text; the number of threads is not among them.
     #[doc(hidden)]
     fn counting_settings(&self) -> String;
 }
@@ -45,15 +48,15 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
     /// Returns the outcomes that are counted.
     fn outcomes(&self) -> &CountedOutcomes;
 
-    /// Adds the new cells of the columns to the factors; an error leaves the factors unchanged.
+    /// Adds the new cells of the columns to the factors of the model; an error leaves the factors unchanged.
     fn extend(&mut self, cases: &CaseTable) -> Result<(), Error>;
 
-    /// Returns the number of units into which this number of rows is divided. Units are groups of equal size, whose
-    /// counts are added up in order.
+    /// Returns the number of groups (units) into which this number of rows is divided. Groups of rows have equal sizes, and their expected counts are
+    /// added up in order.
     fn units(&self, rows: usize) -> u64;
 
-    /// Calls `take` with the expected counts and the log-likelihood of each unit (group of rows), in order. The counts are computed on the given
-    /// number of threads from the natural logarithms of the probabilities of all outcomes.
+    /// Calls `take` with the expected counts and the log-likelihood of each group of rows (unit), in order. The expected counts are computed on a
+    /// number of threads, from the natural logarithms of the probabilities of all outcomes.
     fn expect_units(
         &self,
         units: (&[CaseRow<'_>], Range<u64>),
@@ -62,7 +65,7 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
         take: &mut dyn FnMut(Expected),
     ) -> Result<(), Error>;
 
-    /// Returns the expected counts of some rows, as sums over their units.
+    /// Returns the expected counts of some rows, as sums over their groups.
     fn expect(
         &self,
         rows: &[CaseRow<'_>],
@@ -97,12 +100,12 @@ impl Expected {
         }
     }
 
-    /// Adds the log-likelihood of other rows.
+    /// Adds the log-likelihood of further rows of data.
     pub(super) fn add_log_likelihood(&mut self, log: Option<f64>) {
         self.log_likelihood = self.log_likelihood.zip(log).map(|(sum, log)| sum + log);
     }
 
-    /// Adds the counts and the log-likelihood of other rows.
+    /// Adds the expected counts and the log-likelihood of further rows of data.
     pub(super) fn absorb(&mut self, other: &Self) {
         self.add_log_likelihood(other.log_likelihood);
         for (sum, count) in self.counts.iter_mut().zip(&other.counts) {

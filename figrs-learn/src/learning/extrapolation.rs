@@ -6,10 +6,10 @@ use figrs_core::internals::LearnedPrior;
 /// Maximum number of step lengths that are tried for one extrapolation, each shorter than the previous one.
 const TRIED_STEPS: u32 = 8;
 
-/// The numbers of all parameters after the latest rounds; each extrapolation uses two consecutive rounds.
+/// The values of all parameters after the latest rounds; each extrapolation uses two consecutive rounds.
 ///
-/// The step length is the third step length of Varadhan and Roland: the norm of the change in a round divided by the norm of the difference
-/// between two such changes.
+/// The step length is the third step length of Varadhan and Roland: the norm of the change in a round divided by the norm of the difference between
+/// two such changes.
 ///
 /// **References.** Varadhan and Roland, *Simple and globally convergent methods for accelerating the convergence of any EM algorithm*,
 /// Scandinavian Journal of Statistics 35(2), 2008.
@@ -20,8 +20,8 @@ pub(super) struct Extrapolation {
 }
 
 impl Extrapolation {
-    /// Adds the values after a round, and sets the parameters to the extrapolation of the last two rounds. Returns `false` and changes
-    /// nothing if there have been fewer than two rounds since the last extrapolation, or if no extrapolation is possible.
+    /// Records the parameter values after a round, and sets the parameters to the extrapolation of the last two rounds. The result is `false`, and
+    /// nothing changes, if fewer than two rounds have passed since the last extrapolation, or if no extrapolation is possible.
     pub(super) fn advance(&mut self, learned: &LearnedParameters) -> bool {
         self.rounds.push(numbers(learned));
         let [start, first, second] = &self.rounds[..] else {
@@ -55,8 +55,7 @@ fn numbers(learned: &LearnedParameters) -> Vec<f64> {
     learned.iter().flat_map(LearnedParameter::numbers).collect()
 }
 
-/// Returns the extrapolation of two rounds with the longest step at which all numbers are possible; `None` if that step is
-/// not longer than the two rounds themselves.
+/// Returns the extrapolation of two rounds with the longest possible step; `None` if that step is not longer than the two rounds themselves.
 fn extrapolated(
     [start, first, second]: [&[f64]; 3],
     is_possible: impl Fn(&[f64]) -> bool,
@@ -84,7 +83,7 @@ fn extrapolated(
     None
 }
 
-/// True if all numbers are in the range of their parameters, and no number has moved from inside its range to a bound.
+/// True if all numbers are in the ranges of their parameters, and no number has moved to a bound of its range.
 fn are_possible(learned: &LearnedParameters, before: &[f64], numbers: &[f64]) -> bool {
     let priors = learned
         .iter()
@@ -94,7 +93,7 @@ fn are_possible(learned: &LearnedParameters, before: &[f64], numbers: &[f64]) ->
         .all(|(prior, (before, &x))| {
             let most = match prior {
                 LearnedPrior::Normal { .. } => return x.is_finite(),
-                LearnedPrior::Gamma { .. } => f64::INFINITY,
+                LearnedPrior::Gamma { .. } | LearnedPrior::InverseGamma { .. } => f64::INFINITY,
                 LearnedPrior::Beta(_) | LearnedPrior::Dirichlet(_) => 1.0,
             };
             x > 0.0 && x < most || x.to_bits() == before.to_bits()

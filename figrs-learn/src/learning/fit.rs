@@ -32,11 +32,10 @@ pub struct Fit {
     starts: Vec<f64>,
     /// The cases that were used for learning.
     rows: Arc<CaseRows>,
-    /// The expected counts of these cases.
+    /// The expected counts of the cases that were used for learning.
     counts: Vec<f64>,
     standard_errors: Option<StandardErrors>,
-    /// The prepared model, which clones of the fit share; before each use, its parameters are set to the values of the
-    /// fit that uses it.
+    /// The model prepared for learning, which clones of the fit share.
     learner: Arc<Mutex<Learner>>,
 }
 
@@ -85,7 +84,7 @@ impl Fit {
 
     /// Returns the standard errors of the learned values, computed from the observed information.
     ///
-    /// If the counts are exact and the parameters have at most 16 free numbers, the fit has already computed them. If the fit has not
+    /// If the counts are exact and the parameters have at most 16 free numbers, the fit has already computed the standard errors. If the fit has not
     /// computed the standard errors, each call of this method takes two evaluations of all cases for each free number.
     ///
     /// **Errors.** [`Error::InexactCounts`], [`Error::TooManyNumbers`].
@@ -112,13 +111,13 @@ impl Fit {
         }
     }
 
-    /// Learns from further cases of the same columns by incremental expectation-maximisation. The expected counts of these cases at the
-    /// present values are added to the counts of all earlier cases, and the parameters are set to the most likely values for all counts.
-    /// Earlier cases are not visited again. Returns the log-likelihood of the new cases at the previous values.
+    /// Learns from further cases of the same columns by incremental expectation-maximisation. The expected counts of the new cases at the present
+    /// values are added to the counts of all earlier cases, and the parameters are set to the most likely values for all counts. The update does not
+    /// visit earlier cases again. The result is the log-likelihood of the new cases at the previous values of the parameters.
     ///
-    /// If all outcomes that depend on the parameters are observed, and no element reads several parameters, the result equals that of
-    /// learning from all cases together. All distinct rows of evidence are stored in order to compute standard errors. The log-likelihoods
-    /// by round remain those of the cases of the original fit.
+    /// If all outcomes that depend on the parameters are observed, and no element reads several parameters, the updated fit equals a fit to all cases
+    /// together. A fit stores all distinct rows of data in order to compute standard errors. An update does not change the recorded log-likelihoods,
+    /// which belong to the cases of the original fit.
     ///
     /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in the first cases; [`Error::InvalidCase`]; the errors of
     /// the algorithm. After an error the fit is unchanged.
@@ -174,8 +173,7 @@ impl Fit {
         self.log_likelihoods.last().copied().unwrap_or(0.0)
     }
 
-    /// Returns the log-likelihood before the first round and after each round; NaN if the algorithm of the expectation step
-    /// computes none.
+    /// Returns the log-likelihood before the first round and after each round; NaN if the algorithm of the expectation step computes none.
     pub fn log_likelihoods(&self) -> &[f64] {
         &self.log_likelihoods
     }
@@ -185,8 +183,7 @@ impl Fit {
         self.log_likelihoods.len() as u64 - 1
     }
 
-    /// Returns the last log-likelihood of each start; with
-    /// [`map_estimate`](crate::ExpectationMaximization::map_estimate) the logarithm of the priors' densities is added.
+    /// Returns the last log-likelihood of each start or, with [`map_estimate`](crate::ExpectationMaximization::map_estimate), the last log-posterior.
     pub fn starts(&self) -> &[f64] {
         &self.starts
     }
@@ -230,7 +227,7 @@ impl Fit {
     }
 }
 
-/// True for the rounds whose log-likelihood the text displays: 0, 1, 2, 5, 10, 20, 50 and so on.
+/// True for the rounds whose log-likelihood the text of a fit displays: 0, 1, 2, 5, 10, 20, 50 and so on.
 fn is_shown(round: usize) -> bool {
     let mut leading = round;
     while leading >= 10 && leading.is_multiple_of(10) {

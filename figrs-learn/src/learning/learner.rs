@@ -16,7 +16,7 @@ use figrs_answer::run::watch::Watch;
 #[derive(Debug)]
 pub(super) struct Learner {
     pub(super) step: Box<dyn ExpectationStep>,
-    /// The columns with the cells of all cases so far; the table has no rows except during a call.
+    /// The columns of data with the distinct cells of all cases so far, without rows.
     pub(super) columns: CaseTable,
     pub(super) with_prior: bool,
     pub(super) threads: usize,
@@ -24,7 +24,7 @@ pub(super) struct Learner {
 }
 
 impl Learner {
-    /// Returns the total number of numbers in the values of all parameters.
+    /// Returns the number of numbers in the values of all parameters together.
     pub(super) fn numbers(&self) -> usize {
         let learned = self.step.outcomes().learned().iter();
         learned.map(|learned| learned.params.len()).sum()
@@ -43,8 +43,9 @@ impl Learner {
         }
     }
 
-    /// Adds the expected counts of further cases to `counts`, sets the parameters to their most likely values for the summed counts, and
-    /// adds the cases to `rows`. Returns the log-likelihood of these cases at the previous values; NaN if the algorithm computes none.
+    /// Adds the expected counts of further cases to `counts`, sets the parameters to their most likely values for the summed counts, and adds the
+    /// cases to `rows`. The result is the log-likelihood of the new cases at the previous values of the parameters; NaN if the algorithm computes
+    /// none.
     ///
     /// After an error the counts and the rows are unchanged.
     pub(super) fn update(
@@ -77,7 +78,7 @@ impl Learner {
         Ok(expected.log_likelihood.unwrap_or(f64::NAN))
     }
 
-    /// Returns the standard errors for these cases at the present parameter values.
+    /// Returns the standard errors for the given cases at the present parameter values.
     ///
     /// **Errors.** [`Error::TooManyNumbers`]; [`Error::InexactCounts`] if the expectation step is not exact; [`Error::NothingDone`].
     pub(super) fn standard_errors(

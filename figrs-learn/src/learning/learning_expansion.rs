@@ -1,4 +1,4 @@
-//! The expansion of a model for some cases, in which each learned element is a parameter.
+//! The expansion of a model for learning from cases, in which each learned element is a parameter.
 
 use std::sync::Arc;
 
@@ -11,8 +11,7 @@ use super::parameters::CountedOutcomes;
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
 
-/// The expansion of a model whose targets are the columns' elements, and the outcomes that are counted in this
-/// expansion.
+/// The expansion of a model with the elements of the columns as targets, and the outcomes that are counted.
 #[derive(Debug)]
 pub(super) struct LearningExpansion {
     pub(super) expansion: Arc<Expansion>,

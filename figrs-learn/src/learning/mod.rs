@@ -1,15 +1,16 @@
 //! Learning of parameters from data.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `cases`, `case_table`, `case_rows` | rows of data as evidence on elements, by column |
 //! | `case_error` | errors of rows |
 //! | `expectation_maximization` | the algorithm: settings and rounds |
-//! | `expected_counts` | the interface of its expectation step |
+//! | `expected_counts` | the interface of the expectation step |
 //! | `learning_expansion`, `row_factors` | the model's factors, how cells and parameters change them, and the expectation step of any algorithm on them |
-//! | `statement_factors`, `column_factors`, `complete_row` | the factors of evidence; how cells change factors; rows that need no inference |
+//! | `statement_factors`, `column_factors`, `complete_row` | the factors of evidence; factors that depend on cells; rows that need no inference |
 //! | `tree_counts`, `message_counts`, `draw_counts`, `mpe_counts` | expectation steps by a contraction tree, messages, Gibbs sampling, and most probable worlds |
 //! | `weighted_worlds`, `row_sums` | the expectation step on weighted worlds, for models without a finite factor graph |
+//! | `closed_form_counts`, `linear_readers`, `normal_sums` | the expectation step of models of real numbers in closed form (feature `reals`); the elements that read parameters there; least squares |
 //! | `count_parts` | expected counts in parts, which other processes may compute |
 //! | `parameters`, `term_sums` | the maximisation step: outcomes, counts and values of parameters |
 //! | `rounds`, `convergence`, `extrapolation` | the rounds of one start, their end, and their acceleration |
@@ -21,6 +22,8 @@ mod case_error;
 mod case_rows;
 mod case_table;
 pub(crate) mod cases;
+#[cfg(feature = "reals")]
+mod closed_form_counts;
 mod column_factors;
 mod complete_row;
 mod convergence;
@@ -32,8 +35,18 @@ mod extrapolation;
 pub(crate) mod fit;
 mod learner;
 mod learning_expansion;
+#[cfg(feature = "reals")]
+mod linear_readers;
 mod message_counts;
 mod mpe_counts;
+#[cfg_attr(
+    not(feature = "reals"),
+    allow(
+        dead_code,
+        reason = "all normal elements of finite models are observed"
+    )
+)]
+mod normal_sums;
 pub(crate) mod observed_information;
 mod parameters;
 mod pivoted_cholesky;

@@ -17,7 +17,7 @@ use figrs_exact::mpe::MpeVariableElimination;
 use figrs_factor::eliminate::log_weight;
 use figrs_factor::tree::{ContractionTree, KBestQuery, MaxProductPrecision, TreeBeliefs};
 
-/// A contraction tree for maxima, which is compiled once for all cases.
+/// The contraction tree that finds the most probable completion of a row; it is compiled once for all cases.
 #[derive(Debug)]
 struct Completions {
     tree: Arc<ContractionTree>,

@@ -9,16 +9,14 @@ use super::expected_counts::ExpectationStep;
 use super::pivoted_cholesky::PivotedCholesky;
 use figrs_answer::error::Error;
 
-/// Maximum number of free numbers of all parameters for which the information matrix is computed: the number of entries of
-/// the matrix is the square of this number.
+/// The information matrix is computed if all parameters together have at most this many free numbers.
 pub(super) const MOST_NUMBERS: usize = 2000;
 /// Shift of a coordinate for finite differences of gradients, relative to the coordinate or to its standard deviation in
 /// complete data.
 ///
-/// Central differences have a relative error of the order of the squared shift, and a rounding error of about 1e-16 divided by
-/// the shift.
+/// The central differences have a relative error of the order of the squared shift, and a rounding error of about 1e-16 divided by the shift.
 const SHIFT: f64 = 1e-4;
-/// Fraction of the complete-data information below which a direction in parameter space counts as not identified.
+/// A direction in parameter space with less than this fraction of the complete-data information counts as not identified.
 const NONE: f64 = 1e-6;
 
 /// Standard errors of learned parameters.
@@ -61,7 +59,7 @@ impl StandardErrors {
     }
 }
 
-/// An expectation step and the arguments (rows, number of threads) with which it is evaluated.
+/// An expectation step with the rows of data and the number of threads.
 pub(super) struct InformationSource<'a> {
     pub(super) step: &'a dyn ExpectationStep,
     pub(super) rows: &'a [CaseRow<'a>],
@@ -87,9 +85,13 @@ fn free_numbers(learned: &LearnedParameter) -> Vec<usize> {
     let values = learned.numbers();
     match learned.prior() {
         LearnedPrior::Beta(_) if values[0] > 0.0 && values[0] < 1.0 => vec![0],
-        LearnedPrior::Gamma { .. } if values[0] > 0.0 => vec![0],
+        LearnedPrior::Gamma { .. } | LearnedPrior::InverseGamma { .. } if values[0] > 0.0 => {
+            vec![0]
+        }
         LearnedPrior::Normal { .. } => vec![0],
-        LearnedPrior::Beta(_) | LearnedPrior::Gamma { .. } => Vec::new(),
+        LearnedPrior::Beta(_) | LearnedPrior::Gamma { .. } | LearnedPrior::InverseGamma { .. } => {
+            Vec::new()
+        }
         LearnedPrior::Dirichlet(_) => {
             let largest = (0..values.len()).max_by(|&a, &b| values[a].total_cmp(&values[b]));
             let is_free = |&i: &usize| values[i] > 0.0 && Some(i) != largest;
@@ -102,7 +104,9 @@ fn free_numbers(learned: &LearnedParameter) -> Vec<usize> {
 fn shifted(learned: &LearnedParameter, values: &[f64], position: usize, by: f64) -> Vec<f64> {
     match learned.prior() {
         LearnedPrior::Normal { .. } => vec![values[0] + by],
-        LearnedPrior::Gamma { .. } => vec![values[0] * by.exp()],
+        LearnedPrior::Gamma { .. } | LearnedPrior::InverseGamma { .. } => {
+            vec![values[0] * by.exp()]
+        }
         LearnedPrior::Beta(_) => {
             let odds = values[0] / (1.0 - values[0]) * by.exp();
             vec![odds / (1.0 + odds)]
@@ -120,7 +124,7 @@ fn shifted(learned: &LearnedParameter, values: &[f64], position: usize, by: f64)
 fn derivatives(learned: &LearnedParameter, values: &[f64], position: usize) -> Vec<f64> {
     match learned.prior() {
         LearnedPrior::Normal { .. } => vec![1.0],
-        LearnedPrior::Gamma { .. } => vec![values[0]],
+        LearnedPrior::Gamma { .. } | LearnedPrior::InverseGamma { .. } => vec![values[0]],
         LearnedPrior::Beta(_) => vec![values[0] * (1.0 - values[0])],
         LearnedPrior::Dirichlet(_) => {
             let own = |i: usize| f64::from(u8::from(i == position));
@@ -181,15 +185,14 @@ impl InformationSource<'_> {
         })
     }
 
-    /// Returns the expected counts at the present values.
+    /// Returns the expected counts at the present values of the parameters.
     fn counts(&self) -> Result<Vec<f64>, Error> {
         let log_weights = self.step.outcomes().log_weights()?;
         let run = (self.threads, self.until);
         Ok(self.step.expect(self.rows, &log_weights, run)?.counts)
     }
 
-    /// Returns the derivatives of the objective with respect to the numbers of a parameter, at the present values and for these expected
-    /// counts.
+    /// Returns the derivatives of the log-likelihood or log-posterior with respect to the numbers of a parameter, given expected counts.
     fn by_numbers(&self, parameter: usize, counts: &[f64]) -> Result<Vec<f64>, Error> {
         let outcomes = self.step.outcomes();
         let learned = outcomes.learned().at(parameter);
@@ -197,7 +200,8 @@ impl InformationSource<'_> {
         Ok(likelihood.derivatives(&learned.numbers()))
     }
 
-    /// Returns the derivatives of the objective with respect to some coordinates; coordinates of the same parameter must be adjacent.
+    /// Returns the derivatives of the log-likelihood or log-posterior with respect to some coordinates; coordinates of the same parameter must be
+    /// adjacent.
     fn gradient(&self, by: &[&Coordinate], counts: &[f64]) -> Result<Vec<f64>, Error> {
         let mut gradient = Vec::with_capacity(by.len());
         for of_parameter in by.chunk_by(|a, b| a.parameter == b.parameter) {
@@ -242,8 +246,7 @@ impl InformationSource<'_> {
         Ok(free.into_iter().map(coordinate).collect())
     }
 
-    /// Returns the row of the observed information that belongs to a coordinate, scaled by the complete-data
-    /// information.
+    /// Returns the row of the observed-information matrix for a coordinate, scaled by the complete-data information.
     fn row(&self, of: &Coordinate, by: &[&Coordinate]) -> Result<Vec<f64>, Error> {
         let learned = self.step.outcomes().learned().at(of.parameter);
         let gradients = |shift: f64| -> Result<Vec<f64>, Error> {

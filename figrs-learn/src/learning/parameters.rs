@@ -9,32 +9,35 @@ use rustc_hash::FxHashMap;
 
 use super::case_rows::{CaseRow, MISSING};
 use super::case_table::CaseTable;
+#[cfg(feature = "reals")]
+use super::normal_sums::NormalReader;
+use super::normal_sums::NormalSums;
 use super::term_sums::TermSums;
 use figrs_answer::error::Error;
 
-/// The outcomes that are counted: the outcomes of random elements whose probabilities depend on parameters and, for densities, one outcome
-/// for each distinct observed value. If the outcomes cannot be listed, sufficient statistics are counted instead: the coefficients of each
-/// parameter's expected log-likelihood.
+/// The outcomes that are counted: the outcomes of random elements whose probabilities depend on parameters and, for densities, one outcome for each
+/// distinct observed value. Sufficient statistics (coefficients of the expected log-likelihood) are counted instead if the outcomes cannot be listed.
 #[derive(Debug)]
 pub struct CountedOutcomes {
     learned: LearnedParameters,
     members: Vec<Member>,
     /// For each learned parameter, the random elements that read it.
     readers: Vec<Vec<Reader>>,
-    /// For each source of a weight, the outcome that belongs to it.
+    /// For each label of weights in the factors, the outcome whose probability the weight is.
     origins: Vec<Origin>,
     /// Number of outcomes that are counted.
     count: usize,
     /// The coefficients that are counted instead of outcomes, if the outcomes cannot be listed.
     terms: Option<TermSums>,
+    /// The statistics of normal elements, which are counted after the outcomes.
+    normals: NormalSums,
 }
 
 /// An element whose probabilities depend on parameters, with its outcomes.
 #[derive(Debug)]
 struct Member {
     element: AnyElement,
-    /// The index and the value of each outcome; if a column observes the element, there is one outcome for each of the
-    /// column's cells.
+    /// The index and the value of each outcome; an element that a column observes has one outcome for each cell of the column.
     outcomes: Vec<(usize, Datum)>,
     column: Option<usize>,
 }
@@ -46,12 +49,12 @@ struct Reader {
     numbers: Range<usize>,
 }
 
-/// The outcome whose probability is a weight; the weight has this outcome as its source.
+/// The outcome whose probability a weight in a factor is.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
-    /// The weight belongs to the same outcome in every row.
+    /// The weight is the probability of the same outcome in every row.
     Outcome(usize),
-    /// The weight belongs to the outcome of this element for the value that the row has in the column.
+    /// The weight is the probability or density of the value that the row's cell in the column has.
     Observed { member: usize, column: usize },
 }
 
@@ -63,7 +66,7 @@ fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
 }
 
 impl CountedOutcomes {
-    /// Lists the outcomes of an expansion; `density_column` returns the column that observes the density of an element.
+    /// Lists the outcomes of an expansion; `density_column` returns the column that observes an element with a density.
     ///
     /// **Errors.** [`Error::NothingToLearn`], [`Error::NotLearnable`].
     pub(super) fn new(
@@ -81,6 +84,7 @@ impl CountedOutcomes {
             origins: Vec::new(),
             count: 0,
             terms: None,
+            normals: NormalSums::default(),
         };
         for parametric in expansion.parametric_outcomes() {
             let column = density_column(parametric.position);
@@ -92,8 +96,7 @@ impl CountedOutcomes {
         Ok(outcomes)
     }
 
-    /// Creates counts for coefficients instead of outcomes: the coefficients of the terms in the log-likelihoods of
-    /// these parameters.
+    /// Creates counts of coefficients instead of outcomes: the coefficients of the terms in the parameters' log-likelihoods.
     ///
     /// **Errors.** [`Error::NothingToLearn`] if there is no parameter.
     pub(super) fn of_terms(learned: LearnedParameters) -> Result<Self, Error> {
@@ -108,7 +111,59 @@ impl CountedOutcomes {
             learned,
             members: Vec::new(),
             origins: Vec::new(),
+            normals: NormalSums::default(),
         })
+    }
+
+    /// Lists the outcomes of some members of families, and the statistics of some normal elements.
+    ///
+    /// **Errors.** [`Error::NothingToLearn`], [`Error::NotLearnable`].
+    #[cfg(feature = "reals")]
+    pub(super) fn of_readers(
+        learned: LearnedParameters,
+        members: Vec<(AnyElement, Vec<Datum>)>,
+        normals: Vec<NormalReader>,
+    ) -> Result<Self, Error> {
+        if members.is_empty() && normals.is_empty() {
+            return Err(Error::NothingToLearn);
+        }
+        let places = places(&learned);
+        let parameters = learned.iter().count();
+        let mut outcomes = Self {
+            readers: learned.iter().map(|_| Vec::new()).collect(),
+            learned,
+            members: Vec::new(),
+            origins: Vec::new(),
+            count: 0,
+            terms: None,
+            normals: NormalSums::default(),
+        };
+        for (member, (element, values)) in members.into_iter().enumerate() {
+            for (at, numbers) in reads(&element, &outcomes.learned, &places)? {
+                outcomes.readers[at].push(Reader { member, numbers });
+            }
+            outcomes.members.push(Member {
+                element,
+                outcomes: Vec::new(),
+                column: None,
+            });
+            outcomes.add_outcomes(member, values);
+        }
+        outcomes.normals = NormalSums::new(normals, parameters, outcomes.count);
+        outcomes.count += outcomes.normals.len();
+        Ok(outcomes)
+    }
+
+    /// Returns the outcomes of a member: the index and the value of each.
+    #[cfg(feature = "reals")]
+    pub(super) fn of_member(&self, member: usize) -> &[(usize, Datum)] {
+        &self.members[member].outcomes
+    }
+
+    /// Returns the statistics of normal elements.
+    #[cfg(feature = "reals")]
+    pub(super) fn normals(&self) -> &NormalSums {
+        &self.normals
     }
 
     /// Returns the coefficients that are counted instead of outcomes; `None` if outcomes are counted.
@@ -152,8 +207,7 @@ impl CountedOutcomes {
         }
     }
 
-    /// For each random element, returns the values of the cells that were added to its column after the outcomes had
-    /// been listed.
+    /// Returns for each random element the values of the cells that were added to its column after the outcomes had been listed.
     ///
     /// **Errors.** [`Error::InvalidCase`].
     pub(super) fn further_values(&self, cases: &CaseTable) -> Result<Vec<Vec<Datum>>, Error> {
@@ -176,8 +230,7 @@ impl CountedOutcomes {
         self.count
     }
 
-    /// Returns the column whose values determine the outcome of a weight with this source; `None` if the outcome is the
-    /// same in every row.
+    /// Returns the column whose values determine the outcome of a weight; `None` if the weight has the same outcome in every row.
     pub(super) fn column(&self, origin: u32) -> Option<usize> {
         match self.origins[origin as usize] {
             Origin::Outcome(_) => None,
@@ -185,8 +238,7 @@ impl CountedOutcomes {
         }
     }
 
-    /// Returns the outcome of a weight with this source in a row; `None` if the row has no value in the column that
-    /// determines the outcome.
+    /// Returns the outcome of a weight in a row; `None` if the row has no value in the column that determines the outcome.
     #[inline]
     pub(super) fn outcome_in(&self, row: CaseRow<'_>, origin: u32) -> Option<usize> {
         match self.origins[origin as usize] {
@@ -220,8 +272,8 @@ impl CountedOutcomes {
         Ok(logs)
     }
 
-    /// Returns the expected log-likelihood as a function of one parameter, while the other parameters have their present values; adds the
-    /// logarithm of the prior's density if `with_prior` is true.
+    /// Returns the expected log-likelihood as a function of one parameter, while the other parameters keep their present values; adds the logarithm
+    /// of the prior's density if `with_prior` is true.
     ///
     /// **Errors.** [`Error::NotLearnable`] if the prior is not conjugate to the likelihood.
     pub(super) fn likelihood(
@@ -237,6 +289,8 @@ impl CountedOutcomes {
         if let Some(terms) = &self.terms {
             terms.add_to((parameter, &mut likelihood), learned, counts);
         }
+        let own = (parameter, &mut likelihood);
+        self.normals.add_to(own, &self.learned, counts);
         for reader in &self.readers[parameter] {
             let member = &self.members[reader.member];
             let Some(op) = atomic(&member.element) else {
@@ -261,14 +315,20 @@ impl CountedOutcomes {
     }
 
     /// Sets each parameter in turn to the value that maximises the expected log-likelihood; if `with_prior` is true, the
-    /// logarithm of the prior's density is added. A parameter on which no count depends stays unchanged.
+    /// logarithm of the prior's density is added. The coefficients of linear means are set together, by weighted least squares. A parameter on
+    /// which no count depends stays unchanged.
     ///
-    /// If no element reads several parameters, the result is the joint maximum; otherwise the objective is at least as
-    /// large as before (expectation conditional maximisation: Meng and Rubin 1993).
+    /// If no element reads several parameters, the result is the joint maximum; otherwise the objective does not fall (expectation conditional
+    /// maximisation: Meng and Rubin 1993).
     ///
-    /// **Errors.** [`Error::NoMaximum`]; the errors of [`likelihood`](Self::likelihood).
+    /// **Errors.** [`Error::NoMaximum`], [`Error::UndeterminedCoefficient`]; the errors of [`likelihood`](Self::likelihood).
     pub(super) fn maximise(&self, counts: &[f64], with_prior: bool) -> Result<(), Error> {
+        self.normals
+            .set_coefficients(&self.learned, counts, with_prior)?;
         for (at, learned) in self.learned.iter().enumerate() {
+            if self.normals.is_coefficient(at) {
+                continue;
+            }
             let likelihood = self.likelihood(at, learned, (counts, with_prior))?;
             match learned.prior().mode_of(&likelihood) {
                 Mode::At(mode) => {
@@ -311,8 +371,7 @@ impl CountedOutcomes {
     }
 }
 
-/// For the id of each parameter, the index of the learned parameter to which it belongs and its position in that
-/// parameter.
+/// For each parameter id, the index of the learned parameter to which it belongs and its index within that parameter.
 type Places = FxHashMap<usize, (usize, usize)>;
 
 fn places(learned: &LearnedParameters) -> Places {

@@ -1,7 +1,7 @@
 //! Cholesky decomposition with diagonal pivoting, which finds the rank of a matrix.
 
-/// The Cholesky decomposition of a leading submatrix of a symmetric matrix. The rows are ordered such that the leading submatrix is
-/// positive definite and no positive pivot remains in the other rows.
+/// The Cholesky decomposition of a leading submatrix of a symmetric matrix. The order of the rows makes the leading submatrix positive definite, with
+/// no positive pivot in the other rows.
 ///
 /// **Complexity.** Cubic in the number of rows.
 ///
@@ -55,8 +55,8 @@ impl PivotedCholesky {
         }
     }
 
-    /// For each row, returns true if it has no pivot, or if it has a coefficient larger than `share` in the linear combination of
-    /// pivot rows that equals a row without a pivot.
+    /// Returns for each row whether it depends linearly on others: it has no pivot, or a coefficient larger than `share` in the combination that
+    /// equals a row without a pivot.
     pub(super) fn dependent(&self, share: f64) -> Vec<bool> {
         let mut dependent = vec![false; self.order.len()];
         for i in self.rank..self.order.len() {
@@ -74,15 +74,36 @@ impl PivotedCholesky {
         dependent
     }
 
-    /// Returns the value of the quadratic form of a vector with the inverse of the submatrix of pivot rows; entries of the
-    /// vector for other rows are ignored.
-    pub(super) fn inverse_form(&self, vector: &[f64]) -> f64 {
+    /// Returns the solution of the linear equations whose matrix is the decomposed one, if it has a pivot in each row.
+    pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
+        let mut solution = self.forward(right);
+        for i in (0..self.rank).rev() {
+            for k in i + 1..self.rank {
+                solution[i] -= self.factor[k][i] * solution[k];
+            }
+            solution[i] /= self.factor[i][i];
+        }
+        let mut ordered = vec![0.0; right.len()];
+        for (x, &place) in solution.into_iter().zip(&self.order) {
+            ordered[place] = x;
+        }
+        ordered
+    }
+
+    /// Returns the solution of the equations whose matrix is the lower triangle of the pivot rows.
+    fn forward(&self, right: &[f64]) -> Vec<f64> {
         let mut solution: Vec<f64> = Vec::with_capacity(self.rank);
         for (i, row) in self.factor[..self.rank].iter().enumerate() {
             let known: f64 = row.iter().zip(&solution).map(|(a, b)| a * b).sum();
-            solution.push((vector[self.order[i]] - known) / row[i]);
+            solution.push((right[self.order[i]] - known) / row[i]);
         }
-        solution.iter().map(|x| x * x).sum()
+        solution
+    }
+
+    /// Returns the value of the quadratic form of a vector with the inverse of the submatrix of pivot rows; entries of the
+    /// vector for other rows are ignored.
+    pub(super) fn inverse_form(&self, vector: &[f64]) -> f64 {
+        self.forward(vector).iter().map(|x| x * x).sum()
     }
 }
 
@@ -101,6 +122,9 @@ mod tests {
             ([0.0, 1.0], 0.5),
         ] {
             assert!((cholesky.inverse_form(&vector) - form).abs() < 1e-12);
+            let solved = cholesky.solve(&vector);
+            let inner: f64 = solved.iter().zip(vector).map(|(a, b)| a * b).sum();
+            assert!((inner - form).abs() < 1e-12);
         }
     }
 

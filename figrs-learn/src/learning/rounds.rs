@@ -19,11 +19,11 @@ pub(super) struct RoundSettings {
     /// Minimum relative increase of the objective in a round for another round to follow; `None` runs all rounds.
     pub(super) tolerance: Option<f64>,
     pub(super) rounds: u64,
-    /// Number of rounds in earlier starts, for progress reports.
+    /// Number of rounds that earlier starts made, for progress reports.
     pub(super) done: u64,
-    /// Number of rows per maximisation step, if a round has several steps.
+    /// Number of rows of data per maximisation step, if a round has several steps.
     pub(super) mini_batch: Option<usize>,
-    /// True if pairs of rounds are extrapolated.
+    /// True if the learner extrapolates from pairs of rounds.
     pub(super) accelerated: bool,
     /// The seed and the index of the start, which together determine the order of rows.
     pub(super) seed: (u64, u64),
@@ -40,7 +40,7 @@ pub(super) struct Rounds {
     pub(super) ended: Stopped,
 }
 
-/// Values of the parameters, with the result of the expectation step at these values.
+/// Values of the parameters, and the result of the expectation step at these values.
 #[derive(Clone, Debug)]
 pub(super) struct Evaluated {
     pub(super) values: Vec<Datum>,
@@ -55,7 +55,7 @@ pub(super) struct Evaluated {
 /// Exponent of the step weights in stepwise expectation-maximisation (Liang and Klein).
 const STEP_EXPONENT: f64 = -0.7;
 
-/// The expectation step of one start, with everything that its rounds need.
+/// The expectation step of one start, with the rows and settings of its rounds.
 pub(super) struct RoundsOfStart<'a> {
     pub(super) step: &'a dyn ExpectationStep,
     pub(super) rows: &'a [CaseRow<'a>],
@@ -103,7 +103,7 @@ impl RoundsOfStart<'_> {
         })
     }
 
-    /// Runs one round: one step with all rows, or one step for each batch of rows.
+    /// Runs one round of expectation-maximisation: one step with all rows, or one step for each batch of rows.
     fn round(&self, last: &Evaluated, number: u64, steps: &mut Steps) -> Result<Evaluated, Error> {
         if let Some(batch) = self.mini_batch() {
             self.steps(batch, number, steps)?;
@@ -114,8 +114,7 @@ impl RoundsOfStart<'_> {
         self.evaluate()
     }
 
-    /// Returns the extrapolation of the last two rounds if its objective is no lower than theirs; otherwise the parameters
-    /// stay unchanged.
+    /// Extrapolates from the last two rounds, if the extrapolation has an objective no lower than theirs; otherwise the parameters stay unchanged.
     fn extrapolated(
         &self,
         last: &Evaluated,
@@ -207,7 +206,7 @@ struct Steps {
 }
 
 impl Steps {
-    /// Adds the counts of a step, times `scale`, to the averages.
+    /// Adds the expected counts of a step, times `scale`, to the running averages.
     fn average(&mut self, counts: &[f64], scale: f64) {
         self.taken += 1;
         let weight = (self.taken as f64).powf(STEP_EXPONENT);

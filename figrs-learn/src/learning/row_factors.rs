@@ -23,17 +23,17 @@ use figrs_answer::run::work_queue::in_order;
 use figrs_exact::junction_tree::compiled_encoding::set_log_weights;
 use figrs_factor::eliminate::EliminationError;
 
-/// Maximum number of units (groups of rows) of one expectation step: the counts of each unit are stored separately.
+/// Maximum number of groups of rows (units) in one expectation step: the counts of each group are stored separately.
 const MAX_UNITS: usize = 64;
-/// Minimum number of rows of a unit (a group of rows): each row takes at least some microseconds.
+/// Minimum number of rows in a group (unit): each row takes at least some microseconds.
 const MIN_UNIT_ROWS: usize = 8;
 
-/// Returns the number of rows in each unit (group of rows), for this total number of rows.
+/// Returns the number of rows in each group (unit), for this total number of rows.
 fn unit_rows(rows: usize) -> usize {
     rows.div_ceil(MAX_UNITS).max(MIN_UNIT_ROWS)
 }
 
-/// The factors of a model, and the entries of these factors that rows and parameters change.
+/// The factors of a model, and the entries of the factors that change with rows and parameters.
 #[derive(Debug)]
 pub(super) struct RowFactors {
     outcomes: CountedOutcomes,
@@ -46,17 +46,16 @@ pub(super) struct RowFactors {
 /// The factor graph with one row loaded, at the present values of the parameters.
 pub(super) struct LoadedRow<'a> {
     pub(super) graph: &'a FactorGraph,
-    /// The indices of the factors that differ from the factors of the previous row.
+    /// The indices of the factors that differ from those of the row before.
     pub(super) changed: &'a [usize],
-    /// The index of the row.
+    /// The index of the loaded row.
     pub(super) number: usize,
     pub(super) until: &'a Until,
 }
 
-/// An algorithm that computes counts or expected counts of outcomes in the assignments of a factor graph; the sources of the graph's
-/// weights identify the outcomes.
+/// An algorithm that computes expected counts of outcomes in a factor graph whose weights are labelled with outcomes.
 pub(super) trait RowCounter: Send + Sync {
-    /// Working state of one thread.
+    /// The working state of one thread.
     type Worker;
 
     /// True if the counts are exact.
@@ -65,9 +64,8 @@ pub(super) trait RowCounter: Send + Sync {
     /// Creates the working state of a thread for the factors of a row.
     fn worker(&self, graph: &FactorGraph) -> Self::Worker;
 
-    /// Calls `count` with each source of weights and its count (several times if several entries have the same source); returns
-    /// the natural logarithm of the graph's total weight if it is known. If the logarithm of the total weight is minus
-    /// infinity, `count` is not called.
+    /// Calls `count` with outcomes and their expected counts; returns the natural logarithm of the graph's total weight if it is known. If the total
+    /// weight of the graph is zero, the method does not call `count`.
     fn count(
         &self,
         worker: &mut Self::Worker,
@@ -84,7 +82,7 @@ pub(super) struct FactorGraphStep<C> {
 }
 
 impl RowFactors {
-    /// Creates the factors of an expansion, and determines the factors that rows change.
+    /// Creates the factors of an expansion, and finds the factors that change with the rows.
     ///
     /// **Errors.** The errors of the values and statements of the cases.
     pub(super) fn new(
@@ -102,7 +100,7 @@ impl RowFactors {
         })
     }
 
-    /// Creates the factors from an encoding of the expansion for sums.
+    /// Creates the factors of an expansion for algorithms that compute sums.
     ///
     /// **Errors.** The errors of encodings, and the errors of [`new`](Self::new).
     pub(super) fn for_sums(expanded: LearningExpansion, cases: &CaseTable) -> Result<Self, Error> {
@@ -118,7 +116,7 @@ impl RowFactors {
         self.statements.graph()
     }
 
-    /// Returns the factor graph with the present weights of all outcomes.
+    /// Returns the factor graph with the present probabilities of all outcomes.
     fn weighted(&self, log_weights: &[f64]) -> FactorGraph {
         let mut graph = self.graph().clone();
         for factor in &mut graph.factors {
@@ -128,8 +126,8 @@ impl RowFactors {
         graph
     }
 
-    /// Returns a function from the source of a weight to the natural logarithm of the weight in a row; this logarithm
-    /// is 0 if the row has no value in the weight's column.
+    /// Returns a function from the outcome of a weight to the natural logarithm of the weight in a row; 0 if the row has no value in the outcome's
+    /// column.
     fn log_weight(&self, log_weights: &[f64], row: CaseRow<'_>) -> impl Fn(u32) -> Option<f64> {
         move |origin| {
             let outcome = self.outcomes.outcome_in(row, origin);
@@ -137,7 +135,7 @@ impl RowFactors {
         }
     }
 
-    /// Loads a row into the factors.
+    /// Loads a row of data into the factors of the model.
     fn load<W>(&self, worker: &mut RowWorker<W>, log_weights: &[f64], row: CaseRow<'_>) {
         worker.changed.clear();
         for (column, factors) in self.columns.iter().enumerate() {
@@ -168,7 +166,7 @@ impl RowFactors {
     }
 }
 
-/// The factor graph and the logarithms of the outcomes' probabilities in one round.
+/// The factor graph and the logarithms of the outcomes' probabilities in one round of learning.
 struct Round<'a> {
     log_weights: &'a [f64],
     /// The factor graph without evidence of rows.
@@ -188,7 +186,7 @@ struct RowWorker<W> {
 }
 
 impl<C: RowCounter> FactorGraphStep<C> {
-    /// Computes the expected counts of a unit (group of rows).
+    /// Computes the expected counts of a group of rows.
     fn count(
         &self,
         worker: &mut RowWorker<C::Worker>,
@@ -297,7 +295,7 @@ impl<C: RowCounter + fmt::Debug> ExpectationStep for FactorGraphStep<C> {
     }
 }
 
-/// The indices of the factors that have weights with a source (an outcome that is counted).
+/// The indices of the factors with weights that are probabilities of counted outcomes.
 #[derive(Clone, Debug)]
 pub(super) struct OriginFactors(Vec<usize>);
 
@@ -308,7 +306,7 @@ impl OriginFactors {
         Self(all.iter().filter(has_origins).copied().collect())
     }
 
-    /// Calls `count` with the source of each weight that an assignment of all variables selects.
+    /// Calls `count` with the outcomes of the weights that an assignment of all variables selects.
     pub(super) fn each(&self, graph: &FactorGraph, values: &[u32], mut count: impl FnMut(u32)) {
         for factor in self.0.iter().map(|&factor| &graph.factors[factor]) {
             let entry = stored_entry(graph, factor, values);

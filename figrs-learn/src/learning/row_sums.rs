@@ -2,10 +2,9 @@
 
 use figrs_core::Likelihood;
 
-/// The total weight of some worlds of one row, and the sum of all parameters' log-likelihoods in these worlds, each multiplied by the
-/// weight of its world.
+/// The total weight of some worlds of one row of data, and the weighted sum of each parameter's log-likelihoods in these worlds.
 ///
-/// The sums are divided by `exp(log_scale)`. If an observed value has a density in some worlds and a probability in others, only the
+/// The stored sums are the sums divided by `exp(log_scale)`. If an observed value has a density in some worlds and a probability in others, only the
 /// worlds with the fewest densities have weight.
 #[derive(Debug)]
 pub(super) struct RowSums {
@@ -16,7 +15,7 @@ pub(super) struct RowSums {
 }
 
 impl RowSums {
-    /// Creates sums over no worlds, with log-likelihoods that are constant in the parameters.
+    /// Creates empty sums, with log-likelihoods that are constant in the parameters.
     pub(super) fn new(flat: Vec<Likelihood>) -> Self {
         Self {
             densities: usize::MAX,
@@ -26,8 +25,7 @@ impl RowSums {
         }
     }
 
-    /// Rescales the sums for a world with this log-weight and number of densities; returns the scaled weight of the world, or 0 if the
-    /// world does not count.
+    /// Rescales the sums to add a world with a log-weight and a number of densities; returns the scaled weight, or 0 if the world does not count.
     fn unit(&mut self, log_weight: f64, densities: usize) -> f64 {
         if log_weight == f64::NEG_INFINITY || densities > self.densities {
             return 0.0;
@@ -46,8 +44,7 @@ impl RowSums {
         (log_weight - self.log_scale).exp()
     }
 
-    /// Adds a world to the sums. The function `add` takes the log-likelihoods of all parameters and the weight of the world, and is not
-    /// called if this weight is 0.
+    /// Adds a world to the sums. The function `add` takes the log-likelihoods of all parameters and the positive weight of the world.
     pub(super) fn add_world<E>(
         &mut self,
         (log_weight, densities): (f64, usize),

@@ -1,21 +1,21 @@
-//! The factors of a graph that hold the evidence of columns.
+//! The factors of a factor graph that hold the evidence of a row's cells, one factor for each column.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 
 use figrs_exact::junction_tree::compiled_encoding::CompiledEncoding;
 
-/// A factor graph with a factor for the evidence of each column.
+/// A factor graph that has a factor for the evidence in each column of data.
 #[derive(Debug)]
 pub(super) enum StatementFactors {
-    /// The graph of a compiled contraction tree, from which the values that zeros exclude are removed.
+    /// The factor graph of a compiled contraction tree, without impossible values of variables.
     Compiled(Box<CompiledEncoding>),
     /// An encoded graph, with the index of the factor for each column.
     Encoded(FactorGraph, Vec<usize>),
 }
 
 impl StatementFactors {
-    /// Adds a factor for each column to an encoded graph.
+    /// Adds to a factor graph a factor for the evidence in each column of data.
     pub(super) fn encoded(expansion: &Expansion, mut encoding: Encoding) -> Self {
         let mut graph = encoding.take_graph();
         let mut factors = Vec::with_capacity(expansion.targets().len());
@@ -48,8 +48,7 @@ impl StatementFactors {
         }
     }
 
-    /// Returns the table of a column's factor for some weights of the element's values; if there are no weights, returns the table
-    /// for a missing cell.
+    /// Returns the table of a column's factor for some weights of the element's values, or for a missing cell if there are no weights.
     pub(super) fn table(&self, column: usize, weights: Option<Weights>) -> FactorTable {
         match (self, weights) {
             (Self::Compiled(compiled), weights) => compiled.statement_table(column, weights),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use figrs_core::expand::{LearnedParameter, LearnedParameters};
 use figrs_core::{Likelihood, Term};
 
-/// The range of each parameter's coefficients in one list of all coefficients.
+/// For each parameter, the range of its coefficients in one list of all coefficients.
 #[derive(Clone, Debug)]
 pub(super) struct TermSums {
     ranges: Vec<Range<usize>>,

@@ -18,8 +18,7 @@ use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTr
 use figrs_exact::variable_elimination::VariableElimination;
 use figrs_factor::tree::{ContractionTree, CountingTree, SumProductPrecision, TreeBeliefs};
 
-/// Compiles an encoding of an expansion, with an additional factor for the evidence of each column that is changed for
-/// each row.
+/// Compiles the factor graph of an expansion, with a factor for the evidence of each column that changes from row to row.
 pub(super) fn compiled_rows(
     expanded: LearningExpansion,
     encoding: Encoding,
@@ -38,7 +37,7 @@ pub(super) fn compiled_rows(
     Ok((RowFactors::new(expanded, statements, cases)?, tree))
 }
 
-/// Creates an expectation step whose counts are derivatives of a tree that is compiled once for all cases.
+/// Creates an expectation step whose counts are derivatives of a contraction tree that is compiled once for all cases.
 fn step(
     model: &Model,
     cases: &CaseTable,
@@ -49,6 +48,21 @@ fn step(
     let (rows, tree) = compiled_rows(expanded, encoding, cases, limits)?;
     let counter = CountingTree::new(&tree, rows.graph());
     Ok(Box::new(FactorGraphStep { rows, counter }))
+}
+
+/// Returns the expectation step in closed form for a model of real numbers, if the feature `reals` is on; otherwise the step for finite models.
+#[cfg_attr(
+    not(feature = "reals"),
+    allow(unused_variables, clippy::needless_pass_by_value)
+)]
+fn with_reals(
+    finite: Result<Box<dyn ExpectationStep>, Error>,
+    (model, cases): (&Model, &CaseTable),
+    limits: Limits,
+) -> Result<Box<dyn ExpectationStep>, Error> {
+    #[cfg(feature = "reals")]
+    let finite = super::closed_form_counts::step_with_reals(finite, (model, cases), || limits);
+    finite
 }
 
 impl RowCounter for CountingTree {
@@ -80,7 +94,8 @@ impl ExpectedCounts for JunctionTree {
         cases: &CaseTable,
         until: &Until,
     ) -> Result<Box<dyn ExpectationStep>, Error> {
-        step(model, cases, &self.own_limits().until(until))
+        let limits = self.own_limits().until(until);
+        with_reals(step(model, cases, &limits), (model, cases), limits)
     }
 
     fn counting_settings(&self) -> String {
@@ -98,7 +113,8 @@ impl ExpectedCounts for VariableElimination {
         cases: &CaseTable,
         until: &Until,
     ) -> Result<Box<dyn ExpectationStep>, Error> {
-        step(model, cases, &self.own_limits().until(until))
+        let limits = self.own_limits().until(until);
+        with_reals(step(model, cases, &limits), (model, cases), limits)
     }
 
     fn counting_settings(&self) -> String {

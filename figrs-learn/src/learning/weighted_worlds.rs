@@ -1,5 +1,5 @@
-//! The expectation step by weighted worlds (samples of all elements). The expectation step by weighted worlds needs no
-//! expansion; hidden elements may therefore be continuous, and models may be infinite.
+//! The expectation step by weighted worlds (samples of all elements). The expectation step by weighted worlds allows continuous hidden elements and
+//! infinite models, because it needs no expansion.
 
 use std::ops::{ControlFlow, Range};
 
@@ -21,14 +21,14 @@ use figrs_answer::run::work_queue::in_order;
 use figrs_factor::eliminate::EliminationError;
 use figrs_infer::sampling::importance::ImportanceSampling;
 
-/// Maximum number of worlds in a unit of work.
+/// Maximum number of worlds (samples) in one unit of work.
 const UNIT: u64 = 1024;
 /// Number of units of work that a thread takes at once.
 const BATCH: u64 = 8;
-/// Number of worlds between two checks of the clock.
+/// Number of worlds (samples) drawn between two checks of the clock.
 const SLICE: u64 = 16;
 
-/// Worlds of each row, drawn with the parameters at their present values and weighted by the row's evidence.
+/// Draws worlds for each row at the present parameter values, weighted by the row's evidence.
 #[derive(Debug)]
 struct WeightedWorlds {
     draws: RowDraws,
@@ -60,19 +60,18 @@ fn free_parameters(trace: &Trace) -> impl Iterator<Item = &AnyElement> {
 }
 
 impl RowDraws {
-    /// Returns the number of units of work for each row.
+    /// Returns the number of units of work into which the draws for each row are divided.
     fn units_of_row(&self) -> u64 {
         self.samples.div_ceil(UNIT)
     }
 
-    /// Returns the row to which a unit of work belongs, and the index of the unit within that row.
+    /// Returns the row of data to which a unit of work belongs, and the unit's index for that row.
     fn part<'r>(&self, rows: &[CaseRow<'r>], unit: u64) -> (CaseRow<'r>, u64) {
         let parts = self.units_of_row();
         (rows[(unit / parts) as usize], unit % parts)
     }
 
-    /// Draws the worlds of one unit of work of a row, and calls `visit` with each world and a flag that states whether
-    /// the world is possible.
+    /// Draws the worlds of one unit of work, and calls `visit` with each world and a flag that is true if the world is possible.
     fn each_world(
         &self,
         model: &Model,
@@ -136,7 +135,7 @@ impl WeightedWorlds {
         self.outcomes.learned().iter()
     }
 
-    /// Returns the weighted sums over the worlds of a unit of work.
+    /// Returns the weighted sums of log-likelihoods over the worlds of a unit of work.
     fn sums(
         &self,
         model: &Model,
@@ -227,7 +226,7 @@ impl ExpectationStep for WeightedWorlds {
         rows as u64
     }
 
-    /// In this function a unit is a row, whose worlds are drawn in several units of work.
+    /// A unit of this expectation step is one row of data, whose worlds are drawn in several units of work.
     fn expect_units(
         &self,
         (rows, units): (&[CaseRow<'_>], Range<u64>),

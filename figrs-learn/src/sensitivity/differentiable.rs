@@ -1,4 +1,4 @@
-//! The model of an answer, compiled for derivatives when the first derivative is requested.
+//! The model of an answer, which is compiled for derivatives when the first derivative is requested.
 
 use std::sync::Arc;
 
@@ -16,8 +16,7 @@ use figrs_answer::limits::expand;
 use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
 use figrs_factor::tree::{CountingTree, EntryDerivative};
 
-/// Largest relative difference between two values of a log-evidence that is ascribed to rounding and to different
-/// orders of elimination.
+/// Largest relative difference between two values of a log-evidence that counts as rounding.
 const ROUNDING: f64 = 1e-8;
 
 /// A contraction tree in which each table entry that is the probability of an outcome is linked to that outcome.
@@ -31,7 +30,7 @@ pub(super) struct DifferentiableTree {
 }
 
 impl DifferentiableTree {
-    /// Returns the tree of the model of an answer, which is compiled at the first call.
+    /// Returns the contraction tree of an answer's model, which is compiled at the first call.
     ///
     /// **Errors.** [`Error::ParameterChanged`]; the errors of the compilation.
     pub(super) fn of_answered(model: &AnsweredModel) -> Result<Arc<Self>, Error> {
@@ -90,8 +89,8 @@ impl DifferentiableTree {
         })
     }
 
-    /// Returns the index of the query's element among the roots, and the number that the query assigns to each of its values;
-    /// `None` for the log-evidence.
+    /// Returns the index of the query's element among the roots of the tree, and the number that the query assigns to each value; `None` for the
+    /// log-evidence.
     fn numbers(&self, query: &Query) -> Result<Option<(usize, Vec<f64>)>, Error> {
         let Some(asked) = query.element() else {
             return Ok(None);
@@ -108,7 +107,7 @@ impl DifferentiableTree {
         Ok(Some((place, numbers)))
     }
 
-    /// Returns the expectation of the numbers assigned to an element's values, in an encoding of this tree.
+    /// Returns the expectation of numbers that are assigned to an element's values.
     fn expectation(&self, encoding: &CompiledEncoding, place: usize, numbers: &[f64]) -> f64 {
         let marginals = encoding.marginals(&[self.expansion.targets()[place]]);
         let terms = marginals.iter().flatten().zip(numbers);
@@ -120,8 +119,7 @@ impl DifferentiableTree {
         self.value_in(&self.encoding, query)
     }
 
-    /// Returns the value of a query if a parameter had this value; returns an error if the evidence would be
-    /// impossible.
+    /// Returns the value of a query for another value of a parameter; an error if the evidence would be impossible.
     pub(super) fn value_with(
         &self,
         query: &Query,
@@ -149,10 +147,10 @@ impl DifferentiableTree {
         })
     }
 
-    /// Returns the derivatives of a query with respect to all weights that have a source (an outcome).
+    /// Returns the derivatives of a query with respect to all weights that are probabilities of outcomes.
     ///
-    /// With `E` the expectation of `f` given the evidence, the quotient rule gives `dE = d Σ (f(x) − E) P(x, evidence) / P(evidence)`, where
-    /// `E` on the right is held constant. The sums of the positive and of the negative terms are two totals of the tree.
+    /// With `E` the expectation of `f` given the evidence, the quotient rule gives `dE = d Σ (f(x) − E) P(x, evidence) / P(evidence)`, where `E` on
+    /// the right is held constant. The sums of the positive and of the negative terms of the quotient rule are total weights of the contraction tree.
     pub(super) fn gradient(&self, query: &Query) -> Result<Gradient, Error> {
         let mut gradient = Gradient::new(self.outcomes.len());
         let Some((place, numbers)) = self.numbers(query)? else {
@@ -188,7 +186,7 @@ impl DifferentiableTree {
     }
 }
 
-/// Derivatives of a query with respect to weights, indexed by the sources of the weights.
+/// The derivatives of a query with respect to weights, by the outcomes whose probabilities the weights are.
 #[derive(Debug)]
 pub(super) struct Gradient {
     by_logarithm: Vec<f64>,
@@ -203,7 +201,7 @@ impl Gradient {
         }
     }
 
-    /// Adds to the gradient the derivatives of the logarithm of an encoding's total, multiplied by `factor`.
+    /// Adds to the gradient, times `factor`, the derivatives of the logarithm of a contraction tree's total weight.
     fn add(&mut self, factor: f64, counting: &CountingTree, encoding: &CompiledEncoding) {
         counting.derivatives(encoding.graph(), |origin, derivative| match derivative {
             EntryDerivative::ByLogarithm(slope) => {

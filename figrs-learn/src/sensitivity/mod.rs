@@ -1,6 +1,6 @@
 //! Sensitivity of an answer to the parameters of its model.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `query.rs` | queries for single numbers: probabilities, expectations, the log-evidence |
 //! | `outcomes.rs` | the probabilities of outcomes as functions of parameters |

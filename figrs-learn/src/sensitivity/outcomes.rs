@@ -11,19 +11,18 @@ use figrs_answer::error::Error;
 /// relative to the sum of magnitudes.
 const ROUNDING: f64 = 1e-7;
 
-/// The outcomes of an expansion whose probabilities depend on parameters; each outcome has an index, which identifies
-/// the weights that it is the source of.
+/// The outcomes of elements whose probabilities depend on parameters; the index of an outcome identifies the weights that equal its probability.
 #[derive(Debug)]
 pub(super) struct DifferentiableOutcomes {
     members: Vec<DifferentiableMember>,
 }
 
-/// An atomic element with its outcomes.
+/// A random element with its outcomes.
 #[derive(Debug)]
 struct DifferentiableMember {
     element: AnyElement,
     first: u32,
-    /// The values of all outcomes, or the single observed value; empty if several values are observed.
+    /// The values of all outcomes of the element, or its single observed value; empty if several values are observed.
     values: Vec<Datum>,
     /// `true` if the probabilities of the values sum to one.
     is_complete: bool,
@@ -32,9 +31,9 @@ struct DifferentiableMember {
 /// The derivative of a weight with respect to a parameter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WeightDerivative {
-    /// The origin (outcome) of the weight.
+    /// The index of the outcome whose probability is the weight.
     pub(super) origin: u32,
-    /// The derivative of the logarithm of the weight, or of the weight itself if the weight is 0.
+    /// The derivative of the weight's logarithm or, if the weight is 0, of the weight itself.
     pub(super) slope: f64,
 }
 
@@ -46,7 +45,7 @@ impl DifferentiableMember {
         }
     }
 
-    /// Returns the indices at which a parameter occurs among the numbers of this element.
+    /// Returns the indices at which a parameter occurs among the numbers of the element's distribution.
     fn places(&self, parameter: &Param) -> Vec<usize> {
         let numbers = self.op().map_or(&[][..], AtomicOp::numbers).iter();
         let is_it =
@@ -63,7 +62,7 @@ impl DifferentiableMember {
     }
 }
 
-/// For each element that is a result of Chains, returns these Chains.
+/// Returns for each element that is a result of Chains the indices of the Chains.
 fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     let mut chains = FxHashMap::<usize, Vec<usize>>::default();
     for (chain, expanded) in expansion.elements().iter().enumerate() {
@@ -76,8 +75,8 @@ fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     chains
 }
 
-/// Returns the observed value of an element whose outcomes are not listed. The element itself or a Chain whose result it is may be
-/// observed; `None` unless there is exactly one observed value.
+/// Returns the observed value of an element whose outcomes are not listed. The element itself, or a Chain whose result it is, may be observed; the
+/// result is `None` unless there is exactly one observed value.
 fn observed_value(expansion: &Expansion, position: usize, holders: &[usize]) -> Option<Datum> {
     let mut found = None;
     for holder in holders.iter().chain([&position]) {
@@ -127,7 +126,7 @@ impl DifferentiableOutcomes {
         members.any(|member| !member.places(parameter).is_empty())
     }
 
-    /// Returns the number of sources of weights, which is the number of outcomes.
+    /// Returns the number of outcomes.
     pub(super) fn len(&self) -> usize {
         let last = self.members.last();
         last.map_or(0, |last| last.first as usize + last.values.len().max(1))

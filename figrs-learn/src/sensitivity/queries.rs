@@ -15,18 +15,17 @@ use figrs_answer::run::guard::guarded;
 pub trait Sensitivity {
     /// Returns the derivative of a query with respect to a parameter, at the present values of the parameters of the model.
     ///
-    /// The query is for a number of a target given the evidence, or for the log-evidence. Each entry of a list of parameters is a separate
-    /// parameter. The derivative is with respect to the number in the model, even if that number is a weight of a
-    /// [`Select`](figrs_core::Select), which is normalised afterwards.
+    /// A query asks for a number of a target given the evidence, or for the log-evidence. Each entry of a list of parameters is a separate parameter.
+    /// The derivative is with respect to the number in the model, even if that number is a weight of a [`Select`](figrs_core::Select), which is
+    /// normalised afterwards.
     ///
-    /// **Guarantee.** The derivative is exact up to rounding. The derivative is computed from the derivatives of a contraction tree with
-    /// respect to its table entries (with the quotient rule for queries given evidence), and from the derivatives of the probabilities of
-    /// outcomes with respect to parameters ([`Family::log_prob_derivative`](figrs_core::Family::log_prob_derivative)). The result is an
-    /// error if the derivatives of a family are not known or do not sum to 0. Functions must be pure: dependence on a parameter that a
-    /// user's function reads (`Param::get` in a `map`) is not detected.
+    /// **Guarantee.** The derivative is exact up to rounding. The derivative of a query combines derivatives of a contraction tree and derivatives of
+    /// the probabilities of outcomes ([`Family::log_prob_derivative`](figrs_core::Family::log_prob_derivative)). The result is an error if the
+    /// derivatives of a family are not known or do not sum to 0. Functions of users must not read parameters (`Param::get` in a `map`), because
+    /// derivatives do not account for it.
     ///
     /// **Complexity.** A contraction tree is compiled at the first derivative of an answer. Each derivative takes three upward and downward passes
-    /// through the tree.
+    /// through the contraction tree.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if an algorithm other than [`JunctionTree`](figrs_infer::JunctionTree) or
     /// [`VariableElimination`](figrs_infer::VariableElimination) gave the answer; [`Error::NotATarget`]; [`Error::UnknownParameter`] if no
@@ -52,17 +51,15 @@ pub trait Sensitivity {
     /// ```
     fn derivative(&self, query: &Query, parameter: &Param) -> Result<f64, Error>;
 
-    /// Makes a one-way sensitivity analysis. For each parameter, the analysis computes the value of a query at both ends of the parameter's
-    /// range while the other parameters stay unchanged, and the [`derivative`](Self::derivative) of the query at the present value.
+    /// Makes a one-way sensitivity analysis. For each parameter, the analysis computes the value of a query at both ends of the parameter's range
+    /// while the other parameters stay unchanged, and the [`derivative`](Self::derivative) of the query at the present value.
     ///
-    /// Each parameter is given with the lower and the upper end of its range; the call does not change the parameter's
-    /// value.
+    /// The argument lists each parameter with the lower and the upper end of its range; the values of the parameters do not change.
     ///
-    /// **Guarantee.** The guarantee of [`derivative`](Self::derivative). Inside a range, the query may have values beyond its
-    /// values at the ends.
+    /// **Guarantee.** The values and derivatives are exact up to rounding, as in [`derivative`](Self::derivative). The query may have larger or
+    /// smaller values inside the range of a parameter than at both ends.
     ///
-    /// **Complexity.** Two upward passes through the tree for each parameter, in addition to the passes of the
-    /// derivative.
+    /// **Complexity.** Two upward passes through the contraction tree for each parameter, in addition to the passes of the derivative.
     ///
     /// **Errors.** The errors of [`derivative`](Self::derivative); [`Error::NoAnswerAt`] for an end of a range that is not a valid value of
     /// the parameter, or at which the evidence is impossible.

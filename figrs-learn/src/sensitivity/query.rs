@@ -1,4 +1,4 @@
-//! Queries: each query is for a single number computed from an answer.
+//! Queries for a single number of an answer.
 
 use std::any::Any;
 use std::fmt;

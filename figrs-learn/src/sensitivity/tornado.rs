@@ -7,8 +7,8 @@ use serde::Serialize;
 use figrs_answer::answer::text_table::{TableAlignment, write_table};
 use figrs_factor::bounds::six_decimals;
 
-/// The result of a one-way sensitivity analysis: the values of a query as one parameter at a time moves through its
-/// range. The parameters are sorted by influence, with the most influential parameter first.
+/// The result of a one-way sensitivity analysis: the values of a query as one parameter at a time moves through its range. The parameters of a
+/// tornado are sorted by influence, with the most influential parameter first.
 ///
 /// [`Sensitivity::tornado`](crate::Sensitivity::tornado) computes a tornado; the text of a tornado is a table.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -46,7 +46,7 @@ impl TornadoRow {
 }
 
 impl Tornado {
-    /// Makes a table from rows given in any order.
+    /// Makes a tornado table from rows given in any order.
     pub(super) fn new(query: String, value: f64, mut rows: Vec<TornadoRow>) -> Self {
         rows.sort_by(|a, b| b.swing().total_cmp(&a.swing()));
         Self { query, value, rows }

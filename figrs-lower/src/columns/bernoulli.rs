@@ -1,10 +1,10 @@
-//! Bernoulli draws, 64 rows at a time.
+//! Bernoulli draws for many samples, 64 at a time.
 
 use rand::Rng;
 
 use super::selection::for_each_row;
 
-/// The threshold such that a uniformly random 64-bit word is below it with probability `p`; `None` if `p` is one.
+/// Returns the number below which a uniformly random 64-bit word lies with probability `p`; `None` if `p` is one.
 pub(crate) fn threshold(p: f64) -> Option<u64> {
     const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
     if p >= 1.0 {
@@ -13,7 +13,7 @@ pub(crate) fn threshold(p: f64) -> Option<u64> {
     Some((p * TWO_POW_64) as u64)
 }
 
-/// Least number of 64-row words for which several random generators run side by side.
+/// Minimum number of machine words, of 64 truth values each, for which several random generators run in parallel.
 const VECTOR_WORDS: usize = 16;
 const LANES: usize = 4;
 
@@ -51,11 +51,12 @@ impl VectorGenerators {
     }
 }
 
-/// Draws truth values for the rows of `N` machine words, 64 rows in each: each row's random number is compared with its threshold, bit by
-/// bit from the highest. Bits are drawn only until the last row is decided or no threshold has a bit left. Bit `k` of the threshold of each
-/// row is in `bits(k)`; `lowest` is the lowest bit position that is set in any threshold.
+/// Draws the truth values that `N` machine words hold, 64 in each word. For each truth value, a random number is compared with a threshold, bit
+/// by bit from the highest bit. Random bits are drawn until all comparisons are decided. `bits(k)` has bit `k` of each truth value's threshold;
+/// `lowest` is the position of the lowest bit that is set in any threshold.
 ///
-/// A comparison is decided at each bit with probability one half; 64 rows therefore take about eight random words.
+/// A comparison is decided at each bit with probability one half. Because each bit decides a comparison with probability one half, about eight
+/// random words suffice for 64 truth values.
 #[inline]
 fn compare<const N: usize>(
     mut random: impl FnMut() -> [u64; N],
@@ -76,10 +77,10 @@ fn compare<const N: usize>(
     below
 }
 
-/// The undecided rows that share one probability, as bits of `N` machine words, and the threshold of the probability.
+/// Truth values of equal probability that have not been drawn yet, as bits of `N` machine words, and the threshold of the probability.
 type UndecidedRows<const N: usize> = ([u64; N], u64);
 
-/// Draws truth values for the rows of `N` machine words, in groups that share a threshold.
+/// Draws the truth values of `N` machine words; truth values of equal probability share a threshold.
 #[inline]
 fn compare_groups<const N: usize>(
     random: impl FnMut() -> [u64; N],
@@ -110,8 +111,8 @@ fn compare_groups<const N: usize>(
     })
 }
 
-/// Draws truth values for `words` words of 64 rows each. `certain(word)` has the rows that are certainly true; `one` and `several` list the other
-/// rows by threshold, for one word or for `LANES` consecutive words.
+/// Draws truth values for worlds, which are bits of `words` machine words. `certain(word)` marks the worlds in which the value is certainly true.
+/// `one` and `several` list all other worlds by threshold, for one word or for `LANES` consecutive words.
 fn draw<R: Rng + ?Sized>(
     rng: &mut R,
     words: usize,
@@ -144,7 +145,7 @@ fn draw<R: Rng + ?Sized>(
     drawn
 }
 
-/// Returns the groups that have rows in the `N` words starting at a given word.
+/// Returns the sets of worlds that have bits in the `N` words starting at a given word.
 fn open<const N: usize>(
     groups: &[(&[u64], Option<u64>)],
     from: usize,
@@ -160,7 +161,7 @@ fn open<const N: usize>(
     }
 }
 
-/// Draws truth values for the rows of disjoint masks; each mask has its own probability.
+/// Draws truth values for the worlds of disjoint bit masks; each mask has its own probability.
 pub(crate) fn draw_groups<R: Rng + ?Sized>(
     rng: &mut R,
     groups: &[(&[u64], f64)],
@@ -181,8 +182,8 @@ pub(crate) fn draw_groups<R: Rng + ?Sized>(
     )
 }
 
-/// Draws truth values for the rows of a mask, each row with its own probability; the result is the same as that of [`draw_groups`] for masks of
-/// equal probabilities.
+/// Draws truth values for the worlds of a bit mask; each world has its own probability. For equal probabilities, the result equals that of
+/// [`draw_groups`].
 pub(crate) fn draw_each<R: Rng + ?Sized>(
     rng: &mut R,
     mask: &[u64],
@@ -208,7 +209,7 @@ pub(crate) fn draw_each<R: Rng + ?Sized>(
     )
 }
 
-/// Lists rows with their thresholds: each row becomes a group of its own.
+/// Lists worlds with their thresholds; each world becomes a group of its own.
 fn each<const N: usize>(rows: &[(usize, u64)], from: usize, into: &mut Vec<UndecidedRows<N>>) {
     for &(row, threshold) in rows {
         let mut part = [0; N];

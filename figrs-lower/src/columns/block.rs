@@ -1,5 +1,4 @@
-//! Blocks: models lowered to columns; a block runs many samples (worlds) side by side, evaluating each element for all
-//! of them at once.
+//! Blocks: many worlds (samples) that are evaluated together, element by element.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -24,21 +23,19 @@ use figrs_core::model::Model;
 use figrs_core::model::evidence::Evidence;
 use figrs_core::value::datum::Datum;
 
-/// Maximum number of cached elements, combinations and values, added while worlds are run, that the next block may
-/// reuse.
+/// Maximum number of elements, value combinations and values that worlds of a block may leave in the caches for the next block.
 pub(super) const MAX_CACHED: usize = 1 << 18;
-/// Number of cached items allowed for each element that occurs in every world; the limit is the larger of [`MAX_CACHED`] and
-/// this total.
+/// Number of cached items allowed for each element that occurs in every world; the total limit is at least [`MAX_CACHED`].
 const MAX_CACHED_PER_ELEMENT: usize = 1 << 6;
 
 /// A block of worlds (complete assignments of values to the elements of a model) that are evaluated together.
 ///
-/// Every element has a column with its value in each row; each row is one world. A Chain partitions the rows by its parents'
-/// values and evaluates each branch only for its rows; rows that contradict the evidence are dropped at once. Truth values are
-/// bits, values from short lists are dictionary-encoded, all others are lists of their own type, on which elements' functions are
-/// called row after row without boxing.
+/// Each row of the block is one world, and every element has a column with its value in each world. A Chain groups the worlds by
+/// its parents' values, and evaluates each branch only for the worlds that take it. Worlds that contradict the evidence are
+/// dropped at once. Truth values are stored as bits, and values from short lists as dictionary codes. Values of any other type
+/// are stored in a list of that type, to which functions are applied without boxing.
 ///
-/// Draws of a block depend on its random numbers only, not on the previous work of other blocks.
+/// The random values of a block depend only on its random numbers, and not on what the block did before.
 pub struct Block {
     pub(super) instructions: Vec<ColumnInstruction>,
     pub(super) values: Vec<Option<StoredColumn>>,
@@ -53,17 +50,15 @@ pub struct Block {
     /// Number of reached elements at which the limit is checked next.
     pub(super) check_at: usize,
     pub(super) lineage: Lineage,
-    /// Number of combinations cached since the caches were last cleared.
+    /// Number of combinations of values cached since the caches were last cleared.
     pub(super) remembered: usize,
     pub(super) functions: FunctionMemo,
-    /// For each row, the number of elements evaluated individually, without a column.
+    /// For each world, the number of elements that were evaluated for this world alone, without a column.
     pub(super) singles: Vec<u32>,
     pub(super) buffers: CodeBuffers,
     numbering: Numbering,
-    /// The slots of the elements with evidence (one slot for each statement of evidence), followed by the slots of the
-    /// targets.
+    /// The elements with evidence, one for each statement of evidence, followed by the targets; elements are given by index.
     roots: Vec<ColumnSlot>,
-    /// Number of targets.
     targets: usize,
 }
 
@@ -79,7 +74,7 @@ impl std::fmt::Debug for Block {
 impl Block {
     /// Numbers the elements that the targets and the evidence of `model` reach in every world.
     ///
-    /// Running a world that exceeds the limit (a number of elements or [`Limits`]) is an error.
+    /// A later world that exceeds the limit (a number of elements or [`Limits`]) is an error.
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
@@ -122,51 +117,49 @@ impl Block {
         Ok(block)
     }
 
-    /// The slot of an element; a new element is added.
+    /// Returns the index of an element, which is added if it is new.
     pub(super) fn slot(&mut self, element: &AnyElement) -> ColumnSlot {
         ColumnSlot(self.record(element))
     }
 
-    /// The slot of an element, if it has one.
+    /// Returns the index of an element in the block, if it has one.
     pub(super) fn known_slot(&self, element: &AnyElement) -> Option<ColumnSlot> {
         self.numbering.number(element).map(ColumnSlot)
     }
 
-    /// True if every world has the element of a slot.
+    /// True if every world has the element at this index.
     pub(super) fn is_in_every_world(&self, slot: ColumnSlot) -> bool {
         slot.index() < self.numbering.permanent()
     }
 
-    /// Number of elements that every world has.
+    /// Returns the number of elements that every world has.
     pub(super) fn elements_in_every_world(&self) -> usize {
         self.numbering.permanent()
     }
 
-    /// The value that an intervention gives an element.
+    /// Returns the value that an intervention gives an element.
     pub(super) fn intervention(&self, element: &AnyElement) -> Option<Datum> {
         self.numbering.statements.intervention(element).cloned()
     }
 
-    /// The policy that gives a decision its value, if the decision follows a policy.
+    /// Returns the policy that gives a decision its value, if the decision follows a policy.
     #[inline]
     pub(super) fn policy(&self, element: &AnyElement) -> Option<&AnyElement> {
         self.numbering.statements.policy(element)
     }
 
-    /// True if an element is the policy of a decision.
     pub(super) fn is_policy(&self, element: &AnyElement) -> bool {
         self.numbering.statements.is_policy(element)
     }
 
-    /// The slots of the parents of the element in a slot.
+    /// Returns the indices of the parents of an element.
     pub(super) fn parent_slots(&mut self, slot: ColumnSlot) -> Rc<[ColumnSlot]> {
         self.record_parents(slot.0);
         let parents = self.instructions[slot.index()].parents.clone();
         parents.unwrap_or_default()
     }
 
-    /// Starts a block of `width` rows: clears the values of the last block, and the caches filled by worlds if they have
-    /// become too large.
+    /// Starts a block of `width` worlds: clears the values of the last worlds, and clears caches that have become too large.
     pub fn start(&mut self, width: usize) {
         for slot in self.touched.drain(..) {
             if let Some(stored) = self.values[slot.index()].take()
@@ -194,14 +187,14 @@ impl Block {
         self.grant.shrink_to(kept);
     }
 
-    /// True if elements or values added by worlds are cached.
+    /// True if the caches contain elements or values that worlds added.
     pub fn has_cached_worlds(&self) -> bool {
         self.bytes.made_bytes() > 0
             || self.remembered > 0
             || self.instructions.len() > self.elements_in_every_world()
     }
 
-    /// Clears the values of the last block and all caches filled by worlds.
+    /// Clears the values of the last worlds, and all caches that worlds filled.
     pub(super) fn clear_everything(&mut self) {
         self.start(0);
         self.clear_caches();
@@ -209,7 +202,7 @@ impl Block {
         self.buffers.clear();
     }
 
-    /// Clears the caches filled by worlds.
+    /// Clears the caches that worlds filled.
     fn clear_caches(&mut self) {
         self.remembered = 0;
         self.instructions.truncate(self.numbering.permanent());
@@ -224,12 +217,12 @@ impl Block {
         }
     }
 
-    /// Number of roots: the statements of evidence in order, followed by the targets.
+    /// Returns the number of roots: the statements of evidence in order, followed by the targets.
     pub fn roots(&self) -> usize {
         self.roots.len()
     }
 
-    /// Number of roots that carry evidence; they come first.
+    /// Returns the number of statements of evidence, which come first among the roots.
     pub fn statements(&self) -> usize {
         self.roots.len() - self.targets
     }
@@ -242,28 +235,28 @@ impl Block {
         self.roots[root]
     }
 
-    /// Number of rows.
+    /// Returns the number of worlds (rows) of the block.
     pub fn width(&self) -> usize {
         self.width
     }
 
-    /// The weights of the rows so far.
+    /// Returns the weights of the worlds, according to the evidence evaluated so far.
     pub fn weights(&self) -> &BlockWeights {
         &self.weights
     }
 
-    /// Keeps only the rows whose likelihoods include the fewest densities, and returns that number of densities.
+    /// Keeps only the worlds whose likelihoods include the fewest densities, and returns that number of densities.
     pub fn keep_fewest_densities(&mut self) -> u32 {
         self.weights.fewest_densities()
     }
 
-    /// Keeps only the given surviving rows (in ascending order) and sets the weight of each to one.
+    /// Keeps only the given surviving worlds (in ascending order), and sets their weights to one.
     pub fn keep_with_unit_weights(&mut self, rows: Vec<u32>) {
         let densities = self.weights.common_densities();
         self.weights = BlockWeights::of(Selection::from_rows(rows, self.width), densities);
     }
 
-    /// Number of cells: values that the block stores, over all elements and rows.
+    /// Returns the number of values that the block stores, over all elements and worlds.
     pub fn cells(&self) -> usize {
         let stored = self
             .touched
@@ -272,18 +265,18 @@ impl Block {
         stored.map(|stored| stored.rows.len()).sum()
     }
 
-    /// Makes the block take its memory from a pool from now on.
+    /// Makes the block take its memory from a memory pool from now on.
     pub fn share(&mut self, pool: &Arc<Pool>) {
         self.grant = MemoryGrant::of(pool);
     }
 
-    /// Clears the values of the last run, and the caches filled by worlds if they have become too large.
+    /// Clears the values of the last run, and clears caches that have become too large.
     pub fn end_run(&mut self) {
         self.start(0);
     }
 
-    /// Runs `work` while the block may use all the memory of its limit, however little memory the pool has left; clears the block
-    /// before and after.
+    /// Runs `work` while the block may use its whole memory limit, independent of the memory left in the pool. The block is
+    /// cleared before and after `work` runs.
     pub fn with_whole_memory<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         self.clear_everything();
         let shared = std::mem::replace(

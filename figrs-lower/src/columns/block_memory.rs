@@ -1,8 +1,8 @@
-//! Memory use of a block, compared with the limit of the block.
+//! Memory use of a block of worlds, compared with its limit.
 //!
-//! Sizes of elements and columns are added up as they are created; this sum counts shared data more than once and ignores
-//! some of the caches. Memory is counted anew when that sum exceeds the limit, or when there are a quarter more elements
-//! than at the last count: counting therefore takes amortised constant time for each element.
+//! The sizes of elements and columns are summed up as they are created. The sum of sizes counts shared data more than once, and ignores
+//! some caches. The memory is counted anew when the sum exceeds the limit, or when the number of elements has grown by a quarter.
+//! Therefore counting memory takes amortised constant time for each element.
 
 use rustc_hash::FxHashSet;
 
@@ -15,19 +15,19 @@ use figrs_core::element::footprint::{ALLOCATION, Footprint};
 use figrs_core::error::ModelError;
 use figrs_core::limits::{check_time, too_much_memory};
 
-/// Number of elements and tasks that triggers the first count of memory.
+/// Number of elements and tasks at which memory is first counted.
 const FIRST_COUNT_AT: usize = 1 << 8;
 
-/// Memory use of a block: the last full count, and the sizes added since.
+/// Memory use of a block: the last full count, and the sizes added since then.
 #[derive(Debug)]
 pub(super) struct BlockMemory {
-    /// Memory footprint before Chains created any element; the value remains valid because a block stays on its thread.
+    /// Memory footprint of the thread before Chains created elements; a block stays on its thread.
     before: Footprint,
-    /// Size in bytes of everything except the elements created by Chains, at the last count.
+    /// Size in bytes at the last count, without the elements created by Chains.
     counted: u64,
     /// Size in bytes of the values stored since the last count.
     since: u64,
-    /// Number of elements and tasks that triggers the next count.
+    /// Number of elements and tasks at which memory is counted next.
     next: usize,
 }
 
@@ -43,12 +43,12 @@ impl Default for BlockMemory {
 }
 
 impl BlockMemory {
-    /// Bytes of the elements that Chains created and that are still referenced.
+    /// Returns the bytes of the elements that Chains created and that are still referenced.
     pub(super) fn made_bytes(&self) -> u64 {
         self.before.bytes_since()
     }
 
-    /// Bytes of the values stored since the last count, plus the elements that Chains created.
+    /// Returns the bytes of the values stored since the last count of memory, plus the elements that Chains created.
     pub(super) fn bytes_since_count(&self) -> u64 {
         self.made_bytes() + self.since
     }
@@ -58,24 +58,24 @@ impl BlockMemory {
         (self.counted, self.since) = (kept.saturating_sub(self.made_bytes()), 0);
     }
 
-    /// True if the memory has to be counted anew; `elements` is the number of elements and tasks.
+    /// True if the memory must be counted anew; `elements` is the number of elements and tasks.
     #[inline]
     pub(super) fn is_count_due(&self, elements: usize, granted: u64) -> bool {
         self.made_bytes() + self.counted + self.since > granted || elements >= self.next
     }
 
-    /// Records a count of bytes, with the number of elements and tasks.
+    /// Records a full count of the memory, with the number of elements and tasks.
     pub(super) fn counted(&mut self, bytes: u64, elements: usize) {
         (self.counted, self.since) = (bytes, 0);
         self.next = self.next.max(elements + elements / 4);
     }
 
-    /// Adds the size of prepared or cached data to the count.
+    /// Adds the size of prepared or cached data to the memory use.
     pub(super) fn added(&mut self, bytes: usize) {
         self.since += bytes as u64;
     }
 
-    /// Adds the size of newly stored values to the count.
+    /// Adds the size of newly stored values to the memory use.
     #[inline]
     pub(super) fn count_kept(&mut self, rows: &Selection, column: &Column) {
         self.since += (size_of::<StoredColumn>() + rows.bytes() + column.bytes()) as u64;
@@ -85,7 +85,7 @@ impl BlockMemory {
 /// Size in bytes of the cache entry of a branch or of a combination of values, without the elements.
 const CACHE_ENTRY_BYTES: u64 = 128;
 
-/// Counter that counts shared data once, whatever the number of references to it.
+/// A counter of bytes that counts shared data once, even if there are many references to it.
 #[derive(Default)]
 struct SharedByteCounter {
     met: FxHashSet<usize>,
@@ -161,7 +161,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// Returns an error if the block may not take `needed` bytes.
+    /// Returns an error if `needed` bytes exceed the block's memory limit.
     pub(super) fn allow(&mut self, slot: ColumnSlot, needed: u64) -> Result<(), ModelError> {
         if self.grant.allows(needed) {
             return Ok(());
@@ -170,27 +170,27 @@ impl Block {
         Err(too_much_memory(&self.limit, element, needed))
     }
 
-    /// Approximate number of bytes that remain allocated from one block to the next.
+    /// Returns the approximate number of bytes that remain allocated from one block to the next.
     pub(super) fn kept_bytes(&self) -> u64 {
         self.bytes.made_bytes()
             + self.dictionaries.bytes() as u64
             + self.remembered as u64 * CACHE_ENTRY_BYTES
     }
 
-    /// Approximate number of bytes that a first run with few rows took. The result divided by the number of rows is an upper bound of the
-    /// bytes per row, because columns also have fixed costs.
+    /// Returns the approximate number of bytes that the first run of a block, with few worlds, took. Divided by the number of worlds,
+    /// the result is an upper bound of the bytes for each world, because columns also have fixed costs.
     pub fn bytes_of_first_run(&self) -> u64 {
         self.bytes.bytes_since_count()
     }
 
-    /// Approximate number of bytes that the block takes while it holds no worlds, including the elements of its model.
+    /// Returns the approximate number of bytes that the block takes while it holds no worlds, including the model's elements.
     pub fn bytes_between_runs(&self) -> u64 {
-        /// Bytes of a model's element with its name.
+        /// Approximate bytes of a model's element, including its name.
         const ELEMENT: u64 = 320;
         self.bytes.made_bytes() + self.structure() + self.elements_in_every_world() as u64 * ELEMENT
     }
 
-    /// Size in bytes of the elements with their cached data, without the values of the elements in the rows.
+    /// Returns the size in bytes of the elements with their cached data, without the elements' values in the worlds.
     fn structure(&self) -> u64 {
         // A list that has just grown may be half empty; each slot also has an entry in a table.
         let slots = self.instructions.capacity() * size_of::<ColumnInstruction>()

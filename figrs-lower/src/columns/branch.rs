@@ -1,4 +1,4 @@
-//! Branches of Chains, and rows of tables.
+//! Branches of Chains, and rows of conditional tables, in a block of worlds.
 
 use std::rc::Rc;
 
@@ -6,30 +6,29 @@ use super::column::ColumnSlot;
 use super::draw::PooledSampler;
 use figrs_core::element::node::AnyElement;
 
-/// The branches of a Chain, indexed by the number that the combination of parent values has.
+/// The branches of a Chain, indexed by the number of the combination of parent values.
 pub(super) type Branches = Vec<Option<Branch>>;
 
 /// The branch that a Chain takes for one combination of parent values.
 #[derive(Clone)]
 pub(super) struct Branch {
     pub(super) target: BranchTarget,
-    /// The method by which the value of the branch is sampled.
+    /// The method by which values of the branch are sampled.
     drawn: BranchSampler,
 }
 
-/// Sampling method of a branch.
+/// Sampling method of a branch of a Chain.
 #[derive(Clone)]
 enum BranchSampler {
-    /// The sampling method is not prepared: the branch is not atomic, or no value has been drawn from it yet.
+    /// The branch has no sampling method yet: it is not atomic, or no value has been drawn from it.
     Unknown,
-    /// The branch is a choice among finitely many values, and is drawn together with other branches.
+    /// The branch is a choice among finitely many values, which are drawn for many worlds together.
     Ready(Rc<PooledSampler>),
-    /// The branch is drawn by the function of its own element.
+    /// Values of the branch are drawn by the function of its own element.
     ByFunction,
 }
 
 impl Branch {
-    /// Makes a branch that leads to this target.
     pub(super) fn to(target: BranchTarget) -> Self {
         Self {
             target,
@@ -37,7 +36,7 @@ impl Branch {
         }
     }
 
-    /// True if nothing else refers to the element that the branch leads to.
+    /// True if only this branch refers to its element.
     pub(super) fn is_unshared(&self) -> bool {
         matches!(
             self.target,
@@ -45,12 +44,12 @@ impl Branch {
         )
     }
 
-    /// True if the branch leads to an element that is not atomic and to which no other branch is known to lead.
+    /// True if the branch leads to an element that is not atomic, and no other branch is known to lead there.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.target, BranchTarget::Composite(..))
     }
 
-    /// Sets the sampling method of the branch: a choice among finitely many values, or else the element's own function.
+    /// Sets the sampling method of the branch: a choice among finitely many values, or the element's own function.
     pub(super) fn drawn_by(self, choice: Option<Rc<PooledSampler>>) -> Self {
         let drawn = choice.map_or(BranchSampler::ByFunction, BranchSampler::Ready);
         Self { drawn, ..self }
@@ -69,17 +68,17 @@ impl Branch {
     }
 }
 
-/// Destination of a branch.
+/// Target of a branch: an element or a row of a conditional table.
 #[derive(Clone)]
 pub(super) enum BranchTarget {
-    /// An element that other elements may refer to.
+    /// An element to which other elements may refer, given by its index.
     Slot(ColumnSlot),
-    /// An atomic element that nothing else refers to.
+    /// An atomic element to which only this branch refers.
     Unshared(AnyElement),
-    /// An element that is not atomic; the flag is `true` if nothing else refers to the element.
+    /// An element that is not atomic; the flag is `true` if only this branch refers to it.
     Composite(AnyElement, bool),
-    /// An element that was evaluated row by row for some rows and has then been dropped.
+    /// An element that was evaluated for single worlds and then dropped.
     Dropped,
-    /// The row of a table; the number is the position of the row's first weight.
+    /// A row of a conditional table, given by the index of its first weight.
     Row(usize),
 }

@@ -1,4 +1,4 @@
-//! Branches of Chains and rows of tables, memoised by the combination of the parents' values.
+//! Branches of Chains and rows of conditional tables, memoised by the combination of the parents' values.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
 impl Block {
-    /// True if a branch is an unshared atomic choice that has no value yet and carries no evidence.
+    /// True if a branch is an atomic element without evidence or a value, to which only the branch refers.
     pub(super) fn is_choice(&self, branch: &Branch) -> bool {
         match branch.target {
             BranchTarget::Unshared(_) | BranchTarget::Row(_) => true,
@@ -32,7 +32,7 @@ impl Block {
         }
     }
 
-    /// The element that a branch leads to; `None` for a row of a table.
+    /// Returns the element to which a branch leads; `None` for a row of a conditional table.
     pub(super) fn root_of<'a>(&'a self, branch: &'a Branch) -> Option<&'a AnyElement> {
         match &branch.target {
             BranchTarget::Unshared(element) | BranchTarget::Composite(element, _) => Some(element),
@@ -41,7 +41,7 @@ impl Block {
         }
     }
 
-    /// The likelihood of a value under an atomic branch.
+    /// Returns the likelihood of a value under an atomic branch.
     pub(super) fn likelihood(
         &self,
         branch: &Branch,
@@ -60,7 +60,7 @@ impl Block {
         element.map_or(Ok(false), |element| is_density(element, value))
     }
 
-    /// A branch with its sampling method prepared.
+    /// Returns a branch with its sampling method prepared.
     pub(super) fn with_sampler(
         &mut self,
         slot: ColumnSlot,
@@ -99,8 +99,8 @@ impl Block {
         Ok(branch)
     }
 
-    /// Sampler of some outcomes for a slot; the sampler of another slot is reused if both slots encode the outcomes by the same
-    /// codes.
+    /// Returns a sampler of some outcomes of an element. The sampler of another element is reused if the outcomes have the
+    /// same dictionary codes there.
     fn choice(
         &mut self,
         slot: ColumnSlot,
@@ -141,7 +141,7 @@ impl Block {
         }
     }
 
-    /// The branch that a Chain takes for one combination of its parents' values.
+    /// Returns the branch that a Chain takes for one combination of its parents' values.
     pub(super) fn branch_of(
         &mut self,
         slot: ColumnSlot,
@@ -154,7 +154,7 @@ impl Block {
         }
     }
 
-    /// The branch that a Chain takes for one combination of its parents' values.
+    /// Returns the branch that a Chain takes for one combination of its parents' values.
     pub(super) fn branch(
         &mut self,
         slot: ColumnSlot,
@@ -217,7 +217,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Caches a branch that evaluates `elements` elements for each row, if there is room.
+    /// Caches a branch whose evaluation in one world takes `elements` elements, if the cache has room.
     pub(super) fn cache_row_branch(
         &mut self,
         slot: ColumnSlot,
@@ -231,7 +231,7 @@ impl Block {
         }
     }
 
-    /// The slot of the element to which a branch taken by many rows leads.
+    /// Returns the index of the element to which a branch leads that many worlds take.
     pub(super) fn slot_of(
         &mut self,
         slot: ColumnSlot,
@@ -243,7 +243,7 @@ impl Block {
         of
     }
 
-    /// The branch of a combination of parent values, if that combination has already occurred.
+    /// Returns the branch for a combination of parent values, if that combination has already occurred.
     fn known_branch(&self, slot: ColumnSlot, number: u32) -> Option<Branch> {
         let branches = &self.instructions[slot.index()].memo.branches;
         branches.get(number as usize).cloned().flatten()
@@ -256,7 +256,7 @@ impl Block {
         branches[number as usize] = Some(branch);
     }
 
-    /// The row of a table for one combination of the parents' values.
+    /// Returns the row of a conditional table for one combination of the parents' values.
     pub(super) fn table_row(
         &mut self,
         slot: ColumnSlot,

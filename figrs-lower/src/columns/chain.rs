@@ -1,4 +1,4 @@
-//! Chains and tables: in each row, the values of the parents select the branch.
+//! Evaluation of Chains and conditional tables in a block, where the parents' values select a branch in each world (row).
 
 use rustc_hash::FxHashMap;
 
@@ -14,16 +14,16 @@ use figrs_core::element::node::{AnyElement, ChainOp, TableOp};
 use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
-/// A branch, and the number of the rows that take it.
+/// A branch of a Chain, and the number of worlds (rows) that take it.
 struct BranchRows {
-    /// `None` if few rows take the branch; the branch is then made when these rows are evaluated.
+    /// The branch, or `None` if few worlds take it, and it will be created when these worlds are evaluated.
     branch: Option<Branch>,
     combination: u32,
     size: usize,
 }
 
 impl RootEvaluation<'_> {
-    /// The values of a Chain in these rows, or the tasks that compute them.
+    /// Computes the values of a Chain in the given worlds, or schedules the tasks that compute them.
     pub(super) fn chain(
         &mut self,
         slot: ColumnSlot,
@@ -67,8 +67,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// The branches of groups of rows. After the first branch that is not atomic, a branch taken by few rows is not made here but when its
-    /// rows are evaluated; the sampling methods of the other branches are prepared here.
+    /// Creates the branches that groups of worlds take. Branches that few worlds take are created when these worlds are evaluated, if an
+    /// earlier branch is not atomic. The sampling methods of the created branches are prepared.
     fn make_branches(
         &mut self,
         slot: ColumnSlot,
@@ -104,7 +104,7 @@ impl RootEvaluation<'_> {
         Ok(made)
     }
 
-    /// The values of a table in these rows.
+    /// Computes the values of a conditional table in the given worlds.
     pub(super) fn table(
         &mut self,
         slot: ColumnSlot,
@@ -133,7 +133,7 @@ impl RootEvaluation<'_> {
         self.weigh_rows(slot, rows, (&groups, &branches), value, &weights)
     }
 
-    /// Gives all rows one value and weighs each row by the weight of its group.
+    /// Gives all worlds one observed value, and multiplies the weight of each world by the likelihood in its group.
     fn weigh_rows(
         &mut self,
         slot: ColumnSlot,
@@ -178,7 +178,7 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// Draws the values of all rows at once.
+    /// Draws the values of all given worlds together.
     fn draw_rows(
         &mut self,
         slot: ColumnSlot,
@@ -207,7 +207,7 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// For each group of rows, draws values from an element that nothing else refers to, in the order of the groups' first rows.
+    /// Draws values for each group of worlds from an element to which nothing else refers, in the order of the groups' first worlds.
     fn draw_alone(
         &mut self,
         slot: ColumnSlot,
@@ -238,7 +238,7 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// Draws values of an atomic element that nothing else refers to.
+    /// Draws values of an atomic element to which nothing else refers.
     fn draw_one(
         &mut self,
         of: ColumnSlot,
@@ -259,8 +259,8 @@ impl RootEvaluation<'_> {
         Ok(Column::packed(values, rows))
     }
 
-    /// Schedules one task for each branch that many rows take (in the order of the branches' first rows), one task for the rows of all
-    /// other branches, and one task that joins the values of all branches.
+    /// Schedules one task for each branch that many worlds take, in the order of the branches' first worlds. One more task evaluates the
+    /// worlds of all other branches, and a last task joins the values of all branches.
     fn schedule_branches(
         &mut self,
         slot: ColumnSlot,
@@ -331,7 +331,7 @@ impl RootEvaluation<'_> {
         self.tasks.extend(tasks.into_iter().rev());
     }
 
-    /// For the rows in rare branches: the source of their values, and the task that evaluates these rows; each row comes
+    /// Returns the source of the values in worlds that take rare branches, and the task that evaluates these worlds; each world comes
     /// with its group.
     fn schedule_rare_branches(
         &mut self,
@@ -365,7 +365,7 @@ impl RootEvaluation<'_> {
         )
     }
 
-    /// Values of a branch whose element nothing else refers to, for the rows of the branch's group.
+    /// Computes the values of a branch to whose element only the branch refers, for the worlds that take it.
     pub(super) fn evaluate_unshared(
         &mut self,
         number: usize,
@@ -393,8 +393,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// The dictionary of a slot's values, and an empty list that receives the codes of some rows; `None` if the values
-    /// are Booleans.
+    /// Returns the dictionary of an element's values, and an empty list for the codes of some worlds; `None` if the values are Booleans.
     fn codes_for(
         &mut self,
         slot: ColumnSlot,

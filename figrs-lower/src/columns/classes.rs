@@ -1,16 +1,16 @@
-//! Columns in which many rows have the same value, stored as one set of rows per value instead of one value per row.
+//! Columns in which many worlds have the same value, stored as one set of worlds for each value.
 //!
-//! At each level, a recursion ends in a constant for some of the rows, and the computations on the return path are the same for all of
-//! these rows. Storing these rows as one class makes the work at each level independent of the number of rows.
+//! In a recursive model, each level of the recursion ends in a constant in some worlds, in which all remaining computations are the
+//! same. If worlds with equal values are stored as one set, the work at each level does not depend on their number.
 
 use std::rc::Rc;
 
 use super::selection::{Selection, for_each_row};
 
-/// Maximum number of classes of a column.
+/// Maximum number of classes (sets of worlds with equal values) of a column.
 pub(super) const MAX_CLASSES: usize = 128;
 
-/// A set of rows that have the same value; the value is given by its position in a list.
+/// A set of worlds in which an element has the same value, given by the index of the value in a dictionary.
 #[derive(Clone, Debug)]
 pub(crate) struct Class {
     pub(super) rows: Selection,
@@ -23,7 +23,7 @@ impl Class {
     }
 }
 
-/// Returns the code of each row, which is the code of the row's class.
+/// Returns the dictionary code of each world's value, which is the code of its class.
 pub(super) fn codes(classes: &[Class], rows: &Selection) -> Vec<u32> {
     if let [all] = classes {
         return vec![all.code; rows.len()];
@@ -39,7 +39,7 @@ pub(super) fn codes(classes: &[Class], rows: &Selection) -> Vec<u32> {
     rows.map(|&row| by_row[row as usize]).collect()
 }
 
-/// Restricts classes to some rows.
+/// Restricts classes (sets of worlds with equal values) to some worlds.
 pub(super) fn restrict_classes(classes: &[Class], rows: &Selection) -> Rc<[Class]> {
     let parts = classes.iter().map(|class| Class {
         rows: class.rows.and(rows.mask()),
@@ -48,7 +48,7 @@ pub(super) fn restrict_classes(classes: &[Class], rows: &Selection) -> Rc<[Class
     parts.filter(|class| !class.rows.is_empty()).collect()
 }
 
-/// The rows of the classes that pass a test, as a mask.
+/// Returns the worlds of the classes that pass a test, as a bit mask.
 pub(super) fn mask_of(
     classes: &[Class],
     rows: &Selection,
@@ -64,7 +64,7 @@ pub(super) fn mask_of(
     mask
 }
 
-/// Concatenation of two lists of classes; `None` if the result would have too many classes.
+/// Concatenates two lists of classes (sets of worlds); returns `None` if the result would have too many classes.
 pub(super) fn concatenate_classes(a: &[Class], b: &[Class]) -> Option<Rc<[Class]>> {
     let all = a.iter().chain(b).cloned();
     (a.len() + b.len() <= MAX_CLASSES).then(|| all.collect())

@@ -1,22 +1,23 @@
-//! Buffers of codes, whose memory is reused.
+//! Buffers of dictionary codes, whose memory is reused.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Maximum number of codes in buffers that remain allocated from block to block: freed memory may return to the operating
-/// system, which is slow to provide it again.
+/// Maximum number of codes in buffers that remain allocated from one block to the next.
+///
+/// Buffers remain allocated because the operating system would be slow to provide freed memory again.
 const MAX_RECYCLED_CODES: usize = 1 << 22;
 
-/// Free list of code buffers.
+/// Unused buffers of dictionary codes, for reuse.
 #[derive(Default)]
 pub(super) struct CodeBuffers {
     free: VecDeque<Vec<u32>>,
-    /// Total capacity of the free buffers, in codes.
+    /// Total capacity of the unused buffers, in codes.
     room: usize,
 }
 
 impl CodeBuffers {
-    /// An empty list with room for `len` codes.
+    /// Returns an empty list with room for `len` codes.
     pub(super) fn list(&mut self, len: usize) -> Vec<u32> {
         let mut list = self.free.pop_front().unwrap_or_default();
         self.room -= list.capacity();
@@ -33,7 +34,7 @@ impl CodeBuffers {
         }
     }
 
-    /// Recycles the memory of codes of the last block, unless something else refers to the codes; buffers that are returned later are
+    /// Recycles the memory of the last worlds' codes, unless something else refers to the codes. Buffers that were returned last are
     /// reused first.
     pub(super) fn retire(&mut self, codes: Rc<Vec<u32>>) {
         if let Ok(codes) = Rc::try_unwrap(codes)

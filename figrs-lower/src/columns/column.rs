@@ -1,4 +1,4 @@
-//! The values of one element in the rows of a block.
+//! The values of one element in the worlds (rows) of a block.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use super::selection::{Selection, mask_where};
 use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::value::column::AnyColumn;
 
-/// The index of a dictionary of values in a program.
+/// The index of a dictionary of values in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct DictionaryId(pub(super) u32);
 
@@ -21,30 +21,31 @@ impl ColumnSlot {
     }
 }
 
-/// The values of an element in some rows.
+/// The values of an element in some worlds of a block.
 #[derive(Clone, Debug)]
 pub(crate) enum Column {
-    /// Truth values: one bit for each row of the block, including the rows that are not selected.
+    /// Truth values: one bit for each world of the block, including worlds that are not selected.
     Bits(Rc<Vec<u64>>),
-    /// Dictionary codes: positions in a list of values, in the order of the selected rows.
+    /// Dictionary codes (indices in a list of values), in the order of the selected worlds.
     Codes(Rc<Vec<u32>>, DictionaryId),
-    /// Disjoint sets of rows that together are the selected rows; each set has the position of its value in a list.
+    /// Disjoint sets of worlds with equal values, each with the dictionary code of its value; together they are
+    /// the selected worlds.
     Classes(Rc<[Class]>, DictionaryId),
-    /// Values, in the order of the selected rows.
+    /// A typed list of the values, in the order of the selected worlds.
     Typed(Rc<dyn AnyColumn>),
 }
 
-/// Values with the rows that they belong to.
+/// The values of an element, and the worlds that have them.
 #[derive(Debug)]
 pub(crate) struct StoredColumn {
     pub(super) rows: Selection,
     pub(super) column: Column,
-    /// Number of times that the rows had been resampled before the values were stored.
+    /// Number of times that the worlds had been resampled before the values were stored.
     pub(super) generation: usize,
 }
 
 impl Column {
-    /// Address of the values, which clones of a column share.
+    /// Returns the address of the values, which all clones of the column share.
     pub(super) fn address(&self) -> usize {
         match self {
             Self::Bits(bits) => Rc::as_ptr(bits).addr(),
@@ -65,7 +66,7 @@ impl Column {
         values + 2 * ALLOCATION
     }
 
-    /// The values of some of the rows that this column belongs to.
+    /// Returns the values for some of the column's worlds.
     pub(super) fn restrict(&self, own: &Selection, rows: &Selection) -> Self {
         if matches!(self, Self::Bits(_)) || rows.same_as(own) {
             return self.clone();
@@ -76,7 +77,7 @@ impl Column {
         self.at(&rows.positions_in(own))
     }
 
-    /// The values at some positions of the list; columns stored as sets of rows are returned unchanged.
+    /// Returns the values at some indices of the list; columns stored as sets of worlds are returned unchanged.
     pub(super) fn at(&self, positions: &[u32]) -> Self {
         match self {
             Self::Bits(_) | Self::Classes(..) => self.clone(),
@@ -88,13 +89,13 @@ impl Column {
         }
     }
 
-    /// A column with the same value in all rows.
+    /// Creates a column with the same value in all worlds.
     pub(super) fn constant(rows: &Selection, code: u32, dictionary: DictionaryId) -> Self {
         let rows = rows.clone();
         Self::Classes(Rc::new([Class { rows, code }]), dictionary)
     }
 
-    /// The column as a list of codes if it is stored as classes; any other column unchanged.
+    /// Converts a column stored as classes (sets of worlds with equal values) to a list of codes; any other column is returned unchanged.
     pub(super) fn listed(&self, own: &Selection) -> Self {
         match self {
             Self::Classes(classes, dictionary) => {
@@ -104,7 +105,7 @@ impl Column {
         }
     }
 
-    /// A column of truth values as bits, any other column unchanged.
+    /// Converts a column of truth values to bits; any other column is returned unchanged.
     pub(super) fn packed(values: Box<dyn AnyColumn>, rows: &Selection) -> Self {
         match values.as_any().downcast_ref::<Vec<bool>>() {
             Some(truths) => Self::Bits(Rc::new(mask_where(rows, |at| truths[at]))),

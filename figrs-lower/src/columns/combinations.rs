@@ -1,12 +1,12 @@
-//! Numbering of combinations of parents' values, in the order in which the combinations first occur.
+//! Numbering of combinations of parents' values, in the order of their first occurrence.
 
 use rustc_hash::FxHashMap;
 
-/// Maximum number of entries of a table that is indexed directly by a pair of codes.
+/// Maximum number of entries of a table that is indexed directly by a pair of dictionary codes.
 const DENSE: usize = 1 << 16;
 const UNKNOWN: u32 = u32::MAX;
 
-/// Numbers the pairs of two codes.
+/// A numbering of pairs of dictionary codes.
 #[derive(Debug, Default)]
 struct PairNumbering {
     met: Vec<(u32, u32)>,
@@ -18,7 +18,7 @@ struct PairNumbering {
 }
 
 impl PairNumbering {
-    /// Makes room for pairs of codes up to `left` and `right`.
+    /// Makes room for pairs of dictionary codes up to `left` and `right`.
     fn reserve(&mut self, left: u32, right: u32) {
         let fits = |table: &Self| {
             right >> table.shift == 0 && ((left as usize) << table.shift) < table.dense.len()
@@ -47,7 +47,8 @@ impl PairNumbering {
         }
     }
 
-    /// Replaces the left code of each pair by the number of the pair; there must be room for all codes.
+    /// Replaces the left code of each pair by the number of the pair, after [`reserve`](Self::reserve) has made room
+    /// for all codes.
     fn number(&mut self, left: &mut [u32], right: &[u32]) {
         for (left, &right) in left.iter_mut().zip(right) {
             let next = self.met.len() as u32;
@@ -65,15 +66,15 @@ impl PairNumbering {
     }
 }
 
-/// Numbers combinations of the codes of several parents.
+/// A numbering of combinations of the dictionary codes of several parents.
 #[derive(Debug, Default)]
 pub(super) struct CombinationNumbering {
     pairs: Vec<PairNumbering>,
 }
 
 impl CombinationNumbering {
-    /// Replaces the first parent's code in each row by the number of the row's combination; `others` has the codes of the
-    /// other parents.
+    /// Replaces the first parent's code in each world by the number of the combination of all parents' codes;
+    /// `others` has the codes of the other parents.
     pub(super) fn number<L: AsRef<[u32]>>(&mut self, numbers: &mut [u32], others: &[L]) {
         self.pairs.resize_with(others.len(), PairNumbering::default);
         for (pairs, column) in self.pairs.iter_mut().zip(others) {
@@ -94,7 +95,7 @@ impl CombinationNumbering {
         self.pairs.iter().map(each).sum()
     }
 
-    /// The codes of a combination of the values of `parents` parents.
+    /// Returns the dictionary codes of a combination of the values of `parents` parents.
     pub(super) fn codes(&self, number: u32, parents: usize) -> Vec<u32> {
         let mut codes = vec![0; parents];
         let mut number = number;

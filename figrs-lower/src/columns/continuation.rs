@@ -1,4 +1,4 @@
-//! Transfer of worlds from the block of one model to the block of another model, which continues them.
+//! Transfer of worlds from the block of one model to the block of another model, which continues the worlds.
 
 use std::rc::Rc;
 
@@ -11,13 +11,13 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 
 impl Block {
-    /// Starts with the surviving rows of another block whose roots have been run, and with the weights of these rows. Each element of
-    /// `handed` receives the values of a target of that block (given by the position of the target) and is not evaluated again; evidence on
-    /// the element is weighed now. No other values of the other block are copied.
+    /// Continues the surviving worlds of another block, with their weights, after all roots of that block have been evaluated. Each
+    /// element of `handed` receives the values of a target of the other block, given by the index of the target, and is not evaluated
+    /// again. Evidence on the elements of `handed` is weighed now. No other values are copied from the block that is continued.
     ///
-    /// Elements that this model does not reach, or intervenes on, are ignored.
+    /// Elements of `handed` are ignored if this model does not reach them, or if an intervention sets them.
     ///
-    /// **Errors.** The errors of evidence on these elements.
+    /// **Errors.** The errors of evidence on the elements of `handed`.
     pub fn succeed(
         &mut self,
         before: &mut Self,
@@ -53,7 +53,7 @@ impl Block {
         Ok(())
     }
 
-    /// Converts a column of another block to the values that a slot of this block has.
+    /// Converts a column of another block to a column of an element of this block.
     fn import_column(&mut self, slot: ColumnSlot, of: &Self, column: Column) -> Column {
         const UNKNOWN: u32 = u32::MAX;
         let Column::Codes(codes, from) = column else {
@@ -74,7 +74,7 @@ impl Block {
         Column::Codes(Rc::new(codes.collect()), dictionary)
     }
 
-    /// For each surviving row, the index of the row that it continues, among the rows with which the block was started.
+    /// Returns, for each surviving world, the index of the world that it continues, among the worlds with which the block was started.
     pub fn origins(&mut self) -> Vec<u32> {
         let rows = self.weights.alive().clone();
         if self.lineage.generation() == 0 {

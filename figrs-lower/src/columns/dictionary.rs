@@ -1,4 +1,4 @@
-//! Dictionaries: lists of distinct values that codes refer to.
+//! Dictionaries of a block: lists of distinct values, to which codes refer.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -62,7 +62,6 @@ impl Dictionary {
     }
 }
 
-/// The dictionaries of a block.
 #[derive(Default)]
 pub(super) struct Dictionaries(Vec<Dictionary>);
 
@@ -76,7 +75,7 @@ impl Dictionaries {
         &self.0[dictionary.0 as usize]
     }
 
-    /// The code of a value in a growing dictionary; a new value is added.
+    /// Returns the code of a value in a growing dictionary; a new value is added to the dictionary.
     pub(super) fn intern(&mut self, dictionary: DictionaryId, value: &dyn Any) -> u32 {
         match &mut self.0[dictionary.0 as usize] {
             Dictionary::Growing(values) => values
@@ -87,7 +86,7 @@ impl Dictionaries {
         }
     }
 
-    /// The codes of values in a growing dictionary; new values are added.
+    /// Returns the codes of values in a growing dictionary; new values are added to the dictionary.
     pub(super) fn encode(&mut self, dictionary: DictionaryId, values: &dyn AnyColumn) -> Vec<u32> {
         match &mut self.0[dictionary.0 as usize] {
             Dictionary::Growing(dictionary) => dictionary.encode(values).unwrap_or_default(),
@@ -95,8 +94,8 @@ impl Dictionaries {
         }
     }
 
-    /// Extends a table that maps each code of one dictionary to a code of another dictionary; the values of the first dictionary are
-    /// added to the other dictionary.
+    /// Extends a table that maps the codes of one dictionary to codes of another dictionary; missing values are added to the
+    /// other dictionary.
     pub(super) fn translate(
         &mut self,
         from: DictionaryId,
@@ -116,7 +115,7 @@ impl Dictionaries {
         }
     }
 
-    /// The values of a column in the order of the rows.
+    /// Returns the values of a column in the order of the worlds.
     pub(super) fn typed(&self, column: &Column, rows: &Selection) -> Rc<dyn AnyColumn> {
         match column {
             Column::Typed(values) => values.clone(),

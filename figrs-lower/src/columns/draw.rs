@@ -1,4 +1,4 @@
-//! Atomic elements: outcomes, likelihoods, and random values for the rows of a block.
+//! Atomic elements in a block: outcomes, likelihoods, and random values for the worlds.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -13,7 +13,6 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 
-/// The distribution of an atomic element.
 pub(super) fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
     match element.kind() {
         Kind::Atomic(op) => Some(&**op),
@@ -21,7 +20,7 @@ pub(super) fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
     }
 }
 
-/// The probability of `true`, for finite outcomes that are truth values.
+/// Returns the probability of `true`, for finite outcomes that are truth values.
 pub(super) fn probability_of_true(outcomes: &FiniteOutcomes) -> f64 {
     let truth = outcomes.support.index_of(&true);
     truth.map_or(0.0, |at| outcomes.probabilities[at])
@@ -36,7 +35,7 @@ pub(super) fn checked_outcomes(
     op.outcomes().map_err(|fault| element.fault(fault))
 }
 
-/// The likelihood of a value under an atomic element.
+/// Returns the likelihood of a value under an atomic element.
 pub(super) fn likelihood(
     element: &AnyElement,
     op: &dyn AtomicOp,
@@ -62,7 +61,7 @@ pub(super) enum AtomicSampler {
     ByFunction { continuous: bool },
 }
 
-/// A sampler that draws one of some codes.
+/// A sampler that draws one of several dictionary codes.
 #[derive(Debug)]
 pub(super) enum CodeSampler {
     Certain(u32),
@@ -70,7 +69,7 @@ pub(super) enum CodeSampler {
 }
 
 impl AtomicSampler {
-    /// Bytes that the sampler allocates in addition to its own size.
+    /// Returns the number of bytes that the sampler allocates in addition to its own size.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Finite(drawn, _) => drawn.bytes(),
@@ -78,7 +77,7 @@ impl AtomicSampler {
         }
     }
 
-    /// A column of random values of an atomic element.
+    /// Draws a column of random values of an atomic element.
     pub(super) fn column(
         &self,
         (element, op): (&AnyElement, &dyn AtomicOp),
@@ -105,7 +104,7 @@ impl AtomicSampler {
 }
 
 impl PooledSampler {
-    /// Bytes that the sampler allocates in addition to its own size.
+    /// Returns the number of bytes that the sampler allocates in addition to its own size.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Flip(_) => 0,
@@ -129,8 +128,7 @@ impl CodeSampler {
         }
     }
 
-    /// Draws a value for each of some rows; if the distribution has several values, the drawn codes are written into an
-    /// empty list.
+    /// Draws a value for each of some worlds. If the distribution has several values, their codes are written into an empty list.
     fn column(
         &self,
         rows: &Selection,
@@ -148,15 +146,15 @@ impl CodeSampler {
     }
 }
 
-/// A sampler for rows that draw from different distributions.
+/// A sampler for worlds in which an element has different distributions.
 #[derive(Debug)]
 pub(super) enum PooledSampler {
     Flip(f64),
     Codes(CodeSampler),
 }
 
-/// Draws a value for each row from the distribution of the row's group. Truth values are drawn 64 rows at a time; other values are drawn
-/// row after row, as codes of a dictionary that are written into an empty list.
+/// Draws a value for each world from the distribution of the world's group. Truth values are drawn for 64 worlds at a time. Values of
+/// other types are drawn world by world, as dictionary codes that are written into an empty list.
 pub(super) fn draw_ready(
     rows: &Selection,
     groups: &RowGroups,

@@ -1,4 +1,4 @@
-//! Dictionary encoding of the values of slots.
+//! Dictionary encoding of the values of elements in a block.
 
 use std::rc::Rc;
 
@@ -10,32 +10,31 @@ use figrs_core::element::node::AnyElement;
 use figrs_core::value::column::AnyColumn;
 use figrs_core::value::datum::Datum;
 
-/// Dictionary size above which the values of rows that were evaluated one by one are stored as a typed list instead of codes: such
-/// values rarely repeat.
+/// Size of a dictionary above which values that were computed world by world are stored as a typed list instead of codes, because
+/// such values rarely repeat.
 const MAX_DICTIONARY: usize = 1 << 10;
-/// Value size in bytes above which the values of rows that were evaluated one by one are stored as a typed list instead of codes: a large
-/// value takes as long to look up as to compute.
+/// Size of a value in bytes above which values that were computed world by world are stored as a typed list instead of codes.
+///
+/// Looking up a large value in a dictionary takes as long as computing it.
 const MAX_VALUE_BYTES: usize = 32;
 
 impl Block {
-    /// Adds a dictionary to the block.
     pub(super) fn add_dictionary(&mut self, values: Dictionary) -> DictionaryId {
         self.bytes.added(values.bytes());
         self.dictionaries.add(values)
     }
 
-    /// The dictionary with this index.
     pub(super) fn dictionary(&self, dictionary: DictionaryId) -> &Dictionary {
         self.dictionaries.get(dictionary)
     }
 
-    /// A dictionary of values of an element that can still grow.
+    /// Returns a dictionary of values of an element that can still grow.
     pub(super) fn growing_dictionary(&mut self, element: &AnyElement) -> DictionaryId {
         self.add_dictionary(Dictionary::Growing(element.no_values()))
     }
 
-    /// Maps each code of a dictionary to a code of a slot's own dictionary, to which the values are added; `None` if both
-    /// dictionaries are the same.
+    /// Returns a table from the codes of a dictionary to the codes of an element's own dictionary, to which missing values are added.
+    /// Returns `None` if both dictionaries are the same dictionary.
     pub(super) fn translation(
         &mut self,
         slot: ColumnSlot,
@@ -51,7 +50,7 @@ impl Block {
         Some(table.clone())
     }
 
-    /// A column with the same value in all rows.
+    /// Creates a column with the same value in all worlds.
     pub(super) fn constant(&mut self, slot: ColumnSlot, value: &Datum, rows: &Selection) -> Column {
         if let Some(&truth) = value.get::<bool>() {
             let bits = if truth {
@@ -66,7 +65,7 @@ impl Block {
         Column::constant(rows, code, dictionary)
     }
 
-    /// The growing dictionary of values of a slot.
+    /// Returns the growing dictionary of an element's values.
     pub(super) fn own_dictionary(&mut self, slot: ColumnSlot) -> DictionaryId {
         if let Some(dictionary) = self.instructions[slot.index()].dictionary {
             return dictionary;
@@ -77,10 +76,11 @@ impl Block {
         dictionary
     }
 
-    /// Values of a slot as codes of its dictionary, if the dictionary is short and the values are small; a column that joins these values
-    /// with the codes of other rows can then consist of codes, too.
+    /// Encodes values of an element as codes of its dictionary, if the dictionary is short and the values are small.
     ///
-    /// Floating-point numbers are not encoded: they rarely repeat, and one code would stand for both zeros.
+    /// If the values of other worlds are codes as well, one column of codes can hold all values.
+    ///
+    /// Floating-point numbers are not encoded, because they rarely repeat, and because one code would represent both zeros.
     pub(super) fn encoded(&mut self, slot: ColumnSlot, values: Box<dyn AnyColumn>) -> Column {
         let is_float = values.as_any().is::<Vec<f64>>() || values.as_any().is::<Vec<f32>>();
         // A list that grew one value at a time has the capacity of the next power of two.

@@ -1,4 +1,4 @@
-//! Evidence on the values of a column.
+//! Evidence on the values of a column of a block.
 
 use super::classes::{Class, mask_of};
 use super::column::{Column, DictionaryId};
@@ -12,13 +12,13 @@ use figrs_core::model::evidence::Evidence;
 /// Placeholder for a weight that has not been computed.
 const UNKNOWN: (f64, f64) = (f64::NAN, f64::NAN);
 
-/// True if the weight is one (the rows stay unchanged) or zero (the rows are dropped).
+/// True if the weight is one (nothing changes) or zero (the worlds are dropped).
 fn is_hard(&(_, log): &(f64, f64)) -> bool {
     log == 0.0 || log == f64::NEG_INFINITY
 }
 
 impl RootEvaluation<'_> {
-    /// Weighs rows by one statement of evidence about their values.
+    /// Multiplies the weights of worlds by the weights that one statement of evidence gives to the values of an element.
     pub(super) fn weigh(
         &mut self,
         element: &AnyElement,
@@ -94,8 +94,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Drops the classes that contradict a statement of evidence; does nothing and returns `false` if some class has a weight other than
-    /// zero and one.
+    /// Drops the classes (sets of worlds with equal values) that contradict a statement of evidence. Returns `false`, without changes,
+    /// if a class has a weight other than zero and one.
     fn drop_classes(
         &mut self,
         element: &AnyElement,

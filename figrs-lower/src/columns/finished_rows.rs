@@ -1,4 +1,4 @@
-//! Rows that have been evaluated one by one: their values as a column, and the values of other elements that their
+//! Results of worlds that were evaluated one by one: a column of values, and the values of other elements that the
 //! evaluation computed.
 
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use super::selection::{Selection, mask_where};
 use figrs_core::element::node::{AnyElement, ElementId};
 use figrs_core::value::datum::Datum;
 
-/// Result of the evaluation of one row.
+/// Result of the evaluation of one world.
 pub(super) struct RowResult {
     pub(super) row: u32,
     pub(super) value: Option<Datum>,
@@ -21,11 +21,11 @@ pub(super) struct RowResult {
     pub(super) known: Vec<(AnyElement, Datum)>,
 }
 
-/// Results of rows that were evaluated one by one, without columns.
+/// Results of worlds that were evaluated one by one, without columns.
 pub(super) struct FinishedRows(Vec<RowResult>);
 
 impl FinishedRows {
-    /// Makes an empty list with room for `rows` rows.
+    /// Creates an empty list with room for `rows` worlds.
     pub(super) fn with_capacity(rows: usize) -> Self {
         Self(Vec::with_capacity(rows))
     }
@@ -34,26 +34,26 @@ impl FinishedRows {
         self.0.push(row);
     }
 
-    /// Keeps only rows that pass a test.
+    /// Keeps only the worlds for which `lives` returns true.
     pub(super) fn retain(&mut self, lives: impl Fn(u32) -> bool) {
         self.0.retain(|finished| lives(finished.row));
     }
 
-    /// Iterates over the rows, each with the values of other elements that its evaluation computed.
+    /// Iterates over the worlds, each with the values of other elements that its evaluation computed.
     pub(super) fn known(&self) -> impl Iterator<Item = (u32, &[(AnyElement, Datum)])> {
         self.0
             .iter()
             .map(|finished| (finished.row, &finished.known[..]))
     }
 
-    /// Approximate size of the finished rows in bytes.
+    /// Approximate size of the results in bytes.
     pub(super) fn bytes(&self) -> usize {
         let known = self.0.iter().map(|row| row.known.capacity());
         self.0.capacity() * size_of::<RowResult>()
             + known.sum::<usize>() * size_of::<(AnyElement, Datum)>()
     }
 
-    /// Weighs the rows and counts their elements; returns the column of the rows' values for a slot.
+    /// Weighs the worlds, counts their elements, and returns the column of an element's values.
     pub(super) fn column(&mut self, of: ColumnSlot, block: &mut Block) -> StoredColumn {
         self.0.sort_unstable_by_key(|one| one.row);
         let finished = &self.0;
@@ -92,7 +92,7 @@ impl FinishedRows {
         }
     }
 
-    /// Stores the values to which elements that are evaluated later may refer.
+    /// Stores the values of elements to which other elements may refer later.
     pub(super) fn register(mut self, block: &mut Block) {
         let mut kept = Vec::new();
         for one in &mut self.0 {
@@ -108,14 +108,13 @@ impl FinishedRows {
 }
 
 impl Block {
-    /// Counts the elements that were evaluated for a row individually, without a column.
+    /// Counts the elements that were evaluated for one world alone, without a column.
     fn count_single(&mut self, row: u32, entered: usize) {
         self.singles.resize(self.width, 0);
         self.singles[row as usize] += entered as u32;
     }
 
-    /// Stores the values that rows evaluated individually have computed, for those elements to which the program may
-    /// refer.
+    /// Stores the values that were computed world by world, for elements to which the program may refer.
     pub(super) fn register(&mut self, known: Vec<(u32, (AnyElement, Datum))>) {
         let mut positions = FxHashMap::<ElementId, usize>::default();
         let mut elements: Vec<(AnyElement, Vec<(u32, Datum)>)> = Vec::new();

@@ -1,4 +1,4 @@
-//! Cache of the atomic elements that the function of a Chain returns; Chains with the same function share the entries.
+//! Cache of the atomic elements that the functions of Chains return; Chains with the same function share the entries.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -10,16 +10,14 @@ use figrs_core::element::function::FunctionId;
 use figrs_core::element::node::{AnyElement, ElementId, FiniteOutcomes};
 use figrs_core::value::support::SupportBuilder;
 
-/// Atomic elements that nothing else refers to, keyed by the Chain's function that returned them and by the arguments of the call. A
-/// function without captured variables returns the same element for every Chain that calls it, and Chains that draw from such an element
-/// share no randomness.
+/// Atomic elements to which nothing else refers, keyed by the Chain's function that returned them and by the arguments of the call. A
+/// function without captured variables returns equivalent elements for every Chain that calls it. Chains that draw from the same cached
+/// element nevertheless draw independent values.
 #[derive(Default)]
 pub(super) struct FunctionMemo {
-    /// The memoised functions, indexed by the function and the number of its parents (the number is part of the key because a
-    /// function of a list accepts any number of parents).
+    /// The memoised functions, keyed by function and by number of parents. (A function of a list accepts any number of parents.)
     met: FxHashMap<(FunctionId, usize), MemoisedFunction>,
-    /// The sampler of each element; the element is stored too, which prevents another element from reusing its
-    /// identity.
+    /// The sampler of each element; the element is stored too, so that no other element reuses its identity.
     choices: FxHashMap<ElementId, (AnyElement, FiniteSampler)>,
 }
 
@@ -30,21 +28,20 @@ struct MemoisedFunction {
     elements: FxHashMap<Box<[u32]>, AnyElement>,
 }
 
-/// Sampler of an element of finitely many outcomes.
+/// Sampler of an element with finitely many outcomes.
 #[derive(Clone)]
 pub(super) struct FiniteSampler {
     pub(super) outcomes: Rc<FiniteOutcomes>,
-    /// The codes of the outcomes in the sampler `ready`.
+    /// The codes of the outcomes in the prepared sampler.
     pub(super) codes: Vec<u32>,
     pub(super) ready: Rc<PooledSampler>,
 }
 
-/// The key of a call: the function and the codes of its arguments.
+/// The key of a function call: the function and the codes of its arguments.
 pub(super) struct CallKey((FunctionId, usize), Box<[u32]>);
 
 impl FunctionMemo {
-    /// The key of a call of a function with these arguments; `None` if the arguments do not have the types of the
-    /// parents.
+    /// Returns the key of a call of a function with these arguments; `None` if the types of the arguments are wrong.
     pub(super) fn call(
         &mut self,
         function: FunctionId,
@@ -74,7 +71,7 @@ impl FunctionMemo {
         }
     }
 
-    /// The sampler of an element, if the cache has one.
+    /// Returns the sampler of an element, if the cache has one.
     pub(super) fn choice(&self, element: &AnyElement) -> Option<FiniteSampler> {
         let (_, choice) = self.choices.get(&element.id())?;
         Some(choice.clone())

@@ -1,4 +1,4 @@
-//! Partition of rows by the values of an element's parents.
+//! Partition of the worlds of a block by the values of an element's parents.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -14,11 +14,11 @@ use super::row_groups::RowGroups;
 use super::selection::{Selection, first_row};
 use figrs_core::value::support::SupportBuilder;
 
-/// Maximum number of Boolean parents for which rows are partitioned by bit masks.
+/// Maximum number of Boolean parents for which worlds are partitioned by bit masks.
 const MAX_MASKED_PARENTS: usize = 4;
 
-/// The bit masks of the columns, if all columns have truth values and there are few enough columns for a partition by
-/// masks.
+/// Returns the bit masks of the columns; `None` if not all columns have truth values, or if there are too many
+/// columns for a partition by masks.
 pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
     let bits = columns.iter().map(|column| match column {
         Column::Bits(bits) if columns.len() <= MAX_MASKED_PARENTS => Some(&bits[..]),
@@ -28,8 +28,8 @@ pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
 }
 
 impl Block {
-    /// Partitions rows by the values of a slot's parents. The groups are in the order of their first rows; each group has
-    /// the number of its combination of values.
+    /// Partitions worlds by the values of an element's parents. The groups of worlds are in the order of their first
+    /// worlds; each group has the number of its combination of parent values.
     pub(super) fn partition(
         &mut self,
         slot: ColumnSlot,
@@ -68,7 +68,7 @@ impl Block {
         (RowGroups::Rows(numbers), met)
     }
 
-    /// For each row, the number of the combination of its parents' values.
+    /// Returns, for each world, the number of the combination of its parents' values.
     pub(super) fn combined(
         &mut self,
         slot: ColumnSlot,
@@ -143,7 +143,7 @@ impl Block {
         (RowGroups::Masks(masks), numbers)
     }
 
-    /// Clears the cached combinations if the codes of the parents now refer to other dictionaries than before.
+    /// Clears the cached combinations if the parents' codes refer to other dictionaries than before.
     pub(super) fn note_dictionaries(&mut self, slot: ColumnSlot, columns: &[Column]) {
         let dictionaries = columns.iter().map(|column| match column {
             Column::Codes(_, dictionary) | Column::Classes(_, dictionary) => Some(*dictionary),
@@ -161,7 +161,7 @@ impl Block {
         };
     }
 
-    /// The dictionary that encodes the values of a parent whose column has no codes.
+    /// Returns the dictionary that encodes the values of a parent whose column consists of values instead of codes.
     fn encoder(&mut self, slot: ColumnSlot, parent: usize, of: ColumnSlot) -> DictionaryId {
         let memo = &mut self.instructions[slot.index()].memo;
         memo.encoders
@@ -175,7 +175,7 @@ impl Block {
         dictionary
     }
 
-    /// Calls a function with the parents' values that make up a combination.
+    /// Calls a function with the parents' values of a given combination.
     pub(super) fn with_values<R>(
         &self,
         slot: ColumnSlot,

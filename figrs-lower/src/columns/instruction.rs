@@ -1,4 +1,4 @@
-//! One element of a block, and the caches of the element.
+//! One element of a block, and the element's caches.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub(super) struct ColumnInstruction {
     pub(super) is_bool: bool,
     pub(super) checked: bool,
     pub(super) prepared: Option<Rc<AtomicSampler>>,
-    /// The dictionary of the element's values to which the codes in its columns refer.
+    /// The dictionary to which the codes in the element's columns refer.
     pub(super) dictionary: Option<DictionaryId>,
     pub(super) memo: CombinationMemo,
 }
@@ -34,9 +34,9 @@ pub(super) struct ColumnInstruction {
 /// Memoised results of the function of an element, indexed by the combination of its parents' values.
 #[derive(Default)]
 pub(super) struct CombinationMemo {
-    /// For each parent, the dictionary to which the parent's codes referred.
+    /// For each parent, the dictionary to which the parent's codes referred when the results were memoised.
     pub(super) dictionaries: Vec<Option<DictionaryId>>,
-    /// For each parent whose column has no codes, the dictionary that was made to encode its values.
+    /// For each parent whose column consists of values instead of codes, the dictionary that encodes them.
     pub(super) encoders: Vec<Option<DictionaryId>>,
     pub(super) combinations: CombinationNumbering,
     /// For an Apply, the code of the result for each combination of parent values.
@@ -45,8 +45,7 @@ pub(super) struct CombinationMemo {
     pub(super) branches: Branches,
     /// `true` if some branch has led to an element that is not atomic.
     pub(super) branches_out: bool,
-    /// For each dictionary from which columns were translated, the table from its codes to codes in the dictionary of
-    /// this slot.
+    /// For each other dictionary, the table from its codes to codes of the element's own dictionary.
     pub(super) translations: FxHashMap<DictionaryId, Rc<Vec<u32>>>,
 }
 

@@ -11,11 +11,11 @@ use super::selection::Selection;
 use figrs_core::error::ModelError;
 use figrs_core::value::column::AnyColumn;
 
-/// A dictionary with at most this number of values is always translated.
+/// Number of values up to which a whole dictionary is translated.
 const SMALL_DICTIONARY: usize = 64;
 
 impl RootEvaluation<'_> {
-    /// Joins the values of the branches.
+    /// Joins the values of the branches of a Chain into one column.
     pub(super) fn join(
         &mut self,
         slot: ColumnSlot,
@@ -43,7 +43,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// Combines the values of disjoint subsets of the rows in one column.
+    /// Combines the values of disjoint sets of worlds in one column.
     fn joined(
         &mut self,
         slot: ColumnSlot,
@@ -116,8 +116,8 @@ impl Block {
 }
 
 impl Block {
-    /// Combines the values of disjoint subsets of the rows in one list of classes, if each subset has classes and there
-    /// are few of them.
+    /// Combines the values of disjoint sets of worlds in one list of classes (sets of worlds with equal values), if there are few
+    /// classes.
     fn joined_classes(
         &mut self,
         slot: ColumnSlot,
@@ -146,16 +146,16 @@ impl Block {
     }
 }
 
-/// Codes of a subset of the rows, with their translation to another dictionary.
+/// Codes of some worlds, with their translation to another dictionary.
 struct TranslatedCodes {
     part: Selection,
     codes: RowCodes,
     table: Option<Rc<Vec<u32>>>,
 }
 
-/// The codes of some rows.
+/// The dictionary codes of some worlds: one code for all, or one code for each world.
 enum RowCodes {
-    /// One code for all rows.
+    /// One code for all worlds.
     Same(u32),
     List(Rc<Vec<u32>>),
 }
@@ -173,7 +173,7 @@ impl TranslatedCodes {
     }
 }
 
-/// Interleaves the codes of disjoint subsets of the rows as one list in the order of the rows.
+/// Interleaves the codes of disjoint sets of worlds into one list in the order of the worlds.
 fn interleaved(rows: &Selection, parts: &[TranslatedCodes], mut all: Vec<u32>) -> Vec<u32> {
     if let [one] = parts {
         all.extend((0..rows.len()).map(|at| one.code(at)));
@@ -208,7 +208,7 @@ fn interleaved(rows: &Selection, parts: &[TranslatedCodes], mut all: Vec<u32>) -
     all
 }
 
-/// Merges the codes of one subset of the rows with the codes of all other rows.
+/// Merges the codes of some worlds with the codes of all other worlds.
 fn merge(
     all: &mut [u32],
     rows: &Selection,
@@ -222,8 +222,8 @@ fn merge(
     }
 }
 
-/// As [`merge`], with the codes of the subset translated. The loop does not branch on which list has the code of a row, because the
-/// processor could not predict that branch.
+/// Merges codes like [`merge`], and translates the codes of some worlds to another dictionary. The loop has no conditional branch
+/// for the list that has the code of a world, because the processor could not predict this branch.
 #[inline]
 fn choose(
     all: &mut [u32],

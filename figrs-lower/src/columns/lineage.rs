@@ -1,26 +1,26 @@
-//! Lineage of the rows of a block that is resampled.
+//! Lineage of the worlds of a block that is resampled.
 
 use std::rc::Rc;
 
-/// Ancestors of the rows of a block, for each resampling.
+/// For each resampling of a block, the ancestors of its worlds.
 #[derive(Default)]
 pub(super) struct Lineage {
-    /// For each resampling, the index of the old row that each new row continued.
+    /// For each resampling, the index of the old world that each new world continues.
     ancestors: Vec<Rc<[u32]>>,
-    /// For each generation, the row of that generation that each present row continues; `None` if this has not been
-    /// computed yet.
+    /// For each generation, the world of that generation that each present world continues; `None` if this has not been computed
+    /// yet.
     known: Vec<Option<Rc<[u32]>>>,
     /// The oldest generation for which ancestors have been requested.
     traced: usize,
 }
 
 impl Lineage {
-    /// Number of resamplings of the rows so far.
+    /// Number of resamplings of the worlds so far.
     pub(super) fn generation(&self) -> usize {
         self.ancestors.len()
     }
 
-    /// Adds a resampling: row `r` continues the row `ancestors[r]`.
+    /// Adds a resampling, in which world `r` continues world `ancestors[r]`.
     pub(super) fn push(&mut self, ancestors: Vec<u32>) {
         self.ancestors.push(ancestors.into());
         self.known[self.traced..].fill(None);
@@ -28,8 +28,8 @@ impl Lineage {
         self.known.push(None);
     }
 
-    /// For each present row, the row that it continues in the given generation (the number of resamplings before it). At least one
-    /// resampling must have followed that generation.
+    /// Returns, for each present world, the world of the given generation that it continues. A generation is given by the number
+    /// of resamplings before it. The given generation must have been resampled at least once.
     pub(super) fn at(&mut self, generation: usize) -> Rc<[u32]> {
         let last = self.ancestors.len() - 1;
         let known = (generation..last).find(|&g| self.known[g].is_some());

@@ -11,15 +11,15 @@ use super::selection::{Selection, mask_where};
 use figrs_core::element::node::ApplyOp;
 use figrs_core::error::ModelError;
 
-/// Maximum number of combinations whose results are memoised.
+/// Maximum number of combinations of parent values whose results are memoised.
 const MAX_COMBINATIONS: usize = 1 << 16;
-/// Maximum number of combinations for functions whose results are plain numbers, which are cheap to compute.
+/// Maximum number of combinations for memoising functions with plain numbers as results, which are cheap to compute.
 const MAX_LIGHT_COMBINATIONS: usize = 64;
 const UNKNOWN: u32 = u32::MAX;
 
 impl Block {
-    /// The values of a memoised function; each value is computed when its combination of the parents' values first occurs.
-    /// Returns `None` if there may be so many combinations that calling the function for each row is cheaper.
+    /// Returns the values of a memoised function, each computed when its combination of parent values first occurs.
+    /// Returns `None` if there may be so many combinations that calling the function in each world is cheaper.
     pub(super) fn apply_remembered(
         &mut self,
         slot: ColumnSlot,
@@ -77,7 +77,8 @@ impl Block {
         }))
     }
 
-    /// Replaces the numbers of combinations by the codes of the function's results; truth values become zero or one.
+    /// Replaces the numbers of combinations by the codes of the function's results; a truth value has the code zero or
+    /// one.
     pub(super) fn results(
         &mut self,
         slot: ColumnSlot,
@@ -107,7 +108,7 @@ impl Block {
         outcome
     }
 
-    /// The code of the function's result for a combination of arguments.
+    /// Returns the code of the function's result for a combination of arguments.
     fn result(
         &mut self,
         slot: ColumnSlot,
@@ -126,7 +127,7 @@ impl Block {
         Ok(self.dictionaries.intern(dictionary, value.as_any()))
     }
 
-    /// The values of a function with one parent whose column is stored as classes.
+    /// Computes a function of one parent whose column is stored as classes (sets of worlds with equal values).
     fn apply_to_classes(
         &mut self,
         slot: ColumnSlot,

@@ -3,19 +3,20 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of bytes that the blocks of several threads may take together; each block requests memory when it needs more.
+/// A number of bytes that the blocks of several threads may take together; each block requests more memory when it
+/// needs it.
 #[derive(Debug)]
 pub struct Pool {
     left: AtomicU64,
     /// Maximum number of bytes that each block may retain from one run to the next.
     kept: u64,
-    /// Number of bytes that a block requests at once; the block retains them over repeated runs, because counting
-    /// memory takes time.
+    /// Number of bytes that a block requests at once. A block keeps the requested bytes over several runs, because
+    /// counting memory takes time.
     portion: u64,
 }
 
 impl Pool {
-    /// A pool of `bytes` bytes for the blocks of `threads` threads.
+    /// Creates a pool of `bytes` bytes for the blocks of `threads` threads.
     pub fn new(bytes: u64, threads: usize) -> Arc<Self> {
         let share = bytes / threads.max(1) as u64;
         Arc::new(Self {
@@ -37,7 +38,7 @@ impl Pool {
     }
 }
 
-/// Memory grant of a block.
+/// The memory that a block may use, from a memory pool or as a fixed amount.
 #[derive(Debug)]
 pub(super) struct MemoryGrant {
     bytes: u64,
@@ -46,7 +47,6 @@ pub(super) struct MemoryGrant {
 }
 
 impl MemoryGrant {
-    /// A fixed grant of `bytes` bytes.
     pub(super) fn all(bytes: u64) -> Self {
         Self {
             bytes,
@@ -55,7 +55,7 @@ impl MemoryGrant {
         }
     }
 
-    /// A grant that takes bytes from a pool as they are needed.
+    /// Creates a grant that takes bytes from a pool as they are needed.
     pub(super) fn of(pool: &Arc<Pool>) -> Self {
         Self {
             bytes: 0,
@@ -64,7 +64,7 @@ impl MemoryGrant {
         }
     }
 
-    /// True if the block may use `needed` bytes; bytes beyond the grant are requested from the pool.
+    /// True if the block may use `needed` bytes; missing bytes are requested from the pool.
     pub(super) fn allows(&mut self, needed: u64) -> bool {
         let Some(missing) = needed.checked_sub(self.bytes).filter(|&more| more > 0) else {
             return true;
@@ -93,7 +93,8 @@ impl MemoryGrant {
         kept > self.kept
     }
 
-    /// Returns unused bytes to the pool, but keeps `bytes` bytes and one portion.
+    /// Returns unused bytes to the pool, but keeps `bytes` bytes and the number of bytes that a block requests at
+    /// once.
     pub(super) fn shrink_to(&mut self, bytes: u64) {
         if let Some(pool) = &self.pool
             && let Some(more) = self.bytes.checked_sub(bytes + pool.portion)

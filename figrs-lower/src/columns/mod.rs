@@ -3,10 +3,10 @@
 //! | files, lowest layer first | contents |
 //! |---|---|
 //! | `selection`, `classes`, `column`, `row_groups` | sets of rows, and values in them |
-//! | `dictionary`, `combinations` | numbers of values, numbers of combinations of values |
-//! | `bernoulli`, `draw` | outcomes of atomic elements, and draws of them |
+//! | `dictionary`, `combinations` | dictionary codes of values, numbers of combinations of values |
+//! | `bernoulli`, `draw` | outcomes of atomic elements, and random draws |
 //! | `weights`, `plain_weights` | weights of rows |
-//! | `branch`, `function_memo`, `instruction` | one element, and its caches |
+//! | `branch`, `function_memo`, `instruction` | one element with its caches |
 //! | `memory_pool`, `block_memory`, `code_buffers`, `lineage`, `block` | the state of a block, part by part and as a whole |
 //! | `store`, `encoding`, `groups`, `memoised`, `branch_memo`, `target_column` | operations of a block: storage, encoding, partition, memoised calls |
 //! | `row_evaluation`, `finished_rows`, `rare_branches` | rows evaluated one by one |

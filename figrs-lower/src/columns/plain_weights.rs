@@ -1,15 +1,15 @@
-//! The weights of the rows of a block as plain numbers.
+//! The weights of the worlds (rows) of a block as plain numbers.
 
 use super::selection::for_each_row;
 use super::weights::{BlockWeights, and};
 use figrs_factor::graph::WorldWeight;
 
-/// Weights between `1 / FAR` and `FAR` are used directly, without dividing by a common unit.
+/// Limit of plain weights: a weight between `1 / FAR` and `FAR` is used directly, without division by a common unit.
 const FAR: f64 = 1e100;
-/// Number of values that are processed side by side.
+/// Number of values that are processed in parallel.
 const LANES: usize = 8;
 
-/// Weights as plain numbers in units of `exp(log_scale)`.
+/// Weights as plain numbers, in units of `exp(log_scale)`.
 #[derive(Clone, Debug)]
 pub struct PlainWeights {
     /// The natural logarithm of the unit of the weights.
@@ -18,17 +18,17 @@ pub struct PlainWeights {
     pub form: WeightForm,
 }
 
-/// Representation of plain weights.
+/// Representation of plain weights: one weight for each class of worlds, or one for each world.
 #[derive(Clone, Debug)]
 pub enum WeightForm {
-    /// Disjoint bit masks of rows that have the same weight; all other rows have weight zero.
+    /// Disjoint bit masks of worlds with equal weights; all other worlds have weight zero.
     Classes(Vec<(Vec<u64>, f64)>),
-    /// The weight of each row.
+    /// The weight of each world.
     Rows(Vec<f64>),
 }
 
 impl PlainWeights {
-    /// The weight of each of `width` rows.
+    /// The weight of each of `width` worlds.
     pub fn rows(&self, width: usize) -> Vec<f64> {
         match &self.form {
             WeightForm::Rows(rows) => rows.clone(),
@@ -44,7 +44,7 @@ impl PlainWeights {
 }
 
 impl BlockWeights {
-    /// The weights as plain numbers: either in units of the largest weight (approximately), or with a unit of one.
+    /// Returns the weights as plain numbers, approximately in units of the largest weight, or exactly in units of one.
     pub fn plain(&self) -> PlainWeights {
         if let (None, None) = (&self.rows, &self.logs) {
             return self.plain_classes();
@@ -62,9 +62,10 @@ impl BlockWeights {
         }
     }
 
-    /// The weights of the rows as plain numbers, for populations of `size` consecutive rows; each population has its own unit. The natural
-    /// logarithm of each population's unit is returned too. A logarithm is `None` if the rows of the population differ in the number of
-    /// densities among their factors: only the rows with the fewest densities will count, and later evidence decides which rows these are.
+    /// Returns the weights of the worlds as plain numbers, for populations of `size` consecutive worlds; each population has its own unit.
+    /// The second result is the natural logarithm of each population's unit. The logarithm is `None` if the worlds of a population have
+    /// different numbers of densities among their factors. If the worlds of a population have different numbers of densities, only the
+    /// worlds with the fewest densities will count; later evidence decides which worlds these are.
     pub fn of_populations(&self, size: usize) -> (Vec<f64>, Vec<Option<f64>>) {
         let (weights, mut units) = if let Some(weights) = self.linear() {
             let units = vec![Some(0.0); weights.len() / size];
@@ -116,7 +117,7 @@ impl BlockWeights {
         }
     }
 
-    /// The weights of the rows; `None` if some weights are very large or very small.
+    /// Returns the weights of the worlds; `None` if some weights are very large or very small.
     fn linear(&self) -> Option<Vec<f64>> {
         if self.logs.is_some() {
             return None;
@@ -148,7 +149,7 @@ impl BlockWeights {
         Some(weights)
     }
 
-    /// The natural logarithms of the weights of the rows.
+    /// Returns the natural logarithms of the weights of the worlds.
     fn logarithms(&self) -> Vec<f64> {
         let width = self.alive.width();
         let mut logs = self.logs.clone().unwrap_or_else(|| vec![0.0; width]);
@@ -190,7 +191,7 @@ fn near(x: f64) -> bool {
     (1.0 / FAR..FAR).contains(&x)
 }
 
-/// Replaces logarithms by their exponentials, divided by the largest; returns the logarithm of the largest.
+/// Replaces logarithms by their exponentials, in units of the largest exponential; returns the largest logarithm.
 fn exponentiate(logs: &mut [f64]) -> f64 {
     let mut lanes = [f64::NEG_INFINITY; LANES];
     let larger = |lane: &mut f64, log: f64| *lane = if log > *lane { log } else { *lane };

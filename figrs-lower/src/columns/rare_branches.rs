@@ -1,4 +1,4 @@
-//! Branches of a Chain that few rows take, evaluated row by row.
+//! Branches of a Chain that few worlds (rows) take, evaluated world by world.
 
 use super::block::Block;
 use super::branch::Branch;
@@ -10,50 +10,50 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 
-/// A branch taken by at most `8 + block_rows / 1024` rows is evaluated row by row; the limit grows because work on sets of rows grows
-/// with the block. A limit of one row for each 256 rows made a geometric recursion in blocks of 16 384 rows 1.2 times slower, and a model whose states are
-/// lists in blocks of 10 000 rows 8 % faster.
+/// A branch is evaluated world by world if at most `8 + block_rows / 1024` worlds take it. The limit grows with the block, because work on sets of
+/// worlds grows with the block. A limit of one world for each 256 worlds made a geometric recursion 1.2 times slower (in blocks of 16 384 worlds),
+/// and a model of list states 8 % faster (in blocks of 10 000 worlds).
 const ROW_BY_ROW_ROWS: usize = 8;
 const ROW_BY_ROW_DIVISOR: usize = 1024;
 
-/// Rows that are evaluated one by one.
+/// Worlds that take rare branches of a Chain, and are evaluated one by one.
 pub(super) struct RowEvaluations {
-    /// The Chain to which these branches belong.
+    /// The Chain to which the branches belong.
     of: ColumnSlot,
-    /// The index of the column of these rows in the list of columns that belong to branches without an element in the
-    /// program.
+    /// The index of the column of these worlds, among the columns of branches that have no element in the program.
     number: usize,
     demand: Option<Datum>,
     branches: Vec<RareBranch>,
-    /// Rows whose evaluation has not begun, in order, with the positions of their branches.
+    /// Worlds whose evaluation has not begun, in order, with the indices of their branches.
     not_begun: Vec<(u32, u32)>,
-    /// Rows whose evaluation waits for the value of another element.
+    /// Worlds whose evaluation waits for the value of another element.
     waiting: Vec<(RowEvaluation, u32)>,
     finished: FinishedRows,
-    /// A finished evaluation whose stacks are reused.
+    /// A finished evaluation, whose memory is reused for the next world.
     spare: Option<RowEvaluation>,
 }
 
-/// A branch that few rows take.
+/// A branch that few worlds take.
 pub(super) struct RareBranch {
     /// The number of the combination of parent values that selects the branch.
     combination: u32,
-    /// The branch; `None` until its first row begins, which builds the branch. The branch is dropped before the next branch is built.
+    /// The branch; `None` until it is built for the evaluation of its first world. In row-by-row evaluation, each branch is dropped before the
+    /// next branch is built.
     branch: Option<Branch>,
     rows: usize,
-    /// Maximum number of elements that a row of the branch has evaluated.
+    /// Maximum number of elements that a world has evaluated in the branch.
     entered: usize,
-    /// `true` if something outside the branch may refer to elements of the branch.
+    /// `true` if elements outside the branch may refer to elements of the branch.
     is_referred: bool,
 }
 
-/// True if a branch that `rows` rows take, in a block of `width` rows, is evaluated row by row.
+/// True if a branch is evaluated world by world, because only `rows` of `width` worlds take it.
 pub(super) fn are_few(rows: usize, width: usize) -> bool {
     rows <= ROW_BY_ROW_ROWS + width / ROW_BY_ROW_DIVISOR
 }
 
 impl RowEvaluations {
-    /// Prepares the evaluation of rows of a Chain; the rows are in order, each with the position of its branch.
+    /// Prepares the evaluation of worlds of a Chain; the worlds are in order, each with the index of its branch.
     pub(super) fn new(
         (of, number): (ColumnSlot, usize),
         branches: Vec<RareBranch>,
@@ -84,8 +84,7 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// Creates a branch that `rows` rows take; if `branch` is `None`, the branch is built when the evaluation of its
-    /// first row begins.
+    /// Creates a branch that `rows` worlds take. If `branch` is `None`, the branch is built when the evaluation of its first world begins.
     pub(super) fn new(combination: u32, branch: Option<Branch>, rows: usize) -> Self {
         Self {
             combination,
@@ -97,11 +96,11 @@ impl RareBranch {
     }
 }
 
-/// A slot, the value that observations demand of the slot (if any), and the rows that wait for the slot's value.
+/// An element whose value is missing, the value that observations demand of it (if any), and the worlds that wait for it.
 pub(super) type MissingValues = (ColumnSlot, Option<Datum>, Vec<u32>);
 
 impl RowEvaluations {
-    /// Advances all rows; returns the rows that have to wait, with the values for which they wait.
+    /// Advances the evaluation of all worlds; returns the worlds that must wait, with the missing values.
     pub(super) fn advance(
         &mut self,
         block: &mut Block,
@@ -135,7 +134,7 @@ impl RowEvaluations {
         Ok(missing)
     }
 
-    /// Begins the evaluation of a row in its branch, which is built if necessary.
+    /// Begins the evaluation of a world in its branch, which is built if necessary.
     fn begin_row(
         &mut self,
         row: u32,
@@ -157,7 +156,7 @@ impl RowEvaluations {
         Ok(Some(RowEvaluation::new(row, (root, own), demand, spare)))
     }
 
-    /// Continues the evaluation of a row; if the row has to wait, records the value that is missing.
+    /// Continues the evaluation of a world; if the world must wait, records the missing value.
     fn continue_row(
         &mut self,
         (mut single, branch): (RowEvaluation, u32),
@@ -178,7 +177,7 @@ impl RowEvaluations {
         Ok(())
     }
 
-    /// Records the result of a row; drops a branch after its last row unless something refers to it.
+    /// Records the result of a world, and drops a branch after its last world, unless something refers to the branch.
     fn finish(&mut self, mut single: RowEvaluation, branch: u32, block: &mut Block) {
         let known = single.known.take();
         let few = &mut self.branches[branch as usize];
@@ -199,8 +198,8 @@ impl RowEvaluations {
         }
     }
 
-    /// Once no row waits: the index of the column and the column of the values of all rows. Values to which later elements may
-    /// refer are stored.
+    /// Returns the index of the column and the column of the values of all worlds, after all worlds have been evaluated. Values to which later
+    /// elements may refer are stored in the block.
     pub(super) fn joined(mut self, block: &mut Block) -> (usize, StoredColumn) {
         let column = self.finished.column(self.of, block);
         // References to the elements of a branch from outside can be detected only after the branch itself has been
@@ -214,7 +213,7 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// Drops the branch, or caches the branch if it can be used again.
+    /// Drops the branch, or caches it if it can be used again.
     fn release(&mut self, of: ColumnSlot, block: &mut Block) {
         let Some(branch) = self.branch.take() else {
             return;
@@ -253,8 +252,8 @@ mod tests {
         }
     }
 
-    /// Each row takes its own branch, and the branches refer to elements outside: an element that a function gives to two
-    /// Chains, an element that every world has, and an element that no row has reached before.
+    /// In this test, each world takes its own branch, and the branch reads three elements from outside: one that a function gives to two Chains,
+    /// one that every world has, and one that no world has reached before.
     #[test]
     fn what_branches_refer_to_is_one_element_in_a_row() {
         let handed = Arc::new(Mutex::new(BTreeMap::<i64, Element<bool>>::new()));
@@ -298,7 +297,7 @@ mod tests {
         }
     }
 
-    /// Demands and scores weigh rows that each take their own branch, just as they weigh rows that share a few branches.
+    /// Observations and Scores must weigh worlds that take branches of their own in the same way as worlds that share a few branches.
     #[test]
     fn rows_of_their_own_branches_are_weighed() {
         let place = DiscreteUniform::new(0, (1 << 20) - 1);
@@ -329,7 +328,7 @@ mod tests {
         }
     }
 
-    /// Elements to which only their branch refers do not become part of the program.
+    /// Elements to which only their branch refers must not become part of the program.
     #[test]
     fn elements_of_branches_of_one_row_are_dropped() {
         let place = DiscreteUniform::new(1, 1 << 20);
@@ -343,7 +342,7 @@ mod tests {
         assert_eq!(block.instructions.len(), block.elements_in_every_world());
     }
 
-    /// A branch is evaluated before the next branch is made.
+    /// A branch must be evaluated before the next branch is created.
     #[test]
     fn branches_of_few_rows_are_made_one_by_one() {
         let under_way = Arc::new(Mutex::new((0u32, 0u32)));

@@ -1,8 +1,8 @@
-//! Evaluation of a Chain's branch for one row, element by element, as when a single world is run.
+//! Evaluation of a Chain's branch for one world of a block, element by element.
 //!
-//! Column-wise evaluation saves nothing where nearly every row takes its own branch: storing the set of rows of each element then costs
-//! more than storing the values. An element that every world has is read from its column; if the element has no value yet, the row waits
-//! for it.
+//! Column-wise evaluation is slow if nearly every world takes its own branch, because storing the set of worlds of each element costs
+//! more than storing the values. If a world needs the value of an element that every world has, it reads the element's column, or
+//! waits until the column exists.
 
 use rustc_hash::FxHashMap;
 
@@ -17,7 +17,7 @@ use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 use figrs_factor::graph::WorldWeight;
 
-/// A row that is being evaluated in a branch.
+/// The evaluation of a branch of a Chain for one world of a block.
 #[derive(Default)]
 pub(super) struct RowEvaluation {
     pub(super) row: u32,
@@ -25,14 +25,14 @@ pub(super) struct RowEvaluation {
     pub(super) run: WorldRun<RowElement>,
 }
 
-/// An element of a branch.
+/// An element of a branch, for one world.
 pub(super) struct RowElement {
     element: AnyElement,
-    /// `true` if only one reader refers to the element, which is therefore evaluated only once.
+    /// `true` if only one reader refers to the element, so that it is evaluated only once.
     own: bool,
 }
 
-/// A row of a block, and the values that the evaluation of the row has computed.
+/// A world of a block, with the values that its evaluation has computed.
 struct RowWorld<'b> {
     block: &'b mut Block,
     row: u32,
@@ -40,8 +40,8 @@ struct RowWorld<'b> {
 }
 
 impl RowEvaluation {
-    /// Begins the evaluation of a row at the start of a branch. `own` is `true` if nothing else refers to the branch's element; the
-    /// memory of a finished row is reused.
+    /// Begins the evaluation of a world at the start of a branch. `own` is `true` if only the branch refers to its element. The memory
+    /// of a finished evaluation is reused.
     pub(super) fn new(
         row: u32,
         (element, own): (AnyElement, bool),
@@ -60,8 +60,8 @@ impl RowEvaluation {
         self.run.bytes() + self.known.bytes() as u64
     }
 
-    /// Advances until the evaluation of the row is finished, or has to wait for the value of an element that every world
-    /// has. In the second case, returns the slot of that element and the value demanded of it (if any).
+    /// Advances until the evaluation of the world is finished, or must wait for the value of an element that every world has. If the
+    /// world must wait, the index of the missing element and the value demanded of it (if any) are returned.
     pub(super) fn advance(
         &mut self,
         block: &mut Block,
@@ -73,7 +73,7 @@ impl RowEvaluation {
 }
 
 impl RowWorld<'_> {
-    /// The node of an element; `own` is `true` if only one reader refers to the element.
+    /// Returns the node of an element; `own` is `true` if only one reader refers to the element.
     fn node(&self, element: &AnyElement, own: bool) -> RowElement {
         let element = self.block.policy(element).unwrap_or(element).clone();
         RowElement { element, own }
@@ -153,20 +153,19 @@ impl World for RowWorld<'_> {
     }
 }
 
-/// Maximum number of values that are searched linearly: a linear search of so few values is faster than a lookup in a
-/// table.
+/// Maximum number of values that are searched linearly, which is faster than a hash table for so few values.
 const LINEAR_SEARCH_LIMIT: usize = 16;
 
-/// Computed values of elements to which other elements may refer.
+/// Values that have been computed for elements to which other elements may refer.
 #[derive(Default)]
 pub(super) struct KnownValues {
     values: Vec<(AnyElement, Datum)>,
-    /// Positions of the values in the list, built once there are many values.
+    /// For each element, the index of its value in the list; the map is built when there are many values.
     positions: FxHashMap<ElementId, u32>,
 }
 
 impl KnownValues {
-    /// The value of an element, if it has been evaluated.
+    /// Returns the value of an element, if it has been evaluated.
     pub(super) fn get(&self, element: &AnyElement) -> Option<&Datum> {
         if self.values.len() > LINEAR_SEARCH_LIMIT {
             let position = *self.positions.get(&element.id())?;

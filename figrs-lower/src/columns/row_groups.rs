@@ -1,20 +1,19 @@
-//! Groups of rows.
+//! Groups of the worlds (rows) of a block.
 
 use std::borrow::Cow;
 
 use super::selection::{Selection, for_each_row};
 
-/// Rows in groups, numbered from zero in the order of their first rows.
+/// Groups of worlds, numbered from zero in the order of their first worlds.
 #[derive(Debug)]
 pub(super) enum RowGroups {
-    /// Each group is stored as a mask of its rows.
+    /// Each group is stored as a bit mask of its worlds.
     Masks(Vec<Vec<u64>>),
-    /// The number of the group is stored for each row.
+    /// For each world, the number of its group is stored.
     Rows(Vec<u32>),
 }
 
 impl RowGroups {
-    /// Returns the number of the group of each row.
     pub(super) fn numbers(&self, rows: &Selection) -> Cow<'_, [u32]> {
         match self {
             Self::Rows(numbers) => Cow::Borrowed(numbers),
@@ -31,7 +30,6 @@ impl RowGroups {
         }
     }
 
-    /// Number of rows of each of `count` groups.
     pub(super) fn sizes(&self, count: usize) -> Vec<usize> {
         match self {
             Self::Masks(masks) => {
@@ -48,8 +46,8 @@ impl RowGroups {
         }
     }
 
-    /// For each group that is not marked in `few`, its rows; and, in ascending order, all rows of the marked groups, each with its
-    /// group.
+    /// Returns the worlds of each group that is not marked in `few`. The second result lists the worlds of the marked
+    /// groups in ascending order, each with its group.
     pub(super) fn split_rare(
         &self,
         rows: &Selection,
@@ -91,7 +89,6 @@ impl RowGroups {
         (many, rest)
     }
 
-    /// The rows of each of `count` groups.
     pub(super) fn selections(&self, rows: &Selection, count: usize) -> Vec<Selection> {
         if let (Self::Rows(_), 1) = (self, count) {
             return vec![rows.clone()];

@@ -1,4 +1,4 @@
-//! Execution of the worlds of a block.
+//! Evaluation of the roots (evidence and targets) in the worlds of a block.
 
 use std::rc::Rc;
 
@@ -18,15 +18,16 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 
-/// Source of the values that a group of rows has.
+/// Source of the values in a group of worlds.
 #[derive(Clone, Copy)]
 pub(super) enum ColumnSource {
     Slot(ColumnSlot),
-    /// The index of a column that was drawn for one group of rows only.
+    /// A column that was drawn for one group of worlds only, given by its index.
     Unshared(usize),
 }
 
-/// Next task of the execution. A demand is the value that a slot must have in rows that are to have a positive weight.
+/// The next task in the evaluation of a root. A demand is the value that an element must have in the worlds that are to
+/// have a positive weight.
 pub(super) enum EvaluationTask {
     Enter(ColumnSlot, Selection, Option<Datum>),
     Finish(ColumnSlot, Selection, Option<Datum>),
@@ -43,17 +44,17 @@ pub(super) enum EvaluationTask {
     Join(ColumnSlot, Selection, Vec<(ColumnSource, Selection)>),
 }
 
-/// A root that is being evaluated.
+/// The evaluation of a root by a stack of tasks.
 pub(super) struct RootEvaluation<'b> {
     pub(super) block: &'b mut Block,
     pub(super) rng: &'b mut Stream,
     pub(super) tasks: Vec<EvaluationTask>,
-    /// Columns of branches that have no element in the program.
+    /// Columns of branches whose elements are not in the program.
     pub(super) alone: Vec<Option<StoredColumn>>,
 }
 
 impl Block {
-    /// Runs all roots in `width` rows.
+    /// Evaluates all roots (evidence and targets) in `width` worlds.
     ///
     /// **Errors.** Invalid parameters or failing functions of the elements that are reached, and worlds of too many
     /// elements.
@@ -65,7 +66,7 @@ impl Block {
         Ok(())
     }
 
-    /// Evaluates one root, and everything it needs, in the surviving rows.
+    /// Evaluates one root, and all elements that it needs, in the surviving worlds.
     ///
     /// **Errors.** As [`run`](Self::run).
     pub fn run_root(&mut self, root: usize, rng: &mut Stream) -> Result<(), ModelError> {
@@ -120,8 +121,8 @@ impl RootEvaluation<'_> {
         }
     }
 
-    /// Advances the rows that are evaluated one by one; for rows that wait, schedules the evaluation of the elements
-    /// for which they wait.
+    /// Advances the worlds that are evaluated one by one. If worlds wait for elements, the evaluation of these elements is
+    /// scheduled.
     fn singles(&mut self, mut singles: Box<RowEvaluations>) -> Result<(), ModelError> {
         let missing = singles.advance(self.block, self.rng)?;
         if missing.is_empty() {
@@ -204,7 +205,7 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Returns an error if a policy that some rows wait for depends on itself.
+    /// Returns an error if worlds wait for a policy that depends on itself.
     fn check_policy(&self, slot: ColumnSlot, rows: &Selection) -> Result<(), ModelError> {
         let element = &self.block.instructions[slot.index()].element;
         if !self.block.is_policy(element) {
@@ -294,7 +295,7 @@ impl RootEvaluation<'_> {
         parents.iter().map(read).collect()
     }
 
-    /// A member of a family for each row.
+    /// Evaluates a member of a family of distributions in each world.
     fn family(
         &mut self,
         slot: ColumnSlot,
@@ -325,7 +326,7 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// The values of a function, memoised by the combination of the parents' values if there are few combinations.
+    /// Computes the values of a function; if there are few combinations of parent values, the results are memoised.
     fn apply(
         &mut self,
         slot: ColumnSlot,
@@ -350,7 +351,7 @@ impl RootEvaluation<'_> {
         Ok(Column::packed(values, rows))
     }
 
-    /// Drops the rows whose value differs from the given value.
+    /// Drops the worlds in which an element has another value than the given value.
     fn drop_unequal(&mut self, rows: &Selection, column: &Column, value: &Datum) {
         let other = match column {
             Column::Bits(bits) => {
@@ -375,7 +376,7 @@ impl RootEvaluation<'_> {
         self.block.weights.drop_rows(&other);
     }
 
-    /// Stores the values of a slot in some rows, and weighs the evidence on the slot.
+    /// Stores the values of an element in some worlds, and weighs the evidence on the element.
     pub(super) fn set_values(
         &mut self,
         slot: ColumnSlot,
@@ -398,8 +399,7 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Returns an error if a world reaches more elements than are allowed; elements whose values have not been computed yet
-    /// count too.
+    /// Returns an error if a world reaches more elements than the limit allows; elements without a value yet count too.
     fn check_limit(&mut self, slot: ColumnSlot) -> Result<(), ModelError> {
         let mut counts: Vec<usize> = self.block.singles.iter().map(|&n| n as usize).collect();
         counts.resize(self.block.width, 0);
@@ -427,7 +427,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// The sampling method of an atomic element; it is prepared when the element is first reached.
+    /// Returns the sampling method of an atomic element, prepared when the element is first reached.
     fn prepare(
         &mut self,
         slot: ColumnSlot,

@@ -1,11 +1,13 @@
-//! Selections: sets of rows of a block.
+//! Selections: sets of worlds (rows) of a block.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
 
 use figrs_core::element::footprint::ALLOCATION;
 
-/// A set of rows, stored as a mask with one bit for each row; cheap to clone.
+/// A set of worlds of a block, stored as a bit mask.
+///
+/// Clones are cheap.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection(Rc<RowMask>);
 
@@ -18,7 +20,6 @@ struct RowMask {
 }
 
 impl Selection {
-    /// The selection of all of `width` rows.
     pub(crate) fn all(width: usize) -> Self {
         let mut mask = vec![u64::MAX; width.div_ceil(64)];
         if let (Some(last), rest @ 1..) = (mask.last_mut(), width % 64) {
@@ -32,7 +33,7 @@ impl Selection {
         Self::with_count(mask, count, width)
     }
 
-    /// The selection of these rows, which are given in ascending order.
+    /// Creates the selection of the given worlds, which are in ascending order.
     pub(crate) fn from_rows(rows: Vec<u32>, width: usize) -> Self {
         let mut mask = vec![0; width.div_ceil(64)];
         for &row in &rows {
@@ -53,12 +54,12 @@ impl Selection {
         }))
     }
 
-    /// Address of the mask; clones of a selection share the mask.
+    /// Returns the address of the mask, which clones of a selection share.
     pub(super) fn address(&self) -> usize {
         Rc::as_ptr(&self.0).addr()
     }
 
-    /// Approximate size of the selection in bytes, including the list of its rows.
+    /// Approximate size of the selection in bytes, including the list of its worlds.
     pub(super) fn bytes(&self) -> usize {
         let list = self.0.count * size_of::<u32>();
         size_of::<RowMask>() + size_of_val(&*self.0.mask) + list + 2 * ALLOCATION
@@ -76,7 +77,7 @@ impl Selection {
         self.0.count == 0
     }
 
-    /// Number of rows of the block, selected or not.
+    /// Returns the number of worlds of the block, selected or not.
     pub(crate) fn width(&self) -> usize {
         self.0.width
     }
@@ -85,7 +86,7 @@ impl Selection {
         self.0.count == self.0.width
     }
 
-    /// The list of the selected rows in ascending order.
+    /// The list of the selected worlds in ascending order.
     pub(crate) fn rows(&self) -> &[u32] {
         self.0.list.get_or_init(|| {
             let mut rows = Vec::with_capacity(self.0.count);
@@ -98,12 +99,11 @@ impl Selection {
         Rc::ptr_eq(&self.0, &other.0) || self.0.mask == other.0.mask
     }
 
-    /// True if all selected rows are in `mask`.
+    /// True if all selected worlds are in `mask`.
     pub(crate) fn is_within(&self, mask: &[u64]) -> bool {
         self.0.mask.iter().zip(mask).all(|(a, b)| a & !b == 0)
     }
 
-    /// The intersection with another selection.
     pub(crate) fn intersection(&self, others: &Self) -> Self {
         if others.is_all() {
             return self.clone();
@@ -129,7 +129,7 @@ impl Selection {
         Self::from_mask(either.collect(), self.0.width)
     }
 
-    /// Positions of the selected rows in the list of `other`, which contains all of them.
+    /// Returns the indices of the selected worlds in the list of `other`, which contains all of them.
     pub(crate) fn positions_in(&self, other: &Self) -> Vec<u32> {
         if other.is_all() {
             return self.rows().to_vec();
@@ -150,7 +150,7 @@ impl Selection {
     }
 }
 
-/// Calls a function for each row of a mask, in ascending order.
+/// Calls a function for each world of a bit mask, in ascending order.
 pub(crate) fn for_each_row(mask: &[u64], mut each: impl FnMut(usize)) {
     for (i, &word) in mask.iter().enumerate() {
         let mut word = word;
@@ -165,13 +165,13 @@ pub(crate) fn for_each_row(mask: &[u64], mut each: impl FnMut(usize)) {
     }
 }
 
-/// The first row of a mask.
+/// The first world of a bit mask.
 pub(crate) fn first_row(mask: &[u64]) -> Option<usize> {
     let word = mask.iter().position(|&word| word != 0)?;
     Some(word * 64 + mask[word].trailing_zeros() as usize)
 }
 
-/// Bit mask of the rows whose position in `rows` passes a test.
+/// Returns a bit mask of the worlds whose index in `rows` passes a test.
 pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) -> Vec<u64> {
     let mut mask = vec![0; rows.mask().len()];
     let mut position = 0;
@@ -182,8 +182,9 @@ pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) 
     mask
 }
 
-/// Merge order of two disjoint selections: for each row of their union, in ascending order, the position of the row in the concatenation of
-/// the two selections' lists.
+/// Returns the merge order of two disjoint selections of worlds.
+///
+/// For each world of the union, in ascending order, the result has the world's index in the concatenated lists of the two selections.
 pub(super) fn interleave(first: &Selection, second: &Selection) -> Vec<u32> {
     let (a, b) = (first.rows(), second.rows());
     let mut order = Vec::with_capacity(a.len() + b.len());

@@ -9,13 +9,13 @@ use super::selection::{Selection, for_each_row, interleave};
 use figrs_core::value::datum::Datum;
 
 impl Block {
-    /// The rows for which a slot has values, and the values.
+    /// Returns the values of an element, and the worlds that have them.
     pub(super) fn stored(&mut self, slot: ColumnSlot) -> Option<&StoredColumn> {
         self.follow_resampling(slot);
         self.values[slot.index()].as_ref()
     }
 
-    /// The values of a slot in these rows; the slot must have values for all of them.
+    /// Returns the values of an element in the given worlds, all of which must have a value.
     pub(super) fn read(&mut self, slot: ColumnSlot, rows: &Selection) -> Column {
         let stored = self.stored(slot).expect("parents are evaluated first");
         let as_they_are = matches!(stored.column, Column::Bits(_) | Column::Classes(..))
@@ -38,7 +38,7 @@ impl Block {
         column
     }
 
-    /// The values at some positions of the list of a column.
+    /// Returns the values at some indices of the list of a column.
     fn gathered(&mut self, column: Column, positions: &[u32]) -> Column {
         let Column::Codes(codes, dictionary) = column else {
             return column.at(positions);
@@ -51,7 +51,7 @@ impl Block {
         Column::Codes(Rc::new(list), dictionary)
     }
 
-    /// Stores values of a slot in rows for which it has none.
+    /// Stores values of an element in worlds that have no value of it yet.
     pub(super) fn store_values(&mut self, slot: ColumnSlot, rows: &Selection, column: Column) {
         let generation = self.lineage.generation();
         self.follow_resampling(slot);
@@ -104,17 +104,16 @@ impl Block {
         }
     }
 
-    /// Makes row `r` continue row `ancestors[r]`: the row gets all values of its ancestor and a weight of one. All rows
-    /// that are continued must have the same number of densities among their likelihoods. The number of rows may
-    /// change.
+    /// Makes world `r` continue world `ancestors[r]`: the new world has all values of its ancestor and a weight of one. All continued
+    /// worlds must have the same number of densities among their likelihoods. Resampling may change the number of worlds.
     pub fn resample(&mut self, ancestors: Vec<u32>) {
         let size = ancestors.len();
         self.resample_populations(ancestors, size, &[true]);
     }
 
-    /// Makes row `r` continue row `ancestors[r]`: the row gets all values of its ancestor. Each `size` consecutive rows are a population.
-    /// In populations marked in `replaced`, the weights become one, and the ancestors must have the same number of densities; in the other
-    /// populations, each row gets the weight of its ancestor.
+    /// Makes world `r` continue world `ancestors[r]`, with all values of its ancestor. A population is a group of `size` consecutive
+    /// worlds. In populations marked in `replaced`, the weights become one, and the ancestors must have the same number of densities. In
+    /// unmarked populations, each world gets the weight of its ancestor.
     pub fn resample_populations(&mut self, ancestors: Vec<u32>, size: usize, replaced: &[bool]) {
         self.weights.continued(&ancestors, size, replaced);
         if !self.singles.is_empty() {
@@ -125,7 +124,7 @@ impl Block {
         self.lineage.push(ancestors);
     }
 
-    /// Rearranges the values of a slot, stored before the rows were resampled, to match the present surviving rows.
+    /// Rearranges the values of an element that were stored before the worlds were resampled, to match the present surviving worlds.
     pub(super) fn follow_resampling(&mut self, slot: ColumnSlot) {
         let generation = self.lineage.generation();
         let stale = |stored: &StoredColumn| stored.generation < generation;
@@ -180,7 +179,7 @@ impl Block {
         });
     }
 
-    /// The value of a slot in one row, if the slot has a value there.
+    /// Returns the value of an element in one world, if it has a value there.
     pub(super) fn value_in(&mut self, slot: ColumnSlot, row: u32) -> Option<Datum> {
         let stored = self.stored(slot)?;
         let (word, bit) = (row as usize / 64, row % 64);

@@ -1,4 +1,4 @@
-//! Values of a target in the surviving rows of a block.
+//! Values of a target in the surviving worlds of a block.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use super::selection::{Selection, first_row};
 use figrs_core::value::column::AnyColumn;
 
 impl Block {
-    /// The values of a target in the surviving rows, once all roots have been run.
+    /// Returns the values of a target in the surviving worlds, after all roots have been evaluated.
     pub fn target(&mut self, target: usize) -> TargetColumn<'_> {
         let slot = self.target_slot(target);
         self.follow_resampling(slot);
@@ -43,12 +43,12 @@ impl Block {
     }
 }
 
-/// The values of a target in the surviving rows of a block.
+/// The values of a target in the surviving worlds of a block.
 #[derive(Debug)]
 pub struct TargetColumn<'a> {
     rows: Selection,
     values: TargetColumnValues,
-    /// The dictionary to which the codes refer.
+    /// The dictionary to which the codes of the values refer.
     dictionary: Option<&'a Dictionary>,
 }
 
@@ -62,16 +62,16 @@ enum TargetColumnValues {
 /// Representation of the values of a column.
 #[derive(Debug)]
 pub enum ColumnValues<'a> {
-    /// Truth values: one bit for each row of the block.
+    /// Truth values, with one bit for each world of the block.
     Bits(&'a [u64]),
-    /// Codes: positions in a dictionary of values, in the order of the rows.
+    /// Dictionary codes of the values, in the order of the worlds.
     Codes(&'a [u32]),
-    /// The values, in the order of the rows.
+    /// The values, in the order of the worlds.
     Typed(&'a dyn AnyColumn),
 }
 
 impl TargetColumn<'_> {
-    /// The rows, in ascending order.
+    /// Returns the surviving worlds, in ascending order.
     pub fn rows(&self) -> &[u32] {
         self.rows.rows()
     }
@@ -81,7 +81,7 @@ impl TargetColumn<'_> {
         first_row(self.rows.mask())
     }
 
-    /// The rows, as a bit mask.
+    /// Returns the surviving worlds as a bit mask.
     pub fn mask(&self) -> &[u64] {
         self.rows.mask()
     }
@@ -95,7 +95,7 @@ impl TargetColumn<'_> {
         }
     }
 
-    /// Number of codes in the dictionary.
+    /// Number of values in the dictionary; zero if the column has no dictionary.
     pub fn codes(&self) -> usize {
         self.dictionary.map_or(0, Dictionary::len)
     }

@@ -1,44 +1,43 @@
-//! The weights of the rows of a block.
+//! The weights of the worlds (rows) of a block.
 
 use super::selection::{Selection, for_each_row, mask_where};
 use figrs_factor::graph::WorldWeight;
 
-/// Maximum number of classes of equal weight; if there are more, weights are stored by row.
+/// Maximum number of classes (sets of worlds with equal weights); with more classes, each world has its own weight.
 const CLASSES: usize = 16;
-/// A product above `LARGE` or below `1 / LARGE` is added to the logarithmic factor. The product of two numbers between these bounds is
+/// A product above `LARGE` or below `1 / LARGE` is moved to the logarithmic factor. The product of two numbers between `1 / LARGE` and `LARGE` is
 /// still a normal number.
 const LARGE: f64 = 1e150;
 
-/// The weights of the rows of a block: each is the product of a factor that all rows share, a factor of the row or of its class, and a factor given by its
-/// logarithm.
+/// The weights of the worlds of a block.
 ///
-/// Evidence on truth values splits the rows into few classes; a sum over a class then needs only the number of its
-/// rows.
+/// The weight of a world is the product of three factors: a factor that all worlds share, a factor of the world or its class, and a factor given by
+/// its logarithm.
+///
+/// Evidence on truth values divides the worlds into few classes (sets of worlds with equal weights). To sum the weights of a class, only the number
+/// of its worlds is needed.
 #[derive(Debug)]
 pub struct BlockWeights {
     pub(super) alive: Selection,
     pub(super) common: WorldWeight,
     pub(super) classes: Vec<(Vec<u64>, WorldWeight)>,
-    /// Weights by row, used instead of classes when there would be too many classes; the entries of dropped rows are
-    /// meaningless.
+    /// One weight for each world, if there would be too many classes; the entries of dropped worlds are meaningless.
     pub(super) rows: Option<Vec<f64>>,
-    /// Bounds of the surviving rows' factors in `rows`.
+    /// Lower and upper bounds of the surviving worlds' factors in `rows`.
     pub(super) bounds: (f64, f64),
     pub(super) logs: Option<Vec<f64>>,
-    /// Number of densities that are factors of all rows, and the additional densities that are factors of some rows
-    /// only.
+    /// Number of densities among the factors of all worlds, and number of additional densities for single worlds.
     densities: u32,
     row_densities: Option<Vec<u32>>,
 }
 
 impl BlockWeights {
-    /// A weight of one for each of `width` rows.
+    /// Creates weights of one for `width` worlds.
     pub(crate) fn new(width: usize) -> Self {
         Self::of(Selection::all(width), 0)
     }
 
-    /// A weight of one for the rows `alive`, which have `densities` densities among their factors; the other rows are
-    /// dropped.
+    /// Creates weights of one for the worlds `alive`, which have `densities` densities among their factors; the other worlds are dropped.
     pub(crate) fn of(alive: Selection, densities: u32) -> Self {
         Self {
             common: WorldWeight::ONE,
@@ -52,17 +51,17 @@ impl BlockWeights {
         }
     }
 
-    /// Number of densities among the factors of all rows.
+    /// Returns the number of densities among the factors of all worlds.
     pub(crate) fn common_densities(&self) -> u32 {
         self.densities
     }
 
-    /// True if some rows have more densities among their factors than others.
+    /// True if some worlds have more densities among their factors than others.
     pub fn densities_differ(&self) -> bool {
         self.densities_differ_among(0..self.alive.width())
     }
 
-    /// True if some of these rows have more densities among their factors than other rows of the range.
+    /// True if some worlds of a range have more densities among their factors than other worlds of it.
     pub(super) fn densities_differ_among(&self, rows: std::ops::Range<usize>) -> bool {
         let Some(counts) = &self.row_densities else {
             return false;
@@ -74,29 +73,29 @@ impl BlockWeights {
         counts.any(|count| Some(count) != first)
     }
 
-    /// The rows that do not contradict the evidence so far.
+    /// Returns the worlds that do not contradict the evidence evaluated so far.
     pub(crate) fn alive(&self) -> &Selection {
         &self.alive
     }
 
-    /// Number of rows that do not contradict the evidence.
+    /// Returns the number of worlds that do not contradict the evidence.
     pub fn survivors(&self) -> usize {
         self.alive.len()
     }
 
-    /// Calls a function for each row that does not contradict the evidence, in ascending order.
+    /// Calls a function for each world that does not contradict the evidence, in ascending order.
     pub fn for_each_survivor(&self, each: impl FnMut(usize)) {
         for_each_row(self.alive.mask(), each);
     }
 
-    /// Drops the rows of a mask, which contradict the evidence.
+    /// Drops the worlds of a bit mask, because they contradict the evidence.
     pub(crate) fn drop_rows(&mut self, mask: &[u64]) {
         if self.alive.mask().iter().zip(mask).any(|(a, b)| a & b != 0) {
             self.alive = self.alive.minus(mask);
         }
     }
 
-    /// Multiplies the weights of some rows by one number.
+    /// Multiplies the weights of some worlds by one number.
     pub(crate) fn times(&mut self, rows: &Selection, (linear, log): (f64, f64)) {
         if log == f64::NEG_INFINITY {
             self.drop_rows(rows.mask());
@@ -107,7 +106,7 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weights of disjoint sets of rows by one number each.
+    /// Multiplies the weights of disjoint sets of worlds by one number for each set.
     pub(crate) fn times_masks(&mut self, masks: &[(Vec<u64>, (f64, f64))]) {
         for (mask, (_, log)) in masks {
             if *log == f64::NEG_INFINITY {
@@ -157,8 +156,7 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weight of each of some rows by the number that belongs to the row's code; the codes are in the
-    /// order of the rows.
+    /// Multiplies the weight of each world by the number for its dictionary code; the codes are in the order of the worlds.
     pub(crate) fn times_codes(&mut self, rows: &Selection, codes: &[u32], table: &[(f64, f64)]) {
         let zero = |&(_, log): &(f64, f64)| log == f64::NEG_INFINITY;
         if !table.iter().all(|entry| zero(entry) || in_range(entry.0)) {
@@ -187,7 +185,7 @@ impl BlockWeights {
         self.widen_bounds(factors.iter().fold((1.0, 1.0), widest));
     }
 
-    /// Widens the bounds after the factors of the rows have been multiplied by numbers between `least` and `most`.
+    /// Widens the bounds of the worlds' weights, after the weights were multiplied by numbers between `least` and `most`.
     fn widen_bounds(&mut self, (least, most): (f64, f64)) {
         self.bounds = (self.bounds.0 * least, self.bounds.1 * most);
         if in_range(self.bounds.0) && in_range(self.bounds.1) {
@@ -205,7 +203,7 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weights of some rows by numbers given by their logarithms, in the order of the rows.
+    /// Multiplies the weights of some worlds by numbers that are given by their logarithms, in the order of the worlds.
     pub(crate) fn add_logs(&mut self, rows: &Selection, added: Vec<f64>) {
         if added.contains(&f64::NEG_INFINITY) {
             let dead = mask_where(rows, |at| added[at] == f64::NEG_INFINITY);
@@ -227,8 +225,8 @@ impl BlockWeights {
         }
     }
 
-    /// Makes row `r` continue row `ancestors[r]`. In the consecutive populations of `size` rows that are marked in `replaced`, all
-    /// weights become one.
+    /// Makes world `r` continue world `ancestors[r]`, with the ancestor's weight. Populations consist of `size` consecutive worlds; in populations
+    /// marked in `replaced`, all weights become one.
     pub(super) fn continued(&mut self, ancestors: &[u32], size: usize, replaced: &[bool]) {
         let width = ancestors.len();
         let old = std::mem::replace(self, Self::of(Selection::all(width), self.densities));
@@ -288,7 +286,7 @@ impl BlockWeights {
         self.bounds = (old.bounds.0.min(1.0), old.bounds.1.max(1.0));
     }
 
-    /// Counts a density among the factors of some rows.
+    /// Counts a density among the factors of some worlds.
     pub(crate) fn count_density(&mut self, rows: &Selection) {
         if self.alive.is_within(rows.mask()) {
             self.densities += 1;
@@ -300,8 +298,8 @@ impl BlockWeights {
         for_each_row(rows.mask(), |row| counts[row] += 1);
     }
 
-    /// The fewest densities among the factors of any surviving row. Rows with more densities are dropped, because a
-    /// world with fewer densities is infinitely more likely.
+    /// Returns the smallest number of densities among the factors of any surviving world. Worlds with more densities are dropped, because a world
+    /// with fewer densities is infinitely more likely.
     pub(crate) fn fewest_densities(&mut self) -> u32 {
         let Some(counts) = self.row_densities.take() else {
             return self.densities;
@@ -319,7 +317,7 @@ impl BlockWeights {
         self.densities + if fewest == u32::MAX { 0 } else { fewest }
     }
 
-    /// Converts the classes to weights by row.
+    /// Converts the weights of classes to one weight for each world.
     fn expand_classes(&mut self) {
         if self.rows.is_some() {
             return;
@@ -343,7 +341,7 @@ impl BlockWeights {
         self.rows = Some(rows);
     }
 
-    /// Moves the factors of the rows into the logarithmic factors.
+    /// Moves the factors of the worlds into the logarithmic factors.
     fn move_to_logs(&mut self) {
         let Some(rows) = &mut self.rows else { return };
         let width = rows.len();

@@ -1,9 +1,9 @@
-//! The agenda of a change: the nodes that have to be re-evaluated.
+//! The agenda of a change of a trace: the nodes that must be evaluated again.
 
-/// Next step of the re-evaluation of a node.
+/// Next step in the re-evaluation of a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum UpdateStep {
-    /// The inputs of the node have to be re-evaluated first.
+    /// The inputs of the node must be re-evaluated first.
     Enter,
     /// All inputs of the node are up to date, except the result of a Chain.
     Ready,
@@ -11,13 +11,13 @@ pub(super) enum UpdateStep {
     Finish,
 }
 
-/// Bucket queue of nodes by height.
+/// Queue of nodes with one bucket for each topological height.
 #[derive(Debug, Default)]
 pub(super) struct BucketQueue {
-    /// The height and the number of the only node, while the queue has one node.
+    /// The height and the number of the only node, if the queue has exactly one node.
     only: Option<(u32, u32)>,
     heights: Vec<Vec<u32>>,
-    /// Bit set of the heights that have nodes.
+    /// Bit set of the heights for which nodes are queued.
     occupied: Vec<u64>,
     /// Index of the first word of `occupied` that may be non-zero.
     first: usize,
@@ -95,16 +95,16 @@ impl BucketQueue {
     }
 }
 
-/// The nodes that have to be re-evaluated.
+/// The nodes of a trace that have to be re-evaluated.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
-    /// Nodes present in every world that have to be re-evaluated, ordered by height.
+    /// The nodes that every world has and that have to be re-evaluated, ordered by height.
     pub(super) permanent: BucketQueue,
-    /// Nodes present in some worlds only, to be re-evaluated if they stay in the world.
+    /// The nodes that only some worlds have, to be re-evaluated if they stay in the world.
     pub(super) later: Vec<u32>,
-    /// Steps of the node that is being evaluated.
+    /// Remaining steps for the node that is being re-evaluated.
     pub(super) steps: Vec<(u32, UpdateStep)>,
-    /// Nodes whose readers still have to be queued.
+    /// Nodes whose readers must still be queued for re-evaluation.
     pub(super) marks: Vec<u32>,
 }
 
@@ -116,16 +116,16 @@ impl Agenda {
     }
 }
 
-/// Nodes whose edges or demanded values have to be updated after a change of structure.
+/// Nodes whose edges or demanded values must be updated after a change of the dependency structure.
 #[derive(Debug, Default)]
 pub(super) struct StructureWorklist {
-    /// Nodes that enter the world, and whose inputs have not entered yet.
+    /// Nodes that enter the world before their inputs have entered it.
     pub(super) entering: Vec<u32>,
     /// Nodes that have lost their last reader.
     pub(super) orphans: Vec<u32>,
     /// Nodes whose demanded value may have changed.
     pub(super) statuses: Vec<u32>,
-    /// Random choices whose value an observation determines and that other nodes read.
+    /// Random choices whose value an observation determines, and that other nodes read.
     pub(super) shared: Vec<u32>,
 }
 

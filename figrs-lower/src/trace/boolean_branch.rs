@@ -1,7 +1,8 @@
 //! Fast path for proposals of truth values that only select a branch, such as the component of a mixture.
 //!
-//! In a mixture of two components, the component membership of an observation is read by only one Chain, which passes on the value of its
-//! result. A proposal that changes the membership needs no list of changes: the Chain's readers are weighed at once.
+//! In a mixture of two components, only one Chain reads the component membership of an observation, and returns the value of the selected
+//! component. For a proposal that changes the membership, the new values need not be listed: the readers of the Chain are weighed at
+//! once.
 
 use super::look_ahead_list::{FlipProposal, LookAheadEnd};
 use super::readers::{BooleanBranch, NodeUse};
@@ -35,8 +36,8 @@ impl Trace {
         selects.then(|| BooleanBranch::Chain(by, [false, true].map(result)))
     }
 
-    /// Weighs all changes that follow from another truth value of a site, if the truth value only selects the result of one Chain and all
-    /// readers of that Chain can be weighed at once; otherwise does nothing.
+    /// Weighs all changes that follow from another truth value of a choice, if the truth value only selects the result of one Chain whose
+    /// readers can all be weighed at once. Otherwise does nothing.
     #[inline]
     pub(super) fn look_ahead_boolean(
         &mut self,

@@ -1,15 +1,15 @@
-//! The change that a proposal makes: differences of logarithms, and a list of changes to undo.
+//! The change that a proposal makes to a world: differences of log-probabilities, and a list of changes to undo.
 
 use figrs_core::value::datum::Datum;
 
-/// Differences of natural logarithms between the proposed world and the old world.
+/// Differences of log-probabilities between the proposed world and the present world.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Change {
     /// Change of the log-probability of the free choices that both worlds have.
     pub prior: f64,
     /// Change of the logarithm of the likelihoods and weights of the evidence.
     pub likelihood: f64,
-    /// Log-probability of the free choices that only the new world has; these choices were drawn from their priors.
+    /// Log-probability of the free choices that only the new world has, which were drawn from their priors.
     pub added: f64,
     /// Log-probability of the free choices that only the old world has.
     pub removed: f64,
@@ -17,12 +17,12 @@ pub struct Change {
     pub choices: (usize, usize),
     /// Number of likelihoods that are densities, in the old world and in the new world.
     pub densities: (usize, usize),
-    /// `true` if the new world has a positive weight, and all proposed sites are free choices of it. If `false`, all
-    /// other fields are meaningless, because the evaluation may have stopped early.
+    /// `true` if the new world has a positive weight, and all proposed choices are among its free choices. If
+    /// `possible` is `false`, all other fields are meaningless, because the evaluation may have stopped early.
     pub possible: bool,
 }
 
-/// A change of structure, to be undone in reverse order.
+/// A change of the dependency structure, to be undone in reverse order.
 #[derive(Debug)]
 pub(super) enum StructureUndo {
     Link {
@@ -34,7 +34,7 @@ pub(super) enum StructureUndo {
         at: u32,
         demand: Option<Datum>,
     },
-    /// Redirection of the last input; records the node that the input read before.
+    /// Redirection of the last input of a node; records the previous input.
     Switch {
         by: u32,
         to: u32,
@@ -57,18 +57,18 @@ pub(super) enum StructureUndo {
     },
 }
 
-/// The state before a proposal, for everything that the proposal changes.
+/// The previous state of everything that a proposal changes.
 #[derive(Debug, Default)]
 pub(super) struct UndoLog {
-    /// The nodes that the proposal touched; each node stores its own old value.
+    /// The nodes that the proposal touched; each node stores its own previous state.
     pub(super) touched: Vec<u32>,
     pub(super) operations: Vec<StructureUndo>,
-    /// Number of elements in the world, and number of likelihoods that are densities.
+    /// Number of elements in the world, and number of likelihoods that are densities, before the proposal.
     pub(super) before: (usize, usize),
 }
 
 impl UndoLog {
-    /// Begins a log for a world of `alive` elements and `densities` densities.
+    /// Begins a log of changes for a world of `alive` elements and `densities` densities.
     pub(super) fn begin(&mut self, alive: usize, densities: usize) {
         self.touched.clear();
         self.operations.clear();

@@ -1,5 +1,5 @@
-//! Exact draws of a site from its full conditional, where the distribution of the site is conjugate to the
-//! distributions of all its readers.
+//! Exact draws of a choice from its full conditional distribution, if the prior of the choice is conjugate to the distributions of all
+//! its readers.
 
 use std::any::Any;
 
@@ -13,11 +13,13 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
 impl Trace {
-    /// A draw from the conditional of a site given all other choices of the world: the prior of the site times the
-    /// likelihood of the choices that read it, with observed choices raised to a power. `None` if the distribution of
-    /// the site does not [define](figrs_core::Family::sample_conditional) such a draw.
+    /// Draws a choice from its conditional distribution given all other choices of the world.
     ///
-    /// Whether such a draw exists does not depend on the present value of the site.
+    /// The conditional density is proportional to the prior of the choice times the likelihood of the choices that read it, where the
+    /// likelihood of observed choices is raised to a power. Returns `None` if the distribution of the choice does not
+    /// [define](figrs_core::Family::sample_conditional) a draw from the conditional distribution.
+    ///
+    /// Whether a draw from the conditional distribution exists does not depend on the present value of the choice.
     ///
     /// **Errors.** As [`draw`](Self::draw).
     pub fn draw_conditional(
@@ -56,8 +58,8 @@ impl Trace {
         Ok(drawn.flatten())
     }
 
-    /// Collects the readers of a node; the error is the number of a reader that is not a random choice, or that reads the node
-    /// twice.
+    /// Collects the readers of a node. The error is the number of a reader that is not a random choice, or that reads the node more
+    /// than once.
     pub(super) fn find_readers(&mut self, number: u32, readers: &mut Readers) -> Result<(), u32> {
         readers.chains.clear();
         readers.choices.clear();
@@ -94,8 +96,8 @@ impl Trace {
         }
     }
 
-    /// The likelihood of the readers' values as a function of the node's value; the error is the number of a reader
-    /// whose log-likelihood has a different parametric form.
+    /// Returns the likelihood of the readers' values as a function of the node's value. The error is the number of a reader whose
+    /// log-likelihood has another parametric form.
     pub(super) fn gather(
         &self,
         readers: &Readers,
@@ -146,7 +148,8 @@ mod tests {
     use figrs_core::random::stream;
     use figrs_core::{Element, Model};
 
-    /// A model of two means: each is read by a free choice, and each observation, from one of two families, chooses between the means.
+    /// Returns a model of two means; each observation, from one of two families, chooses between the means, and each mean is also read
+    /// by a free choice.
     fn means() -> (Model, [Element<f64>; 2]) {
         let means = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
         let mut model = Model::new();

@@ -1,4 +1,4 @@
-//! Computation of the value of a node from inputs that are up to date.
+//! Computation of the value of a node of a trace, from inputs that are up to date.
 
 use std::any::Any;
 
@@ -12,8 +12,8 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::{Datum, Plain};
 
 impl Trace {
-    /// The values of a node's parents, if all parents have a value; `value` selects one of the stored values of each parent,
-    /// such as the [`present`](Self::present) value.
+    /// Calls a function with the values of a node's parents, if all parents have a value. The function `value` selects one
+    /// of the stored values of each parent, such as the [`present`](Self::present) value.
     #[inline]
     pub(super) fn arguments<'a, R>(
         &'a self,
@@ -48,7 +48,7 @@ impl Trace {
         }
     }
 
-    /// As [`arguments`](Self::arguments), for a few arguments that are all `f64` numbers.
+    /// Calls a function like [`arguments`](Self::arguments), for a few arguments that are all `f64` numbers.
     #[inline]
     fn numbers<'a, R>(
         &'a self,
@@ -88,7 +88,7 @@ impl Trace {
         self.set_computed(number, &ValueRegister::default());
     }
 
-    /// Sets a node that is not a random choice to the value of one of its inputs.
+    /// Gives a node that is not a random choice the value of one of its inputs.
     #[inline]
     pub(super) fn copy_input(&mut self, number: u32, input: u32) {
         let mut value = ValueRegister::default();
@@ -96,7 +96,7 @@ impl Trace {
         self.set_computed(number, &value);
     }
 
-    /// Sets a node that is not a random choice to its computed value, or to no value if the computation failed.
+    /// Gives a node that is not a random choice its computed value, or no value if the computation failed.
     #[inline]
     pub(super) fn set_computed(&mut self, number: u32, computed: &ValueRegister) {
         self.save_state(number, true);
@@ -114,7 +114,7 @@ impl Trace {
         self.assign(number, computed);
     }
 
-    /// Sets the value of a node; if the value is new, weighs the evidence on it.
+    /// Sets the value of a node, and weighs the evidence on it if the value is new.
     fn assign(&mut self, number: u32, value: &ValueRegister) {
         let node = &mut self.nodes[number as usize];
         let same = node.value == *value;
@@ -143,7 +143,8 @@ impl Trace {
         self.faults.extend(fault.map(|error| (number, error)));
     }
 
-    /// The log-weight of the evidence on a node if the node has a value, and the first error of an evidence function.
+    /// Returns the log-weight of the evidence on a node if the node has a value, and the first error of an evidence
+    /// function.
     pub(super) fn weight(
         &self,
         number: u32,
@@ -169,7 +170,7 @@ impl Trace {
         sum
     }
 
-    /// Calls a function with a random choice whose parents are up to date; `None` if some parent has no value.
+    /// Calls a function with a random choice whose parents are up to date; returns `None` if some parent has no value.
     pub(super) fn with_choice<R>(
         &self,
         number: u32,
@@ -186,8 +187,8 @@ impl Trace {
         done.unwrap_or(Ok(None))
     }
 
-    /// The log-probability of a value of a random choice; `None` if there is no value, or an argument is missing or
-    /// invalid. `parent` selects one of the stored values of each parent.
+    /// Returns the log-probability of a value of a random choice; `None` if there is no value, or an argument is missing or
+    /// invalid. The function `parent` selects one of the stored values of each parent.
     #[inline]
     pub(super) fn weigh<'a>(
         &'a self,
@@ -216,7 +217,7 @@ impl Trace {
         }
     }
 
-    /// Recomputes the log-probability of a choice that retains its value; `false` if the value has no log-probability.
+    /// Recomputes the log-probability of a choice that keeps its value; returns `false` if the value has no log-probability.
     pub(super) fn reweigh(&mut self, number: u32) -> bool {
         let Some(log) = self.weigh(number, &self.nodes[number as usize].value, Self::present)
         else {
@@ -228,7 +229,7 @@ impl Trace {
         true
     }
 
-    /// As [`weigh`](Self::weigh), for a value that differs from the present value.
+    /// Returns the log-probability of a choice like [`weigh`](Self::weigh), for a value other than the present value.
     #[inline]
     pub(super) fn weigh_value(&self, number: u32, own: &ValueRegister) -> Option<f64> {
         let truth = own.truth().map(usize::from);
@@ -237,8 +238,7 @@ impl Trace {
         known.or_else(|| self.weigh(number, own, Self::present))
     }
 
-    /// Sets a free choice to the value that was proposed for it; returns `false` without a change if the choice cannot
-    /// have that value.
+    /// Sets a free choice to the proposed value; returns `false` without a change if the choice cannot have that value.
     pub(super) fn weigh_proposed(&mut self, number: u32, chooser: &mut dyn Chooser) -> bool {
         let mut own = ValueRegister::default();
         own.copy(self.proposed_values.get(0));
@@ -304,14 +304,14 @@ impl Trace {
         self.assign(number, &own);
     }
 
-    /// Draws a value for a site from its prior, given the present values of its parents.
+    /// Draws a value for a choice from its prior, given the present values of its parents.
     ///
     /// **Errors.** [`ModelError::InvalidParameter`], [`ModelError::Function`].
     pub fn draw(&self, site: Site, chooser: &mut dyn Chooser) -> Result<Option<Datum>, ModelError> {
         self.with_choice(site.0, |element, choice| chooser.choose(element, choice))
     }
 
-    /// The log-probability that a site has a value, given the present values of its parents.
+    /// Returns the log-probability of a value of a choice, given the present values of its parents.
     ///
     /// **Errors.** As [`draw`](Self::draw).
     pub fn log_prior(&self, site: Site, value: &Datum) -> Result<Option<f64>, ModelError> {

@@ -1,8 +1,7 @@
-//! Limits of a trace: errors when limits are exceeded, the memory use of the trace, and eviction of nodes outside the
-//! world.
+//! Limits of a trace: errors when limits are exceeded, the memory use of the trace, and eviction of nodes outside the world.
 //!
-//! Memory is counted anew when the world has a quarter more elements than at the last count; counting therefore takes amortised constant
-//! time for each element.
+//! The memory is counted anew when the number of elements in the world has grown by a quarter since the last count. Therefore
+//! counting memory takes amortised constant time for each element.
 
 use super::change::StructureUndo;
 use super::node::TraceNode;
@@ -13,21 +12,21 @@ use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::error::ModelError;
 use figrs_core::limits::{check_bytes, check_time};
 
-/// Number of elements in the world that triggers the first count.
+/// Number of elements in the world at which memory is first counted.
 const FIRST_COUNT_AT: usize = 1 << 8;
 
-/// Memory use of a trace.
+/// Memory use of a trace: elements, nodes and values.
 #[derive(Debug)]
 pub(super) struct TraceMemory {
-    /// Size in bytes of the elements that Chains made.
+    /// Size in bytes of the elements that Chains created.
     made: u64,
     /// Size in bytes of the nodes and their values, at the last count.
     counted: u64,
-    /// Number of nodes at that count.
+    /// Number of nodes at the last count of memory.
     nodes: usize,
-    /// Number of elements in the world that triggers the next count.
+    /// Number of elements in the world at which memory is counted next.
     next: usize,
-    /// Size of all elements, in bytes, that triggers the next eviction of elements outside the world.
+    /// Size of all elements, in bytes, at which elements outside the world are evicted next.
     purge_at: u64,
 }
 
@@ -47,7 +46,7 @@ impl TraceMemory {
         self.made = self.made.saturating_add_signed(bytes);
     }
 
-    /// Bytes of the elements, plus the bytes of the nodes at the last count.
+    /// Returns the bytes of the elements, plus the bytes of the nodes at the last count.
     pub(super) fn bytes(&self) -> u64 {
         self.made + self.counted
     }
@@ -64,7 +63,7 @@ impl TraceMemory {
         self.next = self.next.max(alive + alive / 4);
     }
 
-    /// True if elements outside the world are to be evicted.
+    /// True if there are too many elements outside the world, so that they must be evicted.
     pub(super) fn is_full(&self) -> bool {
         self.made > self.purge_at
     }
@@ -78,7 +77,7 @@ impl TraceMemory {
     }
 }
 
-/// Maximum number of elements outside the world that are cached, because their branches may be taken again.
+/// Maximum number of cached elements outside the world, whose branches may be taken again.
 const MAX_CACHED: usize = 1 << 16;
 
 impl Trace {
@@ -111,7 +110,7 @@ impl Trace {
         check_bytes(&self.limit, element, self.bytes.bytes())
     }
 
-    /// Evicts the nodes outside the world, if they have become many.
+    /// Evicts the nodes outside the world, if there are many of them.
     pub(super) fn evict_if_many(&mut self) {
         let few =
             self.nodes.len() - self.vacant.len() <= self.alive + self.permanent() + MAX_CACHED;

@@ -1,8 +1,8 @@
 //! Fast path for proposals: the new state is computed and weighed before the trace is changed.
 //!
-//! Most proposals change the values of a few nodes and leave the dependency structure unchanged. The new values are collected in a list, in
-//! the order of the nodes' heights; the list is applied if the proposal is accepted, and dropped otherwise. If an element may enter or
-//! leave the world, the trace is still unchanged, and the proposal is evaluated by the general path.
+//! Most proposals change the values of a few nodes, and leave the dependency structure unchanged. On the fast path, the new values are
+//! collected in a list, in the order of the nodes' topological heights. The list of new values is applied if the proposal is accepted, and
+//! dropped otherwise. If an element may enter or leave the world, the proposal is evaluated by the general path instead.
 
 use super::change::Change;
 use super::look_ahead_list::LookAheadEnd;
@@ -12,13 +12,12 @@ use super::state::Trace;
 use figrs_core::element::node::Kind;
 use figrs_core::value::datum::Datum;
 
-/// Maximum number of consecutive proposals of a site that use the general path directly, after a proposal that had to
-/// use it.
+/// Maximum number of consecutive proposals for a choice that use the general path without trying the fast path, after the fast path has
+/// failed.
 const MAX_GENERAL_PATH_STEPS: u8 = 63;
 
 impl Trace {
-    /// Collects the new state of a proposal in the list, if only values change; returns whether the new state is
-    /// possible.
+    /// Collects the new states of a proposal in the list, if only values change. Returns `true` if the new world is possible.
     pub(super) fn look_ahead(&mut self, site: u32, value: &Datum) -> Option<bool> {
         self.look_ahead.clear();
         let node = &mut self.nodes[site as usize];
@@ -56,7 +55,7 @@ impl Trace {
         Some(possible)
     }
 
-    /// Lists all changes that follow from another value of a site.
+    /// Lists all changes that follow from another value of a choice.
     fn look_ahead_changes(&mut self, site: u32, value: &Datum) -> Result<(), LookAheadEnd> {
         self.begin_epoch();
         // The register is not moved after it is written, for the reason given at the field `nodes` of
@@ -80,7 +79,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Adds a node to the list, and queues its readers if its value changes.
+    /// Adds the new value of a node to the list, and queues the node's readers if its value changes.
     #[inline]
     fn list(&mut self, number: u32, value: &ValueRegister, log: f64) -> Result<(), LookAheadEnd> {
         let is_in_every_world = (number as usize) < self.permanent();
@@ -131,7 +130,7 @@ impl Trace {
         Ok(())
     }
 
-    /// The value of a node in the new world, or its old value if no new value is known.
+    /// Returns the value of a node in the new world, which is its present value unless a new value is known.
     #[inline]
     pub(super) fn tentative_value(&self, number: u32) -> &ValueRegister {
         let node = &self.nodes[number as usize];
@@ -144,7 +143,7 @@ impl Trace {
         &node.value
     }
 
-    /// Computes the new state of a random choice that retains its value.
+    /// Computes the new log-probability of a random choice that keeps its value.
     #[inline]
     fn look_ahead_choice(&mut self, number: u32) -> Result<(), LookAheadEnd> {
         let node = &self.nodes[number as usize];
@@ -229,7 +228,7 @@ impl Trace {
         self.list(number, &value, log)
     }
 
-    /// Applies the list, if there is one.
+    /// Applies the list of new node states, if there is one.
     #[inline]
     pub(super) fn apply_look_ahead(&mut self) -> bool {
         if !std::mem::replace(&mut self.look_ahead.is_current, false) {
@@ -259,7 +258,7 @@ impl Trace {
         true
     }
 
-    /// Drops the list, if there is one.
+    /// Drops the list of new node states, if there is one.
     #[inline]
     pub(super) fn discard_look_ahead(&mut self) -> bool {
         std::mem::replace(&mut self.look_ahead.is_current, false)
@@ -278,8 +277,8 @@ mod tests {
     use figrs_core::random::{Stream, stream};
     use figrs_core::{AnyElement, Element, Model};
 
-    /// A model with changes that a list can represent and changes that it cannot: results of Chains that change and that leave the world,
-    /// functions of one changed value and of two, tables, families, and evidence of all kinds.
+    /// Returns a model with changes that the fast path can represent and changes that it cannot: results of Chains, functions of one or two
+    /// changed values, tables, families, and evidence of all kinds.
     fn model() -> (Model, Vec<AnyElement>) {
         let means = [0.0, 3.0, -3.0].map(|mean| Normal::new(mean, Variance(4.0)));
         let [first, second, third] = &means;
@@ -309,8 +308,8 @@ mod tests {
         (mixture, targets.cloned().collect())
     }
 
-    /// A model whose elements are used only as parameters, of several families: Chains pass the parameters on, one of the Chains may leave
-    /// the world, and a free choice reads one parameter.
+    /// Adds elements that are used only as parameters of several families; Chains pass these parameters on, one of the Chains may leave the
+    /// world, and a free choice reads one parameter.
     fn mixture(mut model: Model) -> (Model, Element<f64>) {
         let parts = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
         for x in [0.3, -1.0, 2.0, -3.0] {
@@ -330,7 +329,7 @@ mod tests {
         (model, Normal::new(&parts[0], Variance(1.0)))
     }
 
-    /// The elements of the world and their values as text; elements in branches differ between traces.
+    /// Returns the elements of the world and their values as text, because two traces create different elements in branches.
     fn values(trace: &Trace) -> Vec<String> {
         let world = trace.world().map(|(e, v)| format!("{e:?} = {v:?}"));
         let mut world: Vec<String> = world.collect();
@@ -338,7 +337,7 @@ mod tests {
         world
     }
 
-    /// Two traces take the same steps; one of the traces uses no lists.
+    /// Two traces take the same steps, but only one of them uses the fast path.
     #[test]
     fn lists_say_what_a_full_evaluation_says() {
         let (model, targets) = model();

@@ -2,7 +2,7 @@
 
 use super::register::ValueRegister;
 
-/// New state of a node whose value changes or was recomputed.
+/// New state of a node of a trace whose value changes or was recomputed.
 #[derive(Debug, Default)]
 pub(super) struct TentativeState {
     pub(super) number: u32,
@@ -12,31 +12,30 @@ pub(super) struct TentativeState {
     pub(super) weight: f64,
 }
 
-/// The list of a proposal: new states of nodes that have not been applied yet.
+/// The look-ahead of a proposal: new states of nodes that have not been applied to the trace yet.
 #[derive(Debug, Default)]
 pub(super) struct ProposalLookAhead {
-    /// `true` if the list belongs to the last proposal.
+    /// `true` if the list of new node states belongs to the last proposal.
     pub(super) is_current: bool,
-    /// The list, with spare entries for longer lists. Entries are filled in place, because moving a value that was just written
-    /// would be slow (the value would first have to reach the cache).
+    /// The new states; the list keeps spare entries for later proposals. The entries of the list are filled in place, because moving a
+    /// number that was just written is slow.
     nodes: Vec<TentativeState>,
     count: usize,
-    /// Random choices that retain their values, and their new log-probabilities.
+    /// Random choices that keep their values, each with its new log-probability.
     pub(super) weighed: Vec<(u32, f64)>,
-    /// Priority queue of the readers of nodes on the list, as pairs of height and number; the lowest pair is at the
-    /// end.
+    /// Priority queue of the readers of changed nodes, as pairs of height and number; the lowest pair is last.
     queue: Vec<(u32, u32)>,
-    /// A Chain that switches to another result, and the number of the new result.
+    /// A Chain that switches to another result, and the number of its new result.
     pub(super) switch: Option<(u32, u32)>,
-    /// A node whose readers were all weighed together, and the new value of the node.
+    /// A parameter node whose readers were all weighed together, and the parameter's new value.
     pub(super) parameter: Option<(u32, f64)>,
     pub(super) readers: WeighedReaders,
-    /// The proposal of another truth value, if it needs no list.
+    /// The proposal of another truth value, if it needs no list of new states.
     pub(super) flip: Option<FlipProposal>,
     pub(super) prior: f64,
     pub(super) likelihood: f64,
-    /// `true` if some choice or statement in the new world has weight zero. The list is completed nevertheless, because whether the general
-    /// path (which draws random numbers) is used must not depend on the weight.
+    /// `true` if some choice or some evidence in the new world has weight zero. The list of new states is completed even for an impossible
+    /// world, because the choice of the general path, which draws random numbers, must not depend on the weight.
     pub(super) is_impossible: bool,
 }
 
@@ -52,7 +51,7 @@ impl ProposalLookAhead {
         (self.prior, self.likelihood, self.is_impossible) = (0.0, 0.0, false);
     }
 
-    /// Adds the new state of a node.
+    /// Adds the new state of a node to the list.
     #[inline]
     pub(super) fn push_state(&mut self, number: u32, value: &ValueRegister, log: f64, weight: f64) {
         if self.nodes.len() == self.count {
@@ -65,7 +64,7 @@ impl ProposalLookAhead {
         self.count += 1;
     }
 
-    /// Queues a reader of a node on the list.
+    /// Queues a reader of a changed node.
     #[inline]
     pub(super) fn enqueue(&mut self, height: u32, number: u32) {
         let lower = self.queue.iter().rev();
@@ -74,7 +73,7 @@ impl ProposalLookAhead {
         self.queue.insert(at, (height, number));
     }
 
-    /// Takes the node of least height from the queue.
+    /// Takes the node of least topological height from the queue.
     #[inline]
     pub(super) fn next(&mut self) -> Option<u32> {
         self.queue.pop().map(|(_, number)| number)
@@ -86,13 +85,13 @@ impl ProposalLookAhead {
         self.queue.is_empty()
     }
 
-    /// The new states of the nodes on the list.
+    /// Returns the new states of the nodes on the list.
     #[inline]
     pub(super) fn states(&self) -> &[TentativeState] {
         &self.nodes[..self.count]
     }
 
-    /// The log-probability of the proposed value of the site.
+    /// Returns the log-probability of the proposed value of a choice.
     #[inline]
     pub(super) fn log_of(&self, site: u32) -> Option<f64> {
         if !self.is_current {
@@ -108,11 +107,11 @@ impl ProposalLookAhead {
     }
 }
 
-/// Reason that a list ends early.
+/// Reason for ending a list of new node states early.
 pub(super) enum LookAheadEnd {
     /// The new world has weight zero.
     Impossible,
-    /// The proposal must be evaluated by the general path.
+    /// The proposal must be evaluated by the general path, because the list cannot represent its effects.
     GeneralPath,
 }
 
@@ -121,11 +120,10 @@ pub(super) enum LookAheadEnd {
 pub(super) struct WeighedReaders {
     /// Values of the readers that are free choices.
     pub(super) values: Vec<f64>,
-    /// The log-probabilities of all readers.
     pub(super) logs: Vec<f64>,
 }
 
-/// A proposal of another truth value.
+/// A proposal of the other truth value for a Boolean choice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FlipProposal {
     pub(super) site: u32,
@@ -133,6 +131,6 @@ pub(super) struct FlipProposal {
     /// The log-probability of the proposed value.
     pub(super) log: f64,
     pub(super) chain: u32,
-    /// The new result of the Chain.
+    /// The result that the Chain has for the proposed truth value.
     pub(super) result: u32,
 }

@@ -1,21 +1,21 @@
-//! A trace holds one world (one assignment of values to the elements) and modifies it: the state of a Markov chain over
+//! Traces: a trace holds one world (one assignment of values to the elements) and modifies it, as the state of a Markov chain over
 //! worlds.
 //!
 //! A [`Trace`] holds the value of every element of the world, the log-probability of each random choice and the weight of each
-//! statement of evidence. [`Trace::propose`] gives some choices other values and re-evaluates everything that depends on them. The
-//! change is then either accepted or undone; each takes time proportional to the number of nodes touched.
+//! statement of evidence. [`Trace::propose`] gives some choices other values and re-evaluates all elements that depend on them.
+//! The proposed change is then either accepted or undone, in time proportional to the number of nodes touched.
 //!
 //! | files, lowest layer first | contents |
 //! |---|---|
 //! | `register` | the value of a node |
 //! | `readers`, `node` | an element of the trace, and its readers |
-//! | `change`, `look_ahead_list`, `agenda` | parts of the state: the change of a proposal, its list, pending updates |
+//! | `change`, `look_ahead_list`, `agenda` | parts of the state: the change of a proposal, its new node states, pending updates |
 //! | `state` | the model and its world |
 //! | `limits` | memory use, errors of worlds that are too large, and eviction |
-//! | `structure` | edges, entry into the world and exit from it, demands of observations |
+//! | `structure` | edges, elements that enter or leave the world, demands of observations |
 //! | `evaluate` | the value of one node |
 //! | `propagation` | re-evaluation in topological order |
-//! | `proposal` | proposals, kept and undone |
+//! | `proposal` | proposals, accepted and undone |
 //! | `look_ahead` | proposals that change values only |
 //! | `parameter_readers` | choices that read one parameter |
 //! | `boolean_branch` | truth values that only select a branch |
@@ -24,10 +24,10 @@
 //!
 //! # Observations
 //!
-//! A value is *demanded* of an element that is observed. A value is also demanded of an element that an observation determines
-//! (through an Apply that implies it, a Score, or the branch of a Chain) and that nothing else reads. The element is given the
-//! demanded value. A random choice with a demanded value is not free, and its probability is a likelihood; any other element
-//! is checked, and the world has weight zero if the element computes to another value.
+//! A value is *demanded* of an element that is observed. A value is also demanded of an element if an observation implies it
+//! (through an Apply, a Score or the branch of a Chain) and no other element reads it. An element takes the value that is demanded
+//! of it. A random choice with a demanded value is not free; its probability is a likelihood. If any other element with a demanded
+//! value computes to another value, the world has weight zero.
 
 mod agenda;
 mod boolean_branch;

@@ -1,4 +1,4 @@
-//! An element of a trace.
+//! A node of a trace: an element with its value, its inputs and its readers.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub(super) enum NodeRole {
     /// The value is set by an intervention.
     Fixed,
     Atomic,
-    /// A Chain whose result is always a member of one family: a choice with parameters.
+    /// A Chain whose result is always a member of one family of distributions: a choice with parameters.
     Family,
     Table,
     Apply,
@@ -31,76 +31,74 @@ impl NodeRole {
     }
 }
 
-/// Input edge of a node: the node that is read, the position of this edge among the uses of that node, and the value
-/// that this edge demands of it.
+/// Input edge of a node: the input, the index of this edge among the uses of the input, and the value that the edge demands of the
+/// input.
 pub(super) struct InputEdge {
     pub(super) to: u32,
     pub(super) at: u32,
     pub(super) demand: Option<Datum>,
 }
 
-/// A node of the dependency graph. The first fields are the fields that every step reads; they fill as few cache lines
-/// as possible.
+/// A node of the dependency graph of a trace. The fields that every step reads come first, to fill as few cache lines as possible.
 #[allow(clippy::struct_excessive_bools)]
 #[repr(C, align(64))]
 pub(super) struct TraceNode {
     pub(super) value: ValueRegister,
-    /// The log-probability of a random choice; for other nodes zero, or `-inf` if the value differs from the demanded
-    /// value.
+    /// The log-probability of a random choice; for other nodes zero, or `-inf` if the value differs from the demanded value.
     pub(super) log: f64,
     /// The number of the last proposal that touched the node.
     pub(super) touched: u32,
     /// The number of the last proposal that changed the node's value.
     pub(super) changed: u32,
-    /// The topological height of the node, which is above the height of each input.
+    /// The topological height of the node, which is greater than the heights of its inputs.
     pub(super) height: u32,
     pub(super) role: NodeRole,
     pub(super) in_world: bool,
-    /// `true` if the node is queued for re-evaluation, or reads a node that is queued.
+    /// `true` if the node or one of its inputs is queued for re-evaluation.
     pub(super) stale: bool,
     /// `true` if the node must be re-evaluated even if its inputs have not changed.
     pub(super) must_evaluate: bool,
     pub(super) root: bool,
     pub(super) checked: bool,
     pub(super) reach: ParameterReaders,
-    /// The Chain whose result is selected by the node's truth value, if that Chain is known.
+    /// The Chain whose result the node's truth value selects, if that Chain is known.
     pub(super) boolean_branch: Option<BooleanBranch>,
-    /// The position of the node on the list of the last proposal that touched the node.
+    /// The index of the node in the list of new node states, for the last proposal that touched the node.
     pub(super) listed: u32,
-    /// The number of further proposals that use the general path directly; `backoff` is the length of the last series of such
-    /// proposals.
+    /// Number of further proposals that use the general path without trying the fast path; `backoff` is the length of the last
+    /// series of such proposals.
     pub(super) general_path_left: u8,
     pub(super) backoff: u8,
-    /// `true` if there is evidence on the node's value.
+    /// `true` if the model has evidence on the node's value.
     pub(super) weighs: bool,
     /// State before the last proposal that touched the node.
     pub(super) old: NodeSnapshot,
     /// The log-weight of the evidence on the node.
     pub(super) weight: f64,
-    /// While the node is in the world, the edges to its parents and, for a Chain, the edge to its result.
+    /// The edges to the node's parents and, for a Chain, to its result, while the node is in the world.
     pub(super) inputs: Vec<InputEdge>,
     pub(super) uses: Vec<NodeUse>,
     pub(super) parents: Box<[u32]>,
     pub(super) element: AnyElement,
     /// The value that observations demand of the node.
     pub(super) demand: Option<Datum>,
-    /// Number of uses that demand no value; being a root counts as one such use.
+    /// Number of uses that demand no value, plus one for a root.
     pub(super) uses_without_demand: u32,
-    /// The position of the node among the free choices.
+    /// The index of the node among the free choices.
     pub(super) position: u32,
-    /// Cached results of a Chain: for each result, its number and the values of the parents, one entry after the other.
+    /// Cached results of a Chain: for each result, its number and the values of the parents, one result after another.
     pub(super) branches: Vec<u32>,
     pub(super) keys: Vec<ValueRegister>,
     pub(super) next_branch: usize,
-    /// The log-probabilities of `false` and `true`, for atomic elements with these values; NaN if not computed yet.
+    /// The log-probabilities of `false` and `true`, for atomic elements with these values; NaN if they have not been computed yet.
     pub(super) log_probs: [f64; 2],
     pub(super) evidence: Arc<[Evidence]>,
     /// The value that an intervention sets, or that observations determine in every world.
     pub(super) given: Option<Datum>,
-    /// A demanded value that is a list, and the sufficient statistics that replace it.
+    /// A demanded value that is a list, with the sufficient statistics that replace it.
     summary: Option<(Datum, SufficientStatistics)>,
     continuous: Option<bool>,
-    /// `true` if the values of the node are integers whose prior is wide; `None` if that has not been decided.
+    /// `true` if the values of the node are integers with a wide prior; `None` if that has not been decided.
     pub(super) is_wide: Option<bool>,
     pub(super) resolved: bool,
     pub(super) vacant: bool,
@@ -108,16 +106,15 @@ pub(super) struct TraceNode {
 
 /// Saved state of a node before a proposal.
 ///
-/// The order of the fields matters: adjacent numbers are loaded together, and such a load is delayed if the numbers were just stored
-/// one by one.
+/// Adjacent numbers are loaded together, and such a load is delayed if the numbers were just stored one by one; the order of the
+/// fields avoids this.
 #[derive(Default)]
 #[repr(C)]
 pub(super) struct NodeSnapshot {
-    /// The value, if it was `replaced`.
+    /// The saved value, if the proposal replaced it.
     pub(super) value: ValueRegister,
     pub(super) log: f64,
-    /// One plus the index of the value that was proposed or drawn for a random choice; zero if no value was proposed or
-    /// drawn.
+    /// One plus the index of the value that was proposed or drawn for a random choice; zero if there is none.
     pub(super) proposed: u32,
     pub(super) replaced: bool,
     pub(super) in_world: bool,
@@ -181,7 +178,7 @@ impl TraceNode {
         }
     }
 
-    /// Drops the contents of the node except the element; the slot can then be reused by another node.
+    /// Drops the contents of the node except the element, so that another node can reuse its memory.
     pub(super) fn vacate(&mut self) {
         self.vacant = true;
         self.parents = Box::default();
@@ -190,7 +187,7 @@ impl TraceNode {
         self.value.clear();
     }
 
-    /// The value that a Score observes.
+    /// Returns the value that a Score observes.
     pub(super) fn observed(&self) -> Option<&Datum> {
         match self.element.kind() {
             Kind::Score(_, evidence) => evidence.observed(),
@@ -202,7 +199,7 @@ impl TraceNode {
         self.root || !self.uses.is_empty()
     }
 
-    /// Clears the caches that depend on the readers of the node.
+    /// Clears the caches that depend on the node's readers.
     pub(super) fn clear_reader_caches(&mut self) {
         self.reach.invalidate();
         self.boolean_branch = None;
@@ -213,18 +210,18 @@ impl TraceNode {
         self.role == NodeRole::Chain && self.demand.is_none() && !self.weighs
     }
 
-    /// True if the value of the node cannot change when an input changes.
+    /// True if the node keeps its value when one of its inputs changes.
     pub(super) fn is_terminal(&self) -> bool {
         self.demand.is_some() || self.role.is_choice()
     }
 
-    /// The family that the node is a member of, if it is one.
+    /// Returns the family of distributions of which the node is a member, if there is one.
     #[inline]
     pub(super) fn family(&self) -> Option<&dyn FamilyOp> {
         self.element.kind().family()
     }
 
-    /// Computes the summary of a demanded value that is weighed many times.
+    /// Computes the sufficient statistics of a demanded value, which are weighed faster than the value.
     pub(super) fn summarise(&mut self, value: &Datum) {
         if let Some(family) = self.family()
             && self.summary.as_ref().is_none_or(|(of, _)| of != value)
@@ -234,14 +231,14 @@ impl TraceNode {
         }
     }
 
-    /// The summary that replaces a value, if that is quicker.
+    /// Returns the sufficient statistics that replace a value, if they are weighed faster.
     #[inline]
     pub(super) fn summary_of(&self, value: &ValueRegister) -> Option<&dyn Any> {
         let (of, summary) = self.summary.as_ref()?;
         value.holds(of).then_some(summary)
     }
 
-    /// Sets the log-probability of a value of a choice.
+    /// Sets the log-probability of a choice for the given value.
     #[inline]
     pub(super) fn weighed_as(&mut self, log: f64, value: &ValueRegister) {
         self.log = log;
@@ -256,13 +253,13 @@ impl TraceNode {
         }
     }
 
-    /// True if the values of a random choice are a continuum.
+    /// True if the values of a random choice are continuous.
     pub(super) fn is_continuous(&mut self) -> bool {
         let continuous = || self.element.is_continuous().unwrap_or(false);
         *self.continuous.get_or_insert_with(continuous)
     }
 
-    /// Approximate number of bytes that the node allocates on the heap, without its element.
+    /// Returns the approximate number of bytes that the node allocates on the heap, without its element.
     pub(super) fn heap_bytes(&self) -> usize {
         let uses = self.uses.capacity() * size_of::<NodeUse>();
         let inputs = self.inputs.capacity() * size_of::<InputEdge>();

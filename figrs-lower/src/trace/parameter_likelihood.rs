@@ -1,5 +1,4 @@
-//! Likelihoods of elements that are not random choices of the world, but parameters whose values are set by
-//! interventions.
+//! Likelihoods of parameters that are set by interventions and are therefore not random choices.
 
 use super::readers::Readers;
 use super::state::Trace;
@@ -7,11 +6,12 @@ use figrs_core::element::likelihood::{Likelihood, Term};
 use figrs_core::element::node::AnyElement;
 
 impl Trace {
-    /// The log-likelihood of an element that an intervention sets, given the values of the choices that read the element in this world: a
-    /// function of the element's value in the given parametric form. `None` if the world has no such element.
+    /// Returns the log-likelihood of an element that an intervention sets, given the values of the choices that read it in this world.
+    /// The log-likelihood is a function of the element's value in the given parametric form. Returns `None` if the world does not have
+    /// this element.
     ///
-    /// **Errors.** The error is an element that reads this element otherwise than as a parameter of its distribution, or whose
-    /// log-likelihood has a different parametric form.
+    /// **Errors.** The error is an element that reads the set element other than as a parameter of its distribution, or whose
+    /// log-likelihood has another parametric form.
     pub fn likelihood_of_set(
         &mut self,
         element: &AnyElement,

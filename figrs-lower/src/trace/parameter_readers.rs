@@ -1,9 +1,8 @@
 //! Fast path for parameters that many random choices read, directly or through Chains that only pass the parameter on.
 //!
-//! The parameter of many observations is read either by each observation directly, or by Chains whose result is the parameter and that the
-//! observations read. The readers of a parameter are cached until they (or the readers of a Chain that passes the parameter on) change, or
-//! until another value is demanded of a reader. After a proposal, only log-probabilities are evaluated, for many values of each family at
-//! once.
+//! Many observations may read one parameter directly, or through Chains whose result is the parameter. The readers of a parameter are
+//! cached until they change, or until another value is demanded of a reader. After a proposal for the parameter, only log-probabilities
+//! are computed, for many values of each family together.
 
 use super::look_ahead_list::{LookAheadEnd, WeighedReaders};
 use super::node::{NodeRole, TraceNode};
@@ -15,7 +14,7 @@ use figrs_core::element::node::FamilyOp;
 use figrs_core::value::datum::Datum;
 
 impl<'a> RunReaders<'a> {
-    /// The family of a run of choices (consecutive choices of one family), and the present values of the choices.
+    /// Returns the family of a run of choices (consecutive choices of one family), and the present values of the choices.
     #[inline]
     fn values<'b>(
         &self,
@@ -49,7 +48,7 @@ impl Trace {
         }
     }
 
-    /// Collects the choices that read a node as a parameter, if they are not cached; returns whether the node has no other readers.
+    /// Collects the choices that read a node as a parameter, if they are not cached. Returns `true` if the node has no other readers.
     #[inline]
     fn find_reach(&mut self, number: u32) -> bool {
         if let Some(are_all) = self.nodes[number as usize].reach.are_all() {
@@ -98,8 +97,7 @@ impl Trace {
         }
     }
 
-    /// Weighs all readers of a numeric parameter for a new value of the parameter; `None` if the proposal has other
-    /// effects.
+    /// Weighs all readers of a numeric parameter for a new value of the parameter; returns `None` if the proposal has other effects.
     #[inline]
     pub(super) fn weigh_parameter_readers(
         &mut self,
@@ -146,8 +144,8 @@ impl Trace {
         })
     }
 
-    /// The likelihood of the values of all readers of a numeric parameter, with observed readers raised to a power; `None` if the
-    /// likelihood has to be computed reader by reader.
+    /// Returns the likelihood of the values of all readers of a numeric parameter, where the likelihood of observed readers is raised to a
+    /// power; `None` if it must be computed reader by reader.
     pub(super) fn likelihood_of_readers(
         &mut self,
         number: u32,
@@ -170,8 +168,8 @@ impl Trace {
         Some(likelihood)
     }
 
-    /// Sets the Chains that pass a parameter on to its new value, and gives the choices the log-probabilities of the
-    /// preceding [weighing](Self::weigh_parameter_readers).
+    /// Passes the new value of a parameter on through Chains, and gives the choices the log-probabilities of the preceding
+    /// [weighing](Self::weigh_parameter_readers).
     pub(super) fn apply_parameter(&mut self, number: u32, parameter: f64) {
         let value = ValueRegister::from(Some(&Datum::new(parameter)));
         let reach = std::mem::take(&mut self.nodes[number as usize].reach);

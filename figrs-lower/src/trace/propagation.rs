@@ -1,9 +1,10 @@
-//! Re-evaluation in topological order: incremental change propagation.
+//! Re-evaluation of a trace in topological order: incremental change propagation.
 //!
 //! The readers of a node are visited only if the node's value has changed. Nodes that every world has are visited in the order of their
-//! heights; each node is thus evaluated once, after all nodes that it reads. Nodes in branches of Chains are only marked; they are
-//! evaluated when a permanent node needs their values. When the result of a Chain changes, the Chain reads another node; if the height of
-//! the Chain is then too low, it is raised and the Chain is evaluated later.
+//! topological heights. Because nodes are visited in the order of their heights, each node is evaluated once, after all nodes that it
+//! reads. Nodes in branches of Chains are only marked; they are evaluated when a node that every world has needs their values. When the
+//! result of a Chain changes, the Chain reads another node. If the height of the Chain is too low for its new result, the height is
+//! raised and the Chain is evaluated later.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -16,14 +17,14 @@ use crate::Chooser;
 use figrs_core::error::ModelError;
 
 impl Trace {
-    /// Marks a node for re-evaluation regardless of its inputs; the node is evaluated before any of its readers.
+    /// Marks a node for re-evaluation independent of its inputs; the node is evaluated before any of its readers.
     pub(super) fn mark_for_evaluation(&mut self, number: u32) {
         let node = &mut self.nodes[number as usize];
         (node.stale, node.must_evaluate) = (true, true);
         self.agenda.permanent.push(node.height, number);
     }
 
-    /// Queues the readers of a node.
+    /// Queues the readers of a node for re-evaluation.
     pub(super) fn queue_readers(&mut self, number: u32) {
         let mut reader = Some(number);
         while let Some(reads) = reader {
@@ -83,8 +84,8 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates a node if only the values of its inputs are needed, which is the usual case; otherwise does nothing
-    /// and returns `false`.
+    /// Re-evaluates a node and returns `true` if only the values of its inputs are needed, which is the usual case; otherwise returns
+    /// `false`.
     fn update_in_place(&mut self, number: u32, height: u32) -> bool {
         let node = &self.nodes[number as usize];
         if node.must_evaluate {
@@ -137,7 +138,7 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates a node; all nodes below the given height are up to date.
+    /// Re-evaluates a node, after all nodes below the given height.
     fn re_evaluate(
         &mut self,
         root: u32,
@@ -234,7 +235,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Defers a node if it reads another node whose height is above the level up to which all nodes are up to date.
+    /// Defers a node if one of its inputs is above the height up to which all nodes are up to date.
     fn defer(&mut self, root: u32, height: u32, high: u32) -> bool {
         let lowest = self.agenda.permanent.lowest();
         if lowest.is_none_or(|lowest| lowest >= high) {
@@ -248,7 +249,7 @@ impl Trace {
         raised > height
     }
 
-    /// Raises the height of a node above the heights of its inputs.
+    /// Raises the height of a node above the heights of its inputs, so that it is evaluated after them.
     fn raise_above_inputs(&mut self, number: u32) {
         let inputs = &self.nodes[number as usize].inputs;
         let heights = inputs.iter().map(|i| self.nodes[i.to as usize].height);
@@ -256,7 +257,7 @@ impl Trace {
         self.raise_to(number, highest);
     }
 
-    /// Raises a node to a height, and its readers above that height.
+    /// Raises a node to a topological height, and its readers above that height.
     pub(super) fn raise_to(&mut self, number: u32, height: u32) {
         let node = &mut self.nodes[number as usize];
         if node.height >= height {

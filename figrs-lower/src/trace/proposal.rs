@@ -1,4 +1,4 @@
-//! Proposals: changes of the world, accepted or undone.
+//! Proposals of a trace: changes of the world, accepted or undone.
 
 use super::change::{Change, StructureUndo};
 use super::state::{Site, Trace};
@@ -7,7 +7,7 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
 impl Trace {
-    /// Saves the state of a node before the proposal, once for each proposal.
+    /// Saves the state of a node before the proposal; the first call for each proposal counts.
     #[inline]
     pub(super) fn save_state(&mut self, number: u32, in_world: bool) {
         let epoch = self.epoch;
@@ -49,7 +49,7 @@ impl Trace {
         self.begin_epoch();
     }
 
-    /// Assigns a new epoch number to the proposal that begins.
+    /// Assigns a new number to the proposal that begins.
     #[inline]
     pub(super) fn begin_epoch(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
@@ -61,10 +61,9 @@ impl Trace {
         }
     }
 
-    /// Starts with a world whose choices are all drawn from their priors, except those choices whose values
-    /// observations determine.
+    /// Starts with a world whose choices are drawn from their priors, except the choices whose values observations determine.
     ///
-    /// Returns `false` for a world of weight zero; the trace then has to be started again.
+    /// Returns `false` if the world has weight zero; the trace must then be started again.
     ///
     /// **Errors.** Invalid parameters or failing functions of the elements that are reached, and worlds of too many
     /// elements.
@@ -97,9 +96,9 @@ impl Trace {
         Ok(self.change.possible)
     }
 
-    /// Proposes another value for a free choice, draws new choices from their priors, and re-evaluates the elements that
-    /// depend on them. The [change](Self::change) must then be [kept](Self::keep) or [undone](Self::undo); returns
-    /// `false` if the new world is not [possible](Change::possible).
+    /// Proposes another value for a free choice, draws new choices from their priors, and re-evaluates the elements that depend on
+    /// them. The [change](Self::change) must then be [kept](Self::keep) or [undone](Self::undo). Returns `false` if the new world
+    /// is not [possible](Change::possible).
     ///
     /// **Errors.** Invalid parameters or failing functions of the elements that are reached, and worlds of too many
     /// elements.
@@ -126,7 +125,7 @@ impl Trace {
         Ok(self.change.possible)
     }
 
-    /// As [`propose`](Self::propose), for several free choices together.
+    /// Proposes other values for several free choices together, like [`propose`](Self::propose) for one choice.
     pub fn propose_together(
         &mut self,
         values: &[(Site, Datum)],
@@ -146,7 +145,7 @@ impl Trace {
         Ok(self.change.possible)
     }
 
-    /// Sums up the differences and brings the list of free choices up to date.
+    /// Sums up the differences of log-probabilities, and updates the list of free choices.
     fn finish(&mut self) -> Result<(), ModelError> {
         let (mut prior, mut likelihood, mut fresh, mut stale) = (0.0, 0.0, 0.0, 0.0);
         let mut possible = true;

@@ -1,13 +1,13 @@
-//! Readers of a node, in the form in which caches and lists store them.
+//! Readers of the nodes of a trace, as caches and lists store them.
 
-/// Use of a node: the reader, and the position of the node among the reader's inputs.
+/// A use of a node: the reader, and the index of the node among the reader's inputs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NodeUse {
     pub(super) by: u32,
     pub(super) input: u32,
 }
 
-/// Transitive readers of a node that use it as the parameter of a family member, directly or through Chains whose result is the node.
+/// Transitive readers of a node that use it as the parameter of a distribution, directly or through Chains whose result is the node.
 #[derive(Debug, Default)]
 pub(super) struct ParameterReaders {
     is_known: bool,
@@ -15,25 +15,25 @@ pub(super) struct ParameterReaders {
     is_followed: bool,
     /// `true` if the node has no other readers.
     is_all: bool,
-    /// The Chains that pass the node's value on.
+    /// The Chains that have the node's value as their value.
     chains: Vec<u32>,
     /// The choices that have the node as their only parameter.
     choices: Vec<u32>,
-    /// The values of choices that are determined by observations; entries of other choices are meaningless.
+    /// The values of choices that observations determine; entries of other choices are meaningless.
     values: Vec<f64>,
-    /// Runs: consecutive choices of one family.
+    /// Runs of consecutive choices whose distributions belong to one family.
     runs: Vec<FamilyRun>,
 }
 
-/// Consecutive choices that belong to the same family.
+/// Consecutive choices whose distributions belong to the same family.
 #[derive(Clone, Copy, Debug)]
 struct FamilyRun {
     end: usize,
-    /// `true` if observations determine the values of these choices.
+    /// `true` if observations determine the values of the choices.
     is_observed: bool,
 }
 
-/// The choices of a run, with the values that observations determine.
+/// The choices of a run (consecutive choices of one family), with the values that observations imply.
 pub(super) struct RunReaders<'a> {
     pub(super) choices: &'a [u32],
     pub(super) observed: &'a [f64],
@@ -51,7 +51,6 @@ impl ParameterReaders {
         self.is_known.then_some(self.is_all)
     }
 
-    /// Clears the lists of readers.
     pub(super) fn clear(&mut self) {
         self.chains.clear();
         self.choices.clear();
@@ -64,7 +63,7 @@ impl ParameterReaders {
         (self.is_known, self.is_all) = (true, is_all);
     }
 
-    /// True if the readers of this Chain are in the cache of its result.
+    /// True if the readers of this Chain are in the cache of the Chain's result.
     pub(super) fn is_followed(&self) -> bool {
         self.is_followed
     }
@@ -73,7 +72,7 @@ impl ParameterReaders {
         self.is_followed = true;
     }
 
-    /// The Chains that pass the node on.
+    /// Returns the Chains that have the node's value as their value.
     pub(super) fn chains(&self) -> &[u32] {
         &self.chains
     }
@@ -82,12 +81,12 @@ impl ParameterReaders {
         self.chains.push(chain);
     }
 
-    /// The choices that have the node as their only parameter.
+    /// Returns the choices that have the node as their only parameter.
     pub(super) fn choices(&self) -> &[u32] {
         &self.choices
     }
 
-    /// Appends a choice to the last run if both have the same family, and otherwise to a new run.
+    /// Appends a choice to the last run of choices if it has the same family, and otherwise to a new run.
     pub(super) fn push(
         &mut self,
         choice: u32,
@@ -126,14 +125,14 @@ impl ParameterReaders {
 /// The Chain that is the only reader of a Boolean node, if there is such a Chain.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum BooleanBranch {
-    /// The Boolean node has no such Chain.
+    /// The Boolean node has no Chain as its only reader.
     Absent,
     /// The Chain, and its results for `false` and `true` if they are cached.
     Chain(u32, [Option<u32>; 2]),
 }
 
-/// The children of a site in its full conditional: choices that read the site's value as a parameter, directly or
-/// through Chains that only pass it on.
+/// The children of a choice in its full conditional distribution: choices that read its value as a parameter, directly or through
+/// Chains that only pass the value on.
 #[derive(Debug, Default)]
 pub(super) struct Readers {
     pub(super) chains: Vec<u32>,

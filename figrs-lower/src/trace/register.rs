@@ -1,8 +1,9 @@
-//! Register: storage of the value of a node.
+//! Registers, which store the value of a node of a trace.
 //!
-//! A propagation step writes few values and reads them immediately. A number written as part of a [`Datum`] and then
-//! loaded together with its type tag is delayed (it first has to reach the cache), which takes longer than computing its
-//! log-probability. Numbers and truth values are therefore stored as machine words, and copied word by word.
+//! A propagation step writes few values and reads them immediately. If a number is written as part of a [`Datum`] and
+//! then loaded together with its type tag, the load is delayed until the number has reached the cache. The delay is
+//! longer than the computation of the number's log-probability. Therefore registers store numbers and truth values as
+//! machine words, and copy them word by word.
 
 use std::any::Any;
 
@@ -20,7 +21,7 @@ enum RegisterContent {
 pub(super) struct ValueRegister {
     /// The bits of a plain value, that is, a number or a truth value.
     word: u64,
-    /// A value that is neither a number nor a truth value.
+    /// A value that is not plain, that is, neither a number nor a truth value.
     shared: Option<Datum>,
     held: RegisterContent,
 }
@@ -42,19 +43,16 @@ impl ValueRegister {
         self.held == RegisterContent::Nothing
     }
 
-    /// The value, if it is an `f64`.
     #[inline]
     pub(super) fn number(&self) -> Option<f64> {
         (self.held == RegisterContent::Plain(PlainType::F64)).then(|| f64::from_bits(self.word))
     }
 
-    /// The value, if it is a Boolean.
     #[inline]
     pub(super) fn truth(&self) -> Option<bool> {
         (self.held == RegisterContent::Plain(PlainType::Bool)).then_some(self.word != 0)
     }
 
-    /// Heap size of the value in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
         self.shared.as_ref().map_or(0, Datum::heap_bytes)
     }
@@ -85,7 +83,7 @@ impl ValueRegister {
         self.held = from.held;
     }
 
-    /// Moves the value out of another register.
+    /// Moves the value from another register into this register.
     #[inline]
     pub(super) fn take(&mut self, from: &mut Self) {
         self.word = from.word;
@@ -106,7 +104,6 @@ impl ValueRegister {
         }
     }
 
-    /// True if the register holds this value.
     #[inline]
     pub(super) fn holds(&self, value: &Datum) -> bool {
         match (self.held, value.word()) {
@@ -118,7 +115,8 @@ impl ValueRegister {
         }
     }
 
-    /// The plain value as an argument of [`any`](Self::any); arbitrary if the register holds no plain value.
+    /// Returns the plain value as an argument of [`any`](Self::any); the result is arbitrary if the register holds no
+    /// plain value.
     #[inline]
     pub(super) fn plain(&self) -> Plain {
         match self.held {
@@ -127,7 +125,7 @@ impl ValueRegister {
         }
     }
 
-    /// The value for dynamic dispatch; `plain` must be the result of [`plain`](Self::plain).
+    /// Returns the value for dynamic dispatch; `plain` must be the result of [`plain`](Self::plain).
     #[inline]
     pub(super) fn any<'a>(&'a self, plain: &'a Plain) -> Option<&'a dyn Any> {
         match self.held {
@@ -163,7 +161,7 @@ impl PartialEq for ValueRegister {
     }
 }
 
-/// List of registers, whose memory is reused.
+/// A list of registers, whose memory is reused.
 #[derive(Debug, Default)]
 pub(super) struct RegisterList {
     registers: Vec<ValueRegister>,
@@ -189,7 +187,6 @@ impl RegisterList {
         self.count = 0;
     }
 
-    /// Size of the list in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.registers.capacity() * size_of::<ValueRegister>()
     }

@@ -17,34 +17,34 @@ use figrs_core::model::evidence::Evidence;
 use figrs_core::random::stream;
 use figrs_core::value::datum::Datum;
 
-/// Number of draws from an integer prior that decide whether the prior is wide: draws of a Poisson distribution differ by
-/// ten or more if its mean is above about twelve.
+/// Number of draws from an integer prior that decide whether the prior is wide.
+///
+/// The draws of a Poisson distribution differ by ten or more if its mean is above about twelve.
 const PROBES: usize = 8;
-/// Least range of the draws from a wide integer prior; below it, a draw from the prior is close enough to the present
-/// value.
+/// Minimum range of the draws from an integer prior that counts as wide; in a narrower prior, any draw is close to the
+/// present value.
 const MIN_WIDE_RANGE: i128 = 10;
 
-/// A free random choice of the world that a [`Trace`] holds; the number of the site does not change while the choice is
-/// part of the world.
+/// A free random choice in the world of a [`Trace`]; its number does not change while the choice is part of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Site(pub(super) u32);
 
 impl Site {
-    /// The number of the site.
+    /// Returns the number of the choice.
     #[inline]
     pub fn number(self) -> usize {
         self.0 as usize
     }
 }
 
-/// A model and one of its worlds.
+/// A model and one of its worlds, which proposals change.
 pub struct Trace {
     pub(super) nodes: Vec<TraceNode>,
     pub(super) numbering: Numbering,
     /// The numbers of the nodes that have evidence or are targets, without duplicates.
     pub(super) roots: Vec<u32>,
     targets: Vec<u32>,
-    /// Free list: numbers of evicted nodes.
+    /// Free list of the numbers of evicted nodes.
     pub(super) vacant: Vec<u32>,
     /// The numbers of the free choices.
     pub(super) choices: Vec<u32>,
@@ -57,7 +57,7 @@ pub struct Trace {
     /// The number of the current proposal.
     pub(super) epoch: u32,
     pub(super) undo: UndoLog,
-    /// A Chain that has switched to another result, and that result; the edges of the result have not been updated yet.
+    /// A Chain that has switched to another result, and that result, before the edges of the result are updated.
     pub(super) pending: Option<(u32, u32)>,
     pub(super) change: Change,
     pub(super) look_ahead: ProposalLookAhead,
@@ -79,8 +79,8 @@ impl std::fmt::Debug for Trace {
 }
 
 impl Trace {
-    /// A model without a world yet. A world that exceeds the limit (a number of elements or [`Limits`]) will be an
-    /// error.
+    /// Creates a trace of a model, which has no world yet. A later world that exceeds the limit (a number of elements or
+    /// [`Limits`]) is an error.
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
@@ -122,13 +122,13 @@ impl Trace {
         Ok(trace)
     }
 
-    /// Number of nodes that every world has; these nodes have the lowest numbers.
+    /// Returns the number of nodes that every world has; these nodes have the lowest numbers.
     #[inline]
     pub(super) fn permanent(&self) -> usize {
         self.numbering.permanent()
     }
 
-    /// The change that the last proposal makes.
+    /// Returns the change that the last proposal makes.
     #[inline]
     pub fn change(&self) -> &Change {
         &self.change
@@ -140,66 +140,65 @@ impl Trace {
         self.choices.len()
     }
 
-    /// The free choice at an index.
+    /// Returns the free choice at an index.
     #[inline]
     pub fn choice(&self, index: usize) -> Site {
         Site(self.choices[index])
     }
 
-    /// The site of an element, if it is a free choice of the world.
+    /// Returns an element as a free choice, if it is a free choice of the world.
     pub fn site(&self, element: &AnyElement) -> Option<Site> {
         let number = self.numbering.number(element)?;
         self.is_free(number).then_some(Site(number))
     }
 
-    /// True if a site occurs in every world.
+    /// True if every world has this choice.
     #[inline]
     pub fn is_in_every_world(&self, site: Site) -> bool {
         site.number() < self.permanent()
     }
 
-    /// True if a site is at present a free choice of the world.
+    /// True if the choice is at present a free choice of the world.
     #[inline]
     pub fn is_choice(&self, site: Site) -> bool {
         self.is_free(site.0)
     }
 
-    /// The element of a site.
+    /// The element of a choice.
     #[inline]
     pub fn element(&self, site: Site) -> &AnyElement {
         &self.nodes[site.number()].element
     }
 
-    /// The value of a node.
     #[inline]
     pub(super) fn present(&self, number: u32) -> &ValueRegister {
         &self.nodes[number as usize].value
     }
 
-    /// The value of a site.
+    /// The value of a choice.
     pub fn value(&self, site: Site) -> Option<Datum> {
         self.nodes[site.number()].value.datum()
     }
 
-    /// The value of a site, if it is a Boolean.
+    /// The value of a choice, if it is a Boolean.
     #[inline]
     pub fn truth(&self, site: Site) -> Option<bool> {
         self.nodes[site.number()].value.truth()
     }
 
-    /// The value of a site, if it is an `f64`.
+    /// The value of a choice, if it is an `f64`.
     #[inline]
     pub fn number(&self, site: Site) -> Option<f64> {
         self.nodes[site.number()].value.number()
     }
 
-    /// True if a site has this value.
+    /// True if a choice has this value.
     #[inline]
     pub fn holds(&self, site: Site, value: &Datum) -> bool {
         self.nodes[site.number()].value.holds(value)
     }
 
-    /// The log-probability of the value of a site. While a proposal for the site is neither kept nor undone, this is the
+    /// Returns the log-probability of the value of a choice. During a proposal for the choice, the result is the
     /// log-probability of the proposed value.
     #[inline]
     pub fn log_prob(&self, site: Site) -> f64 {
@@ -208,13 +207,13 @@ impl Trace {
             .unwrap_or(self.nodes[site.number()].log)
     }
 
-    /// True if the site has a continuous distribution.
+    /// True if the choice has a continuous distribution.
     #[inline]
     pub fn is_continuous(&mut self, site: Site) -> bool {
         self.nodes[site.number()].is_continuous()
     }
 
-    /// The space of the continuous values of a site.
+    /// Returns the space of the continuous values of a choice.
     pub fn space(&self, site: Site) -> Space {
         match self.nodes[site.number()].element.kind() {
             Kind::Atomic(op) => op.space(),
@@ -223,9 +222,10 @@ impl Trace {
         }
     }
 
-    /// True if the values of a site are integers with a wide prior: draws from it differ by ten or more.
+    /// True if the values of a choice are integers with a wide prior, whose draws differ by ten or more.
     ///
-    /// The answer is decided once for each element of the world, by `PROBES` draws with separate random numbers.
+    /// Whether a prior is wide is decided once for each element of the world, by `PROBES` draws with separate random
+    /// numbers.
     pub fn is_wide(&mut self, site: Site) -> bool {
         if let Some(is_wide) = self.nodes[site.number()].is_wide {
             return is_wide;
@@ -243,12 +243,13 @@ impl Trace {
         is_wide
     }
 
-    /// The value of a target, given by its position in the list of targets.
+    /// Returns the value of a target, given by its index in the list of targets.
     pub fn target(&self, position: usize) -> Option<Datum> {
         self.nodes[self.targets[position] as usize].value.datum()
     }
 
-    /// Number of likelihoods of the world that are densities; see [`Program::densities`](crate::Program::densities).
+    /// Returns the number of likelihoods of the world that are densities; see
+    /// [`Program::densities`](crate::Program::densities).
     pub fn densities(&self) -> usize {
         self.densities
     }
@@ -259,8 +260,10 @@ impl Trace {
         present.filter_map(|node| Some((&node.element, node.value.datum()?)))
     }
 
-    /// The natural logarithm of the likelihood, recomputed from all nodes: the product of the weights of the evidence and the
-    /// probabilities of the choices whose values observations determine.
+    /// Returns the natural logarithm of the likelihood, recomputed from all nodes.
+    ///
+    /// The likelihood is the product of the weights of the evidence and of the probabilities of the choices whose values
+    /// observations determine.
     pub fn log_likelihood(&self) -> f64 {
         let present = (0..self.nodes.len() as u32).filter(|&i| self.nodes[i as usize].in_world);
         let log = |number: u32| {
@@ -270,8 +273,8 @@ impl Trace {
         present.map(log).sum()
     }
 
-    /// The natural logarithm of the probability of the world times the weights of the evidence, recomputed from all
-    /// nodes.
+    /// Returns the natural logarithm of the product of the world's probability and the weights of the evidence, recomputed
+    /// from all nodes.
     pub fn log_weight(&self) -> f64 {
         let present = self.nodes.iter().filter(|node| node.in_world);
         present.map(|node| node.log + node.weight).sum()
@@ -339,7 +342,8 @@ impl Numbered for Trace {
         &self.nodes[number as usize].evidence
     }
 
-    /// A second, different value of the same element is detected when the world is weighed.
+    /// A contradiction between observations that imply different values of one element is detected when the world is
+    /// weighed.
     fn imply(&mut self, number: u32, value: &Datum) -> bool {
         let given = &mut self.nodes[number as usize].given;
         let is_new = given.is_none();

@@ -11,11 +11,11 @@ use figrs_core::element::node::{AnyElement, ChainOp, Kind};
 use figrs_core::error::{Fault, ModelError};
 use figrs_core::value::datum::Datum;
 
-/// Capacity of the cache of a Chain's results: the number of values in a small support.
+/// Maximum number of cached results of a Chain, equal to the number of values of a small support.
 const BRANCHES: usize = 64;
 
 impl Trace {
-    /// Adds an edge: the node `to` becomes the next input of the node `by`.
+    /// Adds an edge to the trace: the node `to` becomes the next input of the node `by`.
     pub(super) fn add_input(&mut self, by: u32, to: u32, demand: Option<Datum>) {
         self.clear_parameter_readers(to);
         let target = &mut self.nodes[to as usize];
@@ -42,7 +42,6 @@ impl Trace {
         self.undo.operations.push(StructureUndo::Link { by });
     }
 
-    /// Removes the last input of a node.
     pub(super) fn remove_last_input(&mut self, by: u32) {
         let Some(InputEdge { to, at, demand }) = self.nodes[by as usize].inputs.pop() else {
             return;
@@ -110,7 +109,7 @@ impl Trace {
         old
     }
 
-    /// The value that is demanded of a node.
+    /// Returns the value that the readers of a node demand of it.
     fn demanded(&self, number: u32) -> Option<&Datum> {
         let node = &self.nodes[number as usize];
         match (node.role, &node.given) {
@@ -128,7 +127,8 @@ impl Trace {
         }
     }
 
-    /// The value that a node demands of each of its inputs; inputs beyond the list have no demand.
+    /// Returns the value that a node demands of each of its inputs; nothing is demanded of inputs beyond the end of the
+    /// list.
     fn demands_on_inputs(&self, number: u32) -> Vec<Option<Datum>> {
         let node = &self.nodes[number as usize];
         match (node.element.kind(), node.role) {
@@ -142,7 +142,7 @@ impl Trace {
         }
     }
 
-    /// Adds linked nodes and their inputs to the world.
+    /// Adds the nodes that enter the world, and their inputs, to the world.
     pub(super) fn enter_all(&mut self) -> Result<(), ModelError> {
         while let Some(number) = self.worklist.entering.pop() {
             self.check_limit(self.alive, number)?;
@@ -165,7 +165,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Removes nodes without readers from the world.
+    /// Removes nodes without readers from the world, and then their inputs if they have no other readers.
     pub(super) fn remove_unread(&mut self) {
         while let Some(number) = self.worklist.orphans.pop() {
             self.apply_deferred_switch();
@@ -186,7 +186,7 @@ impl Trace {
         self.update_demands();
     }
 
-    /// Updates the demands on nodes whose uses changed, and the demands that these nodes pass on.
+    /// Updates the demands on nodes whose uses changed, and the demands of these nodes on their inputs.
     fn update_demands(&mut self) {
         while let Some(number) = self.worklist.statuses.pop() {
             self.apply_deferred_switch();
@@ -228,7 +228,7 @@ impl Trace {
         }
     }
 
-    /// Sets the value that is demanded of a node, without further effects; returns the old value.
+    /// Sets the value that is demanded of a node, and returns the old value; other nodes are not updated.
     pub(super) fn set_demanded(&mut self, node: u32, demand: Option<Datum>) -> Option<Datum> {
         for input in 0..self.nodes[node as usize].inputs.len() {
             self.clear_parameter_readers(self.nodes[node as usize].inputs[input].to);
@@ -240,7 +240,7 @@ impl Trace {
         std::mem::replace(&mut node.demand, demand)
     }
 
-    /// The cached result of a Chain for the values of its parents; `value` selects one of the stored values of each
+    /// Returns the cached result of a Chain for the values of its parents; `value` selects one of the stored values of each
     /// parent.
     pub(super) fn branch<'a>(
         &'a self,
@@ -257,7 +257,7 @@ impl Trace {
         known.map(|branch| node.branches[branch])
     }
 
-    /// Selects the result of a Chain for the present values of its parents. Returns the error of a function that fails.
+    /// Selects the result of a Chain for the present values of its parents. The inner error is the failure of a function.
     pub(super) fn select(&mut self, number: u32) -> Result<Result<(), ModelError>, ModelError> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
@@ -296,8 +296,8 @@ impl Trace {
         Ok(Ok(()))
     }
 
-    /// Switches a Chain to another result if nothing else changes: both results stay in the world, and no value is
-    /// demanded of them.
+    /// Switches a Chain to another result if nothing else changes: both results stay in the world, and no value is demanded
+    /// of the Chain.
     pub(super) fn switch_result(&mut self, number: u32, result: u32) -> bool {
         let Some((to, at)) = self.may_switch(number, result) else {
             return false;
@@ -310,7 +310,8 @@ impl Trace {
         true
     }
 
-    /// As `switch_result`, but the edges are changed only when the proposal is accepted, or before the next change of edges.
+    /// Switches a Chain to another result like `switch_result`, but changes the edges only when the proposal is accepted, or
+    /// before the next change of edges.
     pub(super) fn defer_switch(&mut self, number: u32, result: u32) -> bool {
         self.apply_deferred_switch();
         // The result must be final, because the Chain would not be notified of a change.
@@ -325,7 +326,7 @@ impl Trace {
         may
     }
 
-    /// Applies a deferred switch.
+    /// Applies the edge changes of a deferred switch of a Chain's result.
     #[inline]
     pub(super) fn apply_deferred_switch(&mut self) {
         if let Some((number, result)) = self.pending.take() {
@@ -333,7 +334,8 @@ impl Trace {
         }
     }
 
-    /// The present result of a Chain and its position among the uses of that result, if `switch_result` is possible.
+    /// Returns the present result of a Chain and the Chain's index among the uses of that result, if `switch_result` is
+    /// possible.
     pub(super) fn may_switch(&self, number: u32, result: u32) -> Option<(u32, u32)> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
@@ -347,7 +349,7 @@ impl Trace {
         (demand.is_none() && stays && joins).then_some((to, at))
     }
 
-    /// Redirects the last input of a node.
+    /// Redirects the last input of a node to another node.
     fn redirect_last_input(&mut self, by: u32, from: u32, at: u32, to: u32) {
         self.clear_parameter_readers(from);
         self.clear_parameter_readers(to);
@@ -382,7 +384,7 @@ impl Trace {
         self.raise_to(by, height);
     }
 
-    /// The number of a new result of a Chain.
+    /// Returns the number of a new result of a Chain.
     fn number_of_result(&mut self, number: u32, element: &AnyElement) -> u32 {
         let result = self.record(element);
         let node = &self.nodes[number as usize];
@@ -406,7 +408,7 @@ impl Trace {
         result
     }
 
-    /// The element that a Chain's function returns for the values of its parents.
+    /// Returns the element that a Chain's function returns for the values of its parents.
     fn called(&mut self, number: u32, op: &dyn ChainOp) -> Option<Result<AnyElement, Fault>> {
         let call = || self.arguments(number, Self::present, |arguments| op.call(arguments));
         let (element, made) = measured(call);

@@ -1,4 +1,4 @@
-//! Programs: elements numbered for evaluation.
+//! Programs: the elements of a model, numbered for evaluation.
 
 use std::sync::Arc;
 
@@ -17,17 +17,17 @@ use figrs_core::model::statements::StatementIndex;
 use figrs_core::value::datum::Datum;
 use figrs_factor::graph::WorldWeight;
 
-/// Maximum number of Chain-created elements, and of branches of Chains, that are cached from one world to the next.
+/// Maximum number of elements created by Chains, and of branches of Chains, that are cached from one world to the next.
 const MAX_CACHED: usize = 1 << 18;
 
-/// Caches that persist from one world to the next may use this share of the memory limit: a cache only saves work.
+/// Divisor of the memory limit for caches that persist from one world to the next.
 const CACHE_DIVISOR: u64 = 4;
 
-/// Size of an element in a program in bytes. The factor two is there because growing lists double their capacity, and
-/// because a parent and its value have slots too.
+/// Size of an element in a program in bytes. The factor two accounts for growing lists, which double their capacity, and for the
+/// parent and the value of each element.
 const SLOT: usize = 2 * (size_of::<Instruction>() + size_of::<Option<Datum>>() + 40);
 
-/// Size of a cached branch in bytes, without the values that lead to it.
+/// Size of a cached branch in bytes, without the parent values that select it.
 const BRANCH: usize = 2 * size_of::<(Box<[Datum]>, Slot)>() + ALLOCATION;
 
 /// The index of an element in a [`Program`].
@@ -51,12 +51,12 @@ struct Instruction {
     checked: bool,
 }
 
-/// A compiled model with its targets; it runs one world (one assignment of values to the elements) after another.
+/// A compiled model with its targets, which runs one world (one assignment of values to the elements) after another.
 pub struct Program {
     instructions: Vec<Instruction>,
     values: Vec<Option<Datum>>,
     touched: Vec<Slot>,
-    /// The memory of the last run.
+    /// The stacks of the last run, whose memory is reused.
     run: WorldRun<Slot>,
     observations: Observations,
     limit: Limits,
@@ -86,7 +86,7 @@ impl std::fmt::Debug for Program {
 impl Program {
     /// Numbers the elements that the targets and the evidence of `model` reach in every world.
     ///
-    /// Running a world that exceeds the limit (a number of elements or [`Limits`]) is an error.
+    /// A later world that exceeds the limit (a number of elements or [`Limits`]) is an error.
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
@@ -134,7 +134,7 @@ impl Program {
         Ok(program)
     }
 
-    /// Backward propagation of observations: an element whose value the observations imply is set instead of drawn, whichever root is
+    /// Propagates observations backwards: an element whose value the observations imply is set instead of drawn, whichever root is
     /// evaluated first.
     fn propagate_observations(&mut self) {
         let mut demands: Vec<(Slot, Datum)> = Vec::new();
@@ -160,9 +160,9 @@ impl Program {
         }
     }
 
-    /// Runs one world and returns the weight of the evidence in it.
+    /// Runs one world, and returns the weight that the evidence gives it.
     ///
-    /// A world that contradicts the evidence ends early; some elements then have no value.
+    /// A world that contradicts the evidence ends early, so that some elements have no value.
     ///
     /// **Errors.** Invalid parameters or failing functions of the elements that are reached, worlds of too many
     /// elements, and the errors of the [`Chooser`].
@@ -174,11 +174,10 @@ impl Program {
         self.run_first(self.roots.len(), chooser, observations)
     }
 
-    /// Runs one world only as far as its first `roots` roots need (the roots are the statements of evidence, followed by
-    /// the targets), and returns the weight of the evidence evaluated so far.
+    /// Runs one world only as far as its first `roots` roots need, and returns the weight that the evidence evaluated so far gives
+    /// it. The roots are the statements of evidence, followed by the targets.
     ///
-    /// The random choices are made in the same order as in a run with more roots, so they are a prefix of the choices
-    /// of that run.
+    /// The random choices are a prefix of the choices of a run with more roots.
     pub fn run_first(
         &mut self,
         roots: usize,
@@ -207,29 +206,28 @@ impl Program {
         self.roots.len() - self.targets.len()
     }
 
-    /// The slots of the targets, in the order they were given.
+    /// Returns the indices of the targets' elements, in the order of the targets.
     pub fn targets(&self) -> &[Slot] {
         &self.targets
     }
 
-    /// The value of a slot in the last world that was run, if that world has a value for the slot.
+    /// Returns the value of an element in the last world, if that world has a value for it.
     pub fn value(&self, slot: Slot) -> Option<&Datum> {
         self.values[slot.index()].as_ref()
     }
 
-    /// Number of densities among the likelihoods in the weight of the last world. A world with fewer densities is
-    /// infinitely more likely: where an observation can have both point masses and densities, the point masses
-    /// dominate.
+    /// Returns the number of densities among the likelihoods in the weight of the last world. A world with fewer densities is
+    /// infinitely more likely: if an observation can have probabilities and densities, the probabilities dominate.
     pub fn densities(&self) -> usize {
         self.densities
     }
 
-    /// Number of elements that the last world evaluated.
+    /// Returns the number of elements that the last world evaluated.
     pub fn evaluated(&self) -> usize {
         self.touched.len()
     }
 
-    /// All elements of the last world with their values, in the order they were evaluated.
+    /// Returns all elements of the last world with their values, in the order of evaluation.
     pub fn world(&self) -> impl Iterator<Item = (&AnyElement, &Datum)> {
         self.touched.iter().filter_map(|slot| {
             let value = self.values[slot.index()].as_ref()?;
@@ -237,7 +235,7 @@ impl Program {
         })
     }
 
-    /// The slot of an element; a new element is added to the program.
+    /// Returns the index of an element; a new element is added to the program.
     fn slot(&mut self, element: &AnyElement) -> Slot {
         let id = element.id();
         if let Some(&slot) = self.slots.get(&id) {
@@ -262,7 +260,7 @@ impl Program {
         slot
     }
 
-    /// Assigns slots to the parents of a slot.
+    /// Adds the parents of an element to the program.
     fn assign_parent_slots(&mut self, slot: Slot) {
         let instruction = &self.instructions[slot.index()];
         if instruction.parents.is_some() {

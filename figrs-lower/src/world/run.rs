@@ -1,4 +1,4 @@
-//! Evaluates one world, or a part of a world, element by element, with a stack of steps and a stack of values.
+//! Evaluation of one world, or a part of a world, element by element, with a stack of steps and a stack of values.
 
 use std::any::Any;
 
@@ -11,13 +11,13 @@ use figrs_core::error::{Fault, ModelError};
 use figrs_core::value::datum::Datum;
 use figrs_factor::graph::WorldWeight;
 
-/// Decides the random choices of a world, for example by random numbers or by enumerating all outcomes.
+/// A source of decisions for the random choices of a world, such as random numbers or the enumeration of all outcomes.
 pub trait Chooser {
     /// Chooses the value of `element`.
     fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError>;
 
-    /// A value for `element` drawn from the normalised product of this choice's distribution and a likelihood; `None` if the chooser or the
-    /// distribution does not support such a draw.
+    /// Draws a value for `element` from the normalised product of its distribution and a likelihood; returns `None` if the chooser or the
+    /// distribution cannot draw from it.
     fn choose_conditional(
         &mut self,
         element: &AnyElement,
@@ -28,7 +28,7 @@ pub trait Chooser {
         Ok(None)
     }
 
-    /// Size in bytes of the choices that the chooser stores; this size counts against the memory limit of the world.
+    /// Returns the size in bytes of the choices that the chooser stores, which count against the memory limit of the world.
     fn bytes(&self) -> u64 {
         0
     }
@@ -54,28 +54,28 @@ impl<R: Rng> Chooser for R {
 /// Treatment of observations: the likelihood becomes a weight, or sampled values are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observations {
-    /// The observed value is chosen and the weight is multiplied by its likelihood, wherever the structure of the model
-    /// allows this.
+    /// The observed value is chosen, and the weight is multiplied by its likelihood, if the structure of the model allows this.
     Weigh,
     /// Values are chosen as if nothing were observed; a world that contradicts an observation has weight zero.
     Compare,
 }
 
-/// Known values of a world, and the records of its elements.
+/// The known values of a world, and the records of its elements.
 pub(crate) trait World {
     /// An element of the world.
     type Node;
-    /// An element whose value has to be computed outside this evaluation.
+    /// An element whose value must be computed outside the present evaluation.
     type Missing;
 
     /// Treatment of observations.
     fn observations(&self) -> Observations;
 
-    /// The element of a node.
+    /// Returns the element of a node.
     fn element<'a>(&'a self, node: &'a Self::Node) -> &'a AnyElement;
 
-    /// Looks up an element, and begins its evaluation if its value is not known; `demand` becomes the value that the element must have in a
-    /// world of positive weight. Including this element, `entered` elements of the world have begun, and the run holds `bytes` bytes.
+    /// Looks up an element, and begins its evaluation if its value is not known. `demand` becomes the value that the element must have in a
+    /// world of positive weight. `entered` is the number of elements whose evaluation has begun, including this element; `bytes` is the
+    /// number of bytes that the run holds.
     ///
     /// **Errors.** The errors of [`Limits`](figrs_core::Limits).
     fn begin(
@@ -86,7 +86,7 @@ pub(crate) trait World {
         bytes: u64,
     ) -> Result<ElementStart<Self::Missing>, ModelError>;
 
-    /// The parent of an element at a position.
+    /// Returns the parent of an element at an index.
     fn parent(&self, node: &Self::Node, position: usize) -> Self::Node;
 
     /// Checks the parameters of an element that do not depend on its parents.
@@ -94,7 +94,7 @@ pub(crate) trait World {
         self.element(node).check_parameters()
     }
 
-    /// The result of a Chain for these values of its parents; `call` computes that result.
+    /// Returns the result of a Chain for these values of its parents, computed by `call`.
     fn result(
         &mut self,
         node: &Self::Node,
@@ -121,17 +121,17 @@ pub(crate) type MissingValue<M> = (M, Option<Datum>);
 pub(crate) enum ElementStart<M> {
     /// The value of the element is known.
     Known(Datum),
-    /// The evaluation has to wait for the value, which is computed elsewhere.
+    /// The evaluation has to wait for the value of the element, which is computed elsewhere.
     Missing(M),
     /// An intervention sets the value of the element.
     Fixed(Datum),
-    /// The value of the element is to be computed.
+    /// The value of the element has to be computed.
     Open,
     /// Two different values of the element are demanded; the world therefore has weight zero.
     Contradiction,
 }
 
-/// Next step of the evaluation of an element.
+/// The next step in the evaluation of an element.
 struct WorldStep<N> {
     stage: Stage,
     node: N,
@@ -142,18 +142,18 @@ struct WorldStep<N> {
 #[derive(Clone, Copy)]
 enum Stage {
     Begin,
-    /// The values of the element's parents are on top of the stack of values.
+    /// The values of the element's parents are on top of the value stack.
     Ready,
-    /// The value of a Chain's result is on top of the stack of values.
+    /// The value of a Chain's result is on top of the value stack.
     Result,
 }
 
-/// The evaluation of elements in one world.
+/// The evaluation of elements in one world, by a stack of steps and a stack of values.
 pub(crate) struct WorldRun<N> {
     steps: Vec<WorldStep<N>>,
     values: Vec<Datum>,
     pub(crate) weight: WorldWeight,
-    /// Number of densities among the likelihoods.
+    /// Number of densities among the likelihoods of the world.
     pub(crate) densities: usize,
     /// Number of elements whose evaluation has begun.
     pub(crate) entered: usize,
@@ -172,7 +172,7 @@ impl<N> Default for WorldRun<N> {
 }
 
 impl<N> WorldRun<N> {
-    /// Clears the world and retains its memory for reuse.
+    /// Clears the world, and keeps its memory for reuse.
     pub(crate) fn clear(&mut self) {
         self.steps.clear();
         self.values.clear();
@@ -189,7 +189,7 @@ impl<N> WorldRun<N> {
         });
     }
 
-    /// Takes the value of the last element after all steps are done; `None` if the world contradicts the evidence.
+    /// Takes the value of the last element after all steps are done; returns `None` if the world contradicts the evidence.
     pub(crate) fn take_value(&mut self) -> Option<Datum> {
         self.values.pop().filter(|_| !self.weight.is_zero())
     }
@@ -200,7 +200,7 @@ impl<N> WorldRun<N> {
         (steps + self.values.capacity() * size_of::<Datum>()) as u64
     }
 
-    /// Advances until no steps are left or a value is missing; in the second case, returns the missing value.
+    /// Advances until no steps are left or a value is missing; in the latter case, returns the element whose value is missing.
     pub(crate) fn advance<W: World<Node = N>>(
         &mut self,
         world: &mut W,
@@ -355,7 +355,7 @@ impl<N> WorldRun<N> {
         self.set_value(node, value, world)
     }
 
-    /// Records the value of an element and puts it on the stack.
+    /// Records the value of an element and puts the value on the stack.
     fn set_value<W: World<Node = N>>(
         &mut self,
         node: N,

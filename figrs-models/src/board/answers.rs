@@ -25,7 +25,7 @@ pub trait OwnAnswers<C, B> {
     /// Returns the logarithm of the probability that independently drawn cells follow the rules and meet all demands.
     fn log_probability(&self) -> Result<f64, BoardError>;
 
-    /// Returns the marginal distribution of each cell, in scan order, using at most this many bytes.
+    /// Returns the marginal distribution of each cell, in scan order (row by row), with a limit of memory in bytes.
     fn marginals(
         &self,
         memory: u64,
@@ -46,7 +46,7 @@ pub struct Progress<'a> {
 impl Progress<'_> {
     /// Reports that `steps` of `total` steps are done.
     ///
-    /// **Errors.** [`Error::NothingDone`] in [`BoardError::Inference`] if the computation should end.
+    /// **Errors.** [`Error::NothingDone`] in [`BoardError::Inference`] if the computation has to end.
     pub fn step(&self, steps: u64, total: u64) -> Result<(), BoardError> {
         self.watch.tell(Event::Computed { steps, total });
         if self.watch.is_interrupted() {
@@ -68,7 +68,7 @@ pub struct BoardAnswers<'g, G: Generator> {
 
 enum Source<'g, G: Generator> {
     Own(Box<dyn OwnAnswers<G::Cell, G::Board> + 'g>),
-    Exact(Box<ExactBoards<'g, G>>),
+    Exact(Box<ExactBoards<&'g G>>),
 }
 
 impl<G: Generator> fmt::Debug for BoardAnswers<'_, G> {
@@ -78,9 +78,9 @@ impl<G: Generator> fmt::Debug for BoardAnswers<'_, G> {
 }
 
 impl ConditionalSampler {
-    /// Returns exact answers: by the generator's own formulas if it has any, else by [`exact`](Self::exact).
+    /// Returns exact answers: by the generator's own formulas if it has any, else by the [`exact`](Self::exact) method.
     ///
-    /// **Errors.** The errors of [`exact`](Self::exact); [`BoardError::NoMethod`] if neither method is allowed.
+    /// **Errors.** The errors of [`exact`](Self::exact); [`BoardError::NoMethod`] if neither the formulas nor the exact method are allowed.
     pub fn answers<'g, G: Generator>(
         &self,
         generator: &'g G,
@@ -109,7 +109,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// Returns the number and the bytes of the exact method's states, if this method is used.
+    /// Returns the number and the bytes of the exact method's states, if the exact method is used.
     pub fn cost(&self) -> Option<Cost> {
         match &self.source {
             Source::Own(_) => None,
@@ -148,7 +148,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
     pub fn log_probability(&self) -> Result<f64, BoardError> {
         match &self.source {
             Source::Own(own) => own.log_probability(),
-            Source::Exact(exact) => Ok(exact.compiled().log_evidence()),
+            Source::Exact(exact) => Ok(exact.log_probability()),
         }
     }
 
@@ -179,7 +179,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
     }
 }
 
-/// Returns the distribution without the values of probability zero.
+/// Returns a distribution without its values of probability zero.
 pub(crate) fn positive<C: Value>(pairs: impl Iterator<Item = (C, f64)>) -> CellDistribution<C> {
     pairs.filter(|(_, p)| *p > 0.0).collect()
 }

@@ -1,5 +1,6 @@
 //! Settings of conditional sampling of boards, and its exact method.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -7,7 +8,7 @@ use figrs_infer::Error;
 
 use super::conflict::no_solution;
 use super::watch::{BoardWatch, Event};
-use super::{BoardError, ExactBoards, Generator, Method, MethodChoice, Reason};
+use super::{BoardError, ConflictStage, ExactBoards, Generator, Method, MethodChoice, Reason};
 
 /// Bytes of states that the exact method explores before it consults a prediction, which takes about two seconds.
 pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
@@ -26,19 +27,19 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 /// | rules that independent cells often follow | rejection |
 /// | an element program only | particles |
 ///
-/// The first applicable row whose methods [`among`](Self::among) allows is used; if its method runs out of memory, the next row is. Predictions are in
-/// bytes of states, and work is counted in states and boards, so the choice does not depend on the machine, and the same
-/// seed gives the same boards.
+/// The sampler uses the first applicable row of the table whose methods [`among`](Self::among) allows; if the method runs out of memory, it uses the
+/// next row. The choice of the method does not depend on the machine, because predictions are in bytes of states, and work is counted in states and
+/// boards.
 ///
-/// **Guarantee.** By all methods except Markov chains and particles, boards are independent and have exactly their probabilities given rules, demands and
-/// clues. Boards of particles are independent, and their law tends to the exact one as the number of particles grows. Boards of Markov chains are not
-/// independent; their law tends to the exact one as the chains run: until the R-hat of simple measures is at most 1.05, or about half a minute's work is done.
-/// The report has both R-hat and the effective number of boards.
+/// **Guarantee.** By all methods except Markov chains and particles, boards are independent and have exactly their probabilities given rules, demands
+/// and clues. Boards of particles are independent, and their distribution tends to the exact one as the number of particles grows. Boards of Markov
+/// chains are not independent, and their distribution tends to the exact one as the chains run. The chains end when the R-hat of simple measures is
+/// at most 1.05, or after about half a minute's work. The report on Markov chains has their R-hat and the effective number of boards.
 ///
-/// **Complexity.** The complexity is that of the method; if methods take turns, it is a few times that of the quicker one.
+/// **Complexity.** The complexity of the method that draws the boards; if methods take turns, a few times that of the quicker one.
 ///
-/// **Errors.** [`BoardError::NoSolution`] with clues that exclude each other; [`BoardError::TooLarge`]; [`BoardError::NoneMet`]; [`BoardError::NotFound`];
-/// [`BoardError::NoMethod`]; the errors of the generator.
+/// **Errors.** [`BoardError::NoSolution`] with clues that contradict each other; [`BoardError::TooLarge`]; [`BoardError::NoneMet`];
+/// [`BoardError::NotFound`]; [`BoardError::NoMethod`]; the errors of the generator.
 ///
 /// ```
 /// use figrs_core::{Element, Flip};
@@ -91,6 +92,10 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 pub struct ConditionalSampler {
     pub(super) memory: u64,
     pub(super) seed: u64,
+    /// Number of particles of a population; `None` for the number of the generator.
+    pub(super) particles: Option<usize>,
+    /// Largest number of particles of a population, if it is set.
+    most_particles: Option<usize>,
     /// The allowed methods; `None` allows all methods.
     methods: Option<Vec<Method>>,
     pub(super) watch: BoardWatch,
@@ -108,13 +113,14 @@ impl ConditionalSampler {
         Self {
             memory: 1 << 30,
             seed: 0,
+            particles: None,
+            most_particles: None,
             methods: None,
             watch: BoardWatch::default(),
         }
     }
 
-    /// Limits the bytes of the states of the exact method, as [`Frontier::memory`](figrs_infer::Frontier::memory) counts them, and of all
-    /// particles.
+    /// Limits the bytes of the states of the exact method, as [`Frontier::memory`](figrs_infer::Frontier::memory) counts them, and of all particles.
     pub fn memory(self, bytes: u64) -> Self {
         let memory = bytes;
         Self { memory, ..self }
@@ -123,6 +129,28 @@ impl ConditionalSampler {
     /// Sets the seed of the random numbers.
     pub fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
+    }
+
+    /// Sets the number of particles of a population; by default it depends on the [proposals](Generator::sequence) of the generator.
+    pub fn particles(self, particles: usize) -> Self {
+        let particles = Some(particles);
+        Self { particles, ..self }
+    }
+
+    /// Sets the largest number of particles of a population for a [numbered](Self::numbered) board; if that many fail, drawing gives up. The default is
+    /// 64 times the number of [`particles`](Self::particles), at least 1 280, and at most 100 000 or [`particles`](Self::particles) if that is larger.
+    pub fn most_particles(self, particles: usize) -> Self {
+        let most_particles = Some(particles);
+        Self {
+            most_particles,
+            ..self
+        }
+    }
+
+    /// Returns the largest number of particles of a population that begins with this number.
+    pub(super) fn largest_population(&self, particles: usize) -> usize {
+        let usual = || particles.saturating_mul(64).clamp(1_280, 100_000);
+        self.most_particles.unwrap_or_else(usual)
     }
 
     /// Restricts the choice to these methods. A single method is used whatever its predicted cost.
@@ -156,51 +184,64 @@ impl ConditionalSampler {
         }
     }
 
-    /// Returns the exact method, for any question about the boards. Unless it is the only allowed method, it explores more than 16 MiB of states
-    /// only if the states are predicted to fit into memory.
+    /// Returns the exact method, for any question about the boards. Unless the exact method is the only allowed one, it explores more than 16 MiB of
+    /// states only if the states are predicted to fit into memory.
     ///
     /// **Errors.** [`BoardError::TooLarge`] if the states do not fit; instead [`BoardError::Inference`] if it is the only allowed method; the errors of the
     /// generator.
-    pub fn exact<'g, G: Generator>(
-        &self,
-        generator: &'g G,
-    ) -> Result<ExactBoards<'g, G>, BoardError> {
-        if self.only() == Some(Method::Exact) {
-            return ExactBoards::compile(generator, &self.watch.frontier(self.memory));
+    pub fn exact<P>(&self, generator: P) -> Result<ExactBoards<P>, BoardError>
+    where
+        P: Deref<Target: Generator> + Clone,
+    {
+        let engine = self.watch.frontier(self.memory);
+        let conflict = |stage| generator.conflict(stage, &engine);
+        if let Some(conflict) = conflict(ConflictStage::BeforeExact) {
+            return Err(conflict);
         }
-        let exact = self.fitting(generator)?;
-        exact.ok_or_else(|| self.too_large(generator, false))
+        let exact = if self.only() == Some(Method::Exact) {
+            ExactBoards::compile(generator.clone(), &engine)
+        } else {
+            let fitting = self.fitting(generator.clone());
+            fitting.and_then(|exact| exact.ok_or_else(|| self.too_large(&*generator, false)))
+        };
+        exact.map_err(|error| match error {
+            BoardError::TooLarge { .. } | BoardError::Inference(_)
+                if !self.watch.is_interrupted() =>
+            {
+                conflict(ConflictStage::Undecided).unwrap_or(error)
+            }
+            error => error,
+        })
     }
 
-    /// Returns [`BoardError::NoSolution`], for a generator without possible boards; the error has clues that exclude each other if there are any.
+    /// Returns [`BoardError::NoSolution`] for a generator without possible boards; the error has clues that contradict each other, if there are any.
     ///
-    /// **Guarantee.** Exact.
+    /// **Guarantee.** No board meets the clues of the error.
     ///
     /// **Complexity.** One compilation for each clue.
     ///
-    /// **Errors.** The errors of the generator; [`BoardError::Inference`] if inference fails. If the states without some clue do not fit into
-    /// memory, that clue is listed too.
+    /// **Errors.** The errors of the generator; [`BoardError::Inference`] if inference fails. The clues of the error include clues without which the
+    /// states do not fit into memory.
     pub fn conflict<G: Generator>(&self, generator: &G) -> Result<BoardError, BoardError> {
-        let elements = generator.elements()?;
-        no_solution(
-            &elements,
-            &self.watch.frontier(self.memory),
-            |tried, all| {
-                self.watch.tell(Event::TriedClues {
-                    tried: tried as u64,
-                    total: all as u64,
-                });
-                !self.watch.is_interrupted()
-            },
-        )
+        let engine = self.watch.frontier(self.memory);
+        if let Some(conflict) = generator.conflict(ConflictStage::Impossible, &engine) {
+            return Ok(conflict);
+        }
+        no_solution(&generator.elements()?, &engine, |tried, all| {
+            self.watch.tell(Event::TriedClues {
+                tried: tried as u64,
+                total: all as u64,
+            });
+            !self.watch.is_interrupted()
+        })
     }
 
     /// Compiles the element program, if its states fit into this many bytes.
-    pub(super) fn within<'g, G: Generator>(
+    pub(super) fn within<P: Deref<Target: Generator>>(
         &self,
-        generator: &'g G,
+        generator: P,
         memory: u64,
-    ) -> Result<Option<ExactBoards<'g, G>>, BoardError> {
+    ) -> Result<Option<ExactBoards<P>>, BoardError> {
         match ExactBoards::compile(generator, &self.watch.frontier(memory)) {
             Err(BoardError::Inference(Error::FrontierTooLarge { .. })) => Ok(None),
             compiled => compiled.map(Some),
@@ -208,12 +249,12 @@ impl ConditionalSampler {
     }
 
     /// Compiles the element program, if its states fit into memory.
-    pub(super) fn fitting<'g, G: Generator>(
-        &self,
-        generator: &'g G,
-    ) -> Result<Option<ExactBoards<'g, G>>, BoardError> {
-        let quick = self.within(generator, self.memory.min(UNPREDICTED_BYTES))?;
-        if quick.is_some() || self.memory <= UNPREDICTED_BYTES || !self.may_fit(generator) {
+    fn fitting<P>(&self, generator: P) -> Result<Option<ExactBoards<P>>, BoardError>
+    where
+        P: Deref<Target: Generator> + Clone,
+    {
+        let quick = self.within(generator.clone(), self.memory.min(UNPREDICTED_BYTES))?;
+        if quick.is_some() || self.memory <= UNPREDICTED_BYTES || !self.may_fit(&*generator) {
             return Ok(quick);
         }
         if let Some(bytes) = generator.predicted_bytes() {
@@ -222,13 +263,13 @@ impl ConditionalSampler {
         self.within(generator, self.memory)
     }
 
-    /// True unless the states are predicted not to fit into memory.
+    /// True unless the states of the exact method are predicted not to fit into memory.
     pub(super) fn may_fit<G: Generator>(&self, generator: &G) -> bool {
         let predicted = generator.predicted_bytes();
         predicted.is_none_or(|bytes| bytes <= self.memory as f64)
     }
 
-    /// Returns the predicted bytes of states, if they exceed the memory.
+    /// Returns the predicted bytes of the exact method's states, if they exceed the memory.
     pub(super) fn excess<G: Generator>(&self, generator: &G) -> Option<f64> {
         let predicted = generator.predicted_bytes();
         predicted.filter(|&bytes| bytes > self.memory as f64)
@@ -243,7 +284,7 @@ impl ConditionalSampler {
         }
     }
 
-    /// Reports to the listener that boards are now drawn by this method.
+    /// Reports to the listener that a method now draws the boards.
     pub(super) fn turn(&self, method: Method, reason: Reason) -> MethodChoice {
         let choice = MethodChoice { method, reason };
         self.watch.tell(Event::Turned(choice));

@@ -158,12 +158,12 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok((report, drawn.is_settled))
     }
 
-    /// Draws a few boards, each by its own Markov chain, if the exact method is predicted to take several times as long; `None` if it is not, or if the chains
-    /// do not converge in the time predicted for the exact method.
+    /// Draws a few boards, each by its own Markov chain, if that is predicted to be several times as quick as the exact method. The result is `None`
+    /// if it is not, or if the chains do not converge in time.
     fn by_quicker_chains(&self) -> Result<Option<Report>, BoardError> {
         /// Bytes of states that the exact method explores in the time in which a Markov chain proposes to change a cell.
         const PROPOSAL: f64 = 12.0;
-        /// Ratio of the predicted times (exact method to chains) up to which boards are drawn exactly.
+        /// Boards are drawn exactly up to this ratio of the predicted times of the exact method and of Markov chains.
         const EXACT: f64 = 20.0;
         let (generator, wanted) = (self.generator, self.boards.wanted());
         let is_few = (1..=chain::MOST_CHAINS).contains(&wanted);
@@ -190,12 +190,10 @@ impl<G: Generator> BoardDrawing<'_, G> {
     }
 
     fn by_particles(&self, reason: Reason) -> Result<Report, BoardError> {
-        let (settings, generator) = (self.settings, self.generator);
-        let elements = generator.elements()?;
+        let sequence = self.generator.sequence()?;
         let choice = self.begin(Method::Particles, reason);
         let compile = self.started.elapsed();
-        let (budget, boards) = ((settings.memory, settings.seed), self.boards);
-        let drawn = particles::draw(generator, &elements, budget, boards, &settings.watch)?;
+        let drawn = particles::draw(self.generator, &sequence, self.settings, self.boards)?;
         Ok(Report::new(choice, drawn, compile))
     }
 
@@ -206,31 +204,30 @@ impl<G: Generator> BoardDrawing<'_, G> {
 
     /// Draws boards by a sampler of independent boards.
     fn independent(&self, own: &OwnSampler<'_, G::Board>) -> Result<Report, BoardError> {
-        let OwnSampler {
-            name,
-            draw,
-            rejects,
-        } = own;
+        let OwnSampler { name, draw, tries } = own;
         let choice = self.begin(Method::Own(name), Reason::Direct);
         let compile = self.started.elapsed();
         let seed = self.settings.seed;
-        let mut all = (0..).map(|part| Ok(draw(&mut stream(seed, part))));
-        let rejection = self.rejection();
-        let meets = |board: &G::Board| self.generator.meets(board);
-        let mut diagnostics = rejection.complete(&mut all, meets)?.diagnostics();
-        if !rejects {
+        let generator = self.generator;
+        let mut all = (0..).map(|part| {
+            let drawn = draw(&mut stream(seed, part))?;
+            Ok(drawn.filter(|board| generator.meets(board)))
+        });
+        let rejection = self.rejection(tries.unwrap_or(u64::MAX));
+        let mut diagnostics = rejection.complete(&mut all)?.diagnostics();
+        if tries.is_none() {
             diagnostics.clear();
         }
         Ok(Report::new(choice, diagnostics, compile))
     }
 
-    /// Draws boards by rejection: from boards without the most costly demands or, if these boards cost too much and the rules are often met, from independent
-    /// cells.
+    /// Draws boards by rejection: from boards without the most costly demands or, if that costs too much and the rules are often met, from
+    /// independent cells.
     fn rejected(&self, reason: Reason) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let relaxed = generator.relaxed();
         let choice = self.begin(Method::Rejection, reason);
-        let rejection = self.rejection();
+        let rejection = self.rejection(u64::MAX);
         if generator.is_often_met() && !relaxed.as_ref().is_some_and(is_quick) {
             let elements = relaxed.as_ref().unwrap_or(generator).elements()?;
             let compile = self.started.elapsed();
@@ -245,13 +242,13 @@ impl<G: Generator> BoardDrawing<'_, G> {
             return Err(settings.conflict(relaxed)?);
         }
         let compile = self.started.elapsed();
-        let mut all = exact.samples(settings.seed)?;
-        let drawn = rejection.complete(&mut all, |board| generator.meets(board))?;
+        let mut all = self.met(exact.samples(settings.seed)?);
+        let drawn = rejection.complete(&mut all)?;
         Ok(Report::new(choice, drawn.diagnostics(), compile))
     }
 
     /// Draws boards by the exact method.
-    pub(super) fn exactly(&self, exact: &ExactBoards<'_, G>) -> Result<Report, BoardError> {
+    pub(super) fn exactly(&self, exact: &ExactBoards<&G>) -> Result<Report, BoardError> {
         let settings = self.settings;
         if !exact.is_possible() {
             return Err(settings.conflict(self.generator)?);
@@ -263,7 +260,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
     /// Draws the missing boards by the exact method.
     pub(super) fn complete_exactly(
         &self,
-        exact: &ExactBoards<'_, G>,
+        exact: &ExactBoards<&G>,
         seed: u64,
     ) -> Result<Report, BoardError> {
         let (settings, boards) = (self.settings, self.boards);
@@ -290,8 +287,16 @@ impl<G: Generator> BoardDrawing<'_, G> {
         })
     }
 
-    /// Creates an empty tally of rejection.
-    pub(super) fn rejection(&self) -> RejectionTally<'_, G::Board> {
+    /// Returns boards of the relaxed generator that meet all demands, and `None` for each of the others.
+    pub(super) fn met(
+        &self,
+        boards: impl Iterator<Item = Result<G::Board, BoardError>>,
+    ) -> impl Iterator<Item = Result<Option<G::Board>, BoardError>> {
+        boards.map(|board| board.map(|board| self.generator.meets(&board).then_some(board)))
+    }
+
+    /// Creates an empty tally of rejection, which ends after `tries` failures in a row, or fewer if there are Markov chains.
+    pub(super) fn rejection(&self, tries: u64) -> RejectionTally<'_, G::Board> {
         /// Number of cells of rejected boards that are drawn before Markov chains are tried, which takes up to a few seconds (a sampler of mazes
         /// visits each room several times).
         const CELLS: u64 = 1 << 22;
@@ -299,7 +304,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
             true => CELLS / self.generator.size().cells() as u64,
             false => u64::MAX,
         };
-        RejectionTally::new(self.boards, &self.settings.watch, most)
+        RejectionTally::new(self.boards, &self.settings.watch, most.min(tries))
     }
 
     /// Switches to a method, and drops boards drawn before.

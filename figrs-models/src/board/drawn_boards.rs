@@ -1,10 +1,10 @@
-//! Collection of the boards drawn so far.
+//! Collection of the boards that have been drawn.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Method;
 
-/// The boards drawn so far, up to the number wanted; shared with a thread that takes them if the sampler is stopped.
+/// The boards drawn so far, up to the number wanted, shared with a thread that takes them if the sampler is stopped.
 #[derive(Debug)]
 pub struct DrawnBoards<B> {
     wanted: usize,
@@ -27,12 +27,12 @@ impl<B> DrawnBoards<B> {
         self.wanted
     }
 
-    /// Returns the number of boards so far.
+    /// Returns the number of boards drawn so far.
     pub fn len(&self) -> usize {
         self.drawn().1.len()
     }
 
-    /// True if there are no boards yet.
+    /// True if no boards have been drawn yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -41,17 +41,17 @@ impl<B> DrawnBoards<B> {
         self.len() >= self.wanted
     }
 
-    /// Drops all boards and begins anew with a method.
+    /// Drops all boards of the collection and begins anew with a method.
     pub(super) fn begin(&self, method: Method) {
         *self.drawn() = (Some(method), Vec::new());
     }
 
-    /// Goes on with another method, whose boards are added to the present ones.
+    /// Continues with another method, whose boards are added to the collection.
     pub(super) fn turn_to(&self, method: Method) {
         self.drawn().0 = Some(method);
     }
 
-    /// Adds a board, unless there are enough boards.
+    /// Adds a board, unless the collection has enough boards.
     pub(super) fn push(&self, board: B) {
         let mut drawn = self.drawn();
         if drawn.1.len() < self.wanted {
@@ -59,7 +59,7 @@ impl<B> DrawnBoards<B> {
         }
     }
 
-    /// Removes all boards, and returns them with the method that drew the last one.
+    /// Removes all boards from the collection, and returns them with the method that drew the last one.
     pub fn take(&self) -> (Option<Method>, Vec<B>) {
         let mut drawn = self.drawn();
         (drawn.0, std::mem::take(&mut drawn.1))

@@ -12,15 +12,15 @@ pub struct Elements<C> {
     cells: Vec<Element<C>>,
     rules: Model,
     clues: Vec<(Position, C)>,
-    /// Cells with another clue than a value, each with an element that is true if the cell agrees with the clue.
+    /// Cells with a clue that is not a value, each with an element that is true if the cell agrees with the clue.
     conditions: Vec<(Position, Element<bool>)>,
     model: Model,
 }
 
 impl<C: Value> Elements<C> {
-    /// Creates a program from cells in scan order, and the evidence that they follow the rules and meet all demands.
+    /// Creates an element program from cells in scan order (row by row), and the evidence that the cells follow the rules and meet all demands.
     ///
-    /// **Errors.** There is not one element for each cell.
+    /// **Errors.** The number of elements is not the number of cells.
     pub fn new(size: Size, cells: Vec<Element<C>>, rules: Model) -> Result<Self, GridError> {
         GridError::same_length("cells", size.cells(), cells.len())?;
         Ok(Self {
@@ -33,7 +33,7 @@ impl<C: Value> Elements<C> {
         })
     }
 
-    /// Adds cells with known values. They are stored apart from the rules, so that clues that exclude each other can be found.
+    /// Adds cells with known values. Clues are stored apart from the rules, so that contradictory clues can be found.
     ///
     /// **Errors.** The grid has no such cell.
     pub fn with_clues(
@@ -65,7 +65,8 @@ impl<C: Value> Elements<C> {
         })
     }
 
-    /// Adds further clues, each as an element that is true if the cell agrees with the clue. They are also stored apart from the rules.
+    /// Adds further clues, each as an element that is true if the cell agrees with the clue. The clues are stored apart from the rules, so that
+    /// contradictory clues can be found.
     ///
     /// **Errors.** The errors of [`with_clues`](Self::with_clues).
     pub(crate) fn with_conditions(
@@ -87,7 +88,7 @@ impl<C: Value> Elements<C> {
         })
     }
 
-    /// Returns the cells of all clues: first those of known values, then those of conditions.
+    /// Returns the cells of all clues: first the clues that are values, then the clues that are conditions.
     pub(crate) fn clue_cells(&self) -> Vec<Position> {
         let values = self.clues.iter().map(|(at, _)| *at);
         let conditions = self.conditions.iter().map(|(at, _)| *at);
@@ -130,14 +131,14 @@ impl<C: Value> Elements<C> {
         &self.model
     }
 
-    /// Returns the board of a world.
+    /// Returns the board of a world (a value for each element).
     ///
     /// **Errors.** [`Error::NotInWorld`] if the world belongs to another model.
     pub fn board(&self, world: &World) -> Result<Board<C>, Error> {
         Ok(Board::of(self.size, world.values(&self.cells)?))
     }
 
-    /// Returns the evidence of the rules and of other clues, whose cells must be in the grid.
+    /// Returns the evidence of the rules and of given clues, whose cells must be in the grid.
     pub(crate) fn model_with(&self, clues: &[(Position, C)]) -> Model {
         clues.iter().fold(self.rules.clone(), |model, (at, value)| {
             model.observe(&self.cells[self.size.index(*at)], value.clone())

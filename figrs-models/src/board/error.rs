@@ -1,4 +1,4 @@
-//! Errors when boards are drawn.
+//! Errors of drawing boards.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -19,10 +19,9 @@ pub enum BoardError {
     NoSolution {
         /// Size of the board.
         size: Size,
-        /// Clues that exclude each other; empty if the rules and the other demands already exclude all boards.
+        /// Clues that contradict each other; empty if the rules and the other demands already exclude all boards.
         clues: Vec<Position>,
-        /// `true` if, without any one of these clues, a board meets the others; `false` if the search for clues was interrupted, or the states without
-        /// one clue did not fit into memory.
+        /// `true` if a board meets the clues without any one of them; `false` if the search for clues was interrupted, or ran out of memory.
         is_minimal: bool,
     },
     /// A method needs more memory than is allowed.
@@ -30,7 +29,7 @@ pub enum BoardError {
     TooLarge {
         /// The method that needs too much memory.
         method: Method,
-        /// Predicted bytes, if they exceed the limit.
+        /// Predicted bytes of memory, if they exceed the limit.
         predicted: Option<f64>,
         /// The limit in bytes.
         limit: u64,

@@ -1,5 +1,7 @@
 //! Answers exact questions about boards.
 
+use std::ops::Deref;
+
 use figrs_core::{Element, Stream};
 use figrs_infer::{CompiledFrontier, Frontier, Marginal, World};
 
@@ -8,7 +10,7 @@ use super::{BoardError, Generator};
 /// Size of the states of the exact method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// Largest number of states after reading a cell.
+    /// Largest number of states of the exact method after reading a cell.
     pub states: usize,
     /// Bytes of all states.
     pub bytes: u64,
@@ -16,27 +18,49 @@ pub struct Cost {
 
 /// The boards of a generator as a compiled element program, for independent samples, counts, marginals and the most probable board.
 ///
-/// **Guarantee.** Exact up to rounding.
+/// **Guarantee.** The answers are exact up to rounding.
 ///
 /// **Complexity.** The complexity of [`Frontier::compile`]; a sample takes time linear in the cells.
-#[derive(Debug)]
-pub struct ExactBoards<'g, G: Generator> {
-    generator: &'g G,
+///
+/// `P` is a reference to the generator, or an [`Arc`](std::sync::Arc) of it.
+#[derive(Clone, Debug)]
+pub struct ExactBoards<P: Deref<Target: Generator>> {
+    generator: P,
     compiled: CompiledFrontier,
-    cells: Vec<Element<G::Cell>>,
+    cells: Vec<Element<<P::Target as Generator>::Cell>>,
+    /// Natural logarithm of the sum of the weights of all boards without demands.
+    log_total: f64,
 }
 
-impl<'g, G: Generator> ExactBoards<'g, G> {
+impl<G: Generator, P: Deref<Target = G>> ExactBoards<P> {
     /// Compiles the element program of a generator.
     ///
     /// **Errors.** The errors of [`Generator::elements`]; [`BoardError::Inference`] if the states do not fit into the memory of the engine.
-    pub fn compile(generator: &'g G, engine: &Frontier) -> Result<Self, BoardError> {
+    pub fn compile(generator: P, engine: &Frontier) -> Result<Self, BoardError> {
         let elements = generator.elements()?;
+        let compiled = engine.compile(elements.model(), elements.cells())?;
+        let is_possible = compiled.log_evidence() > f64::NEG_INFINITY;
+        let free = generator.without_demands().filter(|_| is_possible);
+        let log_total = match free {
+            Some(free) => engine.compile(free.elements()?.model(), ())?.log_evidence(),
+            None => 0.0,
+        };
         Ok(Self {
             generator,
-            compiled: engine.compile(elements.model(), elements.cells())?,
+            compiled,
             cells: elements.cells().to_vec(),
+            log_total,
         })
+    }
+
+    /// Returns the generator.
+    pub fn generator(&self) -> &G {
+        &self.generator
+    }
+
+    /// Returns the natural logarithm of the probability that a board drawn without the demands follows the rules and meets all demands.
+    pub fn log_probability(&self) -> f64 {
+        self.compiled.log_evidence() - self.log_total
     }
 
     /// Returns the size of the states.
@@ -47,8 +71,7 @@ impl<'g, G: Generator> ExactBoards<'g, G> {
         }
     }
 
-    /// Returns the compiled program, for further questions: its number of worlds is the number of boards, and the probability of its evidence is the
-    /// probability that independent cells follow the rules and meet all demands.
+    /// Returns the compiled program, for further questions: its number of worlds is the number of boards.
     pub fn compiled(&self) -> &CompiledFrontier {
         &self.compiled
     }

@@ -1,15 +1,16 @@
 //! Generators of boards: an element program, and a function that converts the values of its cells to a board.
 
 use figrs_core::{Stream, Value};
+use figrs_infer::Frontier;
 
-use super::{BoardError, Elements, OwnAnswers, RuledCells};
+use super::{BoardError, BoardSequence, ConflictStage, Elements, OwnAnswers, RuledCells};
 use crate::grid::Size;
 
 /// A kind of board: its element program, with the demands as evidence, and a function that converts the values of its cells to a board.
 ///
-/// Three methods define a puzzle that [`ConditionalSampler`](super::ConditionalSampler) can draw; the others make drawing quicker.
+/// Three methods define a puzzle that [`ConditionalSampler`](super::ConditionalSampler) can draw; the other methods make drawing quicker.
 pub trait Generator: Sized {
-    /// Value of a cell in the element program.
+    /// The type of a cell's value in the element program.
     type Cell: Value;
     /// The type of boards.
     type Board;
@@ -28,6 +29,13 @@ pub trait Generator: Sized {
     /// **Errors.** The values belong to another program and form no board.
     fn board(&self, cells: Vec<Self::Cell>) -> Result<Self::Board, BoardError>;
 
+    /// Returns the board as a sequence of parts, for particles. By default, the element program is the only part.
+    ///
+    /// **Errors.** The errors of [`elements`](Self::elements).
+    fn sequence(&self) -> Result<BoardSequence<'_, Self::Cell>, BoardError> {
+        Ok(BoardSequence::whole(self.elements()?))
+    }
+
     /// Returns the predicted bytes of states that exact inference explores, if there is a prediction: extrapolated from smaller sizes, and right
     /// within a factor of about three. Without a prediction, exact inference is tried up to the memory limit.
     fn predicted_bytes(&self) -> Option<f64> {
@@ -36,6 +44,23 @@ pub trait Generator: Sized {
 
     /// Returns the generator without the demands that cost exact inference most, if it has such demands and can test boards against them.
     fn relaxed(&self) -> Option<Self> {
+        None
+    }
+
+    /// Returns the generator without demands, if the weights of its element program do not sum to one over all boards. Probabilities of demands are
+    /// relative to that sum.
+    fn without_demands(&self) -> Option<Self> {
+        None
+    }
+
+    /// Returns the error that names demands that exclude each other, if the generator has a search of its own that finds some at this stage. Trials of
+    /// the search use `engine`, within its memory and until it is interrupted. Without such a search, clues that exclude each other are found by leaving
+    /// them out in turn.
+    fn conflict(
+        &self,
+        _stage: ConflictStage<'_, Self::Cell>,
+        _engine: &Frontier,
+    ) -> Option<BoardError> {
         None
     }
 
@@ -49,8 +74,8 @@ pub trait Generator: Sized {
         false
     }
 
-    /// Returns cells and rules with the same law as the element program, for Markov chains of boards of any size, if there are any. The method is
-    /// called once for each chain.
+    /// Returns cells and rules with the distribution of the element program, for Markov chains of boards of any size, if there are any. The method
+    /// `ruled_cells` is called once for each Markov chain.
     fn ruled_cells(&self) -> Option<RuledCells<Self::Cell>> {
         None
     }
@@ -60,22 +85,30 @@ pub trait Generator: Sized {
         None
     }
 
+    /// Returns the error that so many boards in a row of the generator's own sampler did not meet the demands.
+    fn none_met(&self, tried: u64) -> BoardError {
+        BoardError::NoneMet { tried }
+    }
+
     /// Returns the generator's own sampler, if it has one.
     fn sampler(&self) -> Option<OwnSampler<'_, Self::Board>> {
         None
     }
 }
 
+/// A function that draws a board, or rejects it.
+pub type OwnDraw<'g, B> = dyn Fn(&mut Stream) -> Result<Option<B>, BoardError> + 'g;
+
 /// A generator's own sampler of independent boards, which needs no element program.
 ///
-/// Boards that do not [meet](Generator::meets) the demands are rejected; the others have exactly their probabilities. If a million boards
-/// in a row are rejected, other methods are tried (after fewer boards if Markov chains can draw them).
+/// Boards that do not [meet](Generator::meets) the demands are rejected; the others have exactly their probabilities. If as many boards in a row as
+/// allowed are rejected, other methods are tried (after fewer boards if Markov chains can draw them).
 #[expect(missing_debug_implementations, reason = "it holds a function")]
 pub struct OwnSampler<'g, B> {
     /// Name of the method.
     pub name: &'static str,
-    /// Function that draws a board.
-    pub draw: Box<dyn Fn(&mut Stream) -> B + 'g>,
-    /// True if boards may fail to meet the demands.
-    pub rejects: bool,
+    /// Function that draws a board; `None` if it rejects the board at random, as soft demands do.
+    pub draw: Box<OwnDraw<'g, B>>,
+    /// Maximum number of boards in a row that may be rejected, of which a million is the largest possible; `None` if all boards meet the demands.
+    pub tries: Option<u64>,
 }

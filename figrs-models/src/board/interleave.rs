@@ -9,7 +9,7 @@ use super::conditional_sampler::UNPREDICTED_BYTES;
 use super::drawing::BoardDrawing;
 use super::{BoardError, ExactBoards, Generator, Method, MethodChoice, Reason, Report};
 
-/// Bytes of states that the exact method explores in the first round; the next constant is the factor by which these bytes grow from round to round.
+/// Bytes of states that the exact method explores in the first round.
 const FIRST: u64 = 1 << 20;
 const GROWTH: u64 = 4;
 
@@ -17,13 +17,12 @@ const GROWTH: u64 = 4;
 const CELL: u64 = 3;
 
 impl<G: Generator> BoardDrawing<'_, G> {
-    /// Gives both methods rounds of equal work, each several times as long as the round before. So drawing takes at most a few times as long as the
-    /// quicker method, and neither the acceptance rate nor the memory that the exact method needs has to be known in advance, unless that memory
-    /// exceeds [`UNPREDICTED_BYTES`].
+    /// Runs both methods in rounds of equal work, each several times as long as the round before. Drawing in rounds takes at most a few times as long
+    /// as the quicker method alone, although the quicker method is not known in advance.
     pub(super) fn in_turn(&self, relaxed: &G) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let is_without_elements = Cell::new(false);
-        let exact = |budget| -> Result<Option<ExactBoards<'_, G>>, BoardError> {
+        let exact = |budget| -> Result<Option<ExactBoards<&G>>, BoardError> {
             let is_in_vain = budget > UNPREDICTED_BYTES && !settings.may_fit(generator);
             if is_without_elements.get() || is_in_vain {
                 return Ok(None);
@@ -60,13 +59,12 @@ impl<G: Generator> BoardDrawing<'_, G> {
             return Err(settings.conflict(relaxed)?);
         }
         let compile = self.started.elapsed();
-        let mut all = all.samples(settings.seed)?;
-        let meets = |board: &G::Board| generator.meets(board);
+        let mut all = self.met(all.samples(settings.seed)?);
         self.boards.begin(Method::Rejection);
-        let mut rejection = self.rejection();
+        let mut rejection = self.rejection(u64::MAX);
         let cells = generator.size().cells() as u64;
         let mut choice = first(budget, Method::Rejection);
-        while !rejection.draw(budget / (CELL * cells), &mut all, meets)? {
+        while !rejection.draw(budget / (CELL * cells), &mut all)? {
             let Some(larger) = budgets.next() else {
                 let reason = if is_without_elements.get() {
                     Reason::NoElements
@@ -74,7 +72,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
                     self.too_large()
                 };
                 choice = settings.turn(Method::Rejection, reason);
-                rejection = rejection.complete(&mut all, meets)?;
+                rejection = rejection.complete(&mut all)?;
                 break;
             };
             budget = larger;
@@ -97,7 +95,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
     }
 }
 
-/// Returns the budget of bytes for each round.
+/// Returns the number of bytes that states may take in each round.
 fn budgets(memory: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(FIRST.min(memory)), move |&budget| {
         (budget < memory).then(|| budget.saturating_mul(GROWTH).min(memory))

@@ -6,21 +6,24 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Method {
-    /// Exact method: explores the states of the board read cell by cell. Boards are independent and have exactly their probabilities.
+    /// The exact method explores the states of the board, which is read cell by cell. Boards of the exact method are independent and have exactly
+    /// their probabilities.
     Exact,
-    /// Rejection: draws boards without some demands and keeps those that meet the demands. Boards are exact as well.
+    /// Rejection draws boards without some demands and keeps the boards that meet the demands. Boards of rejection are independent and have exactly
+    /// their probabilities.
     Rejection,
-    /// Particles that read the board cell by cell. Boards are independent; their law tends to the exact one as the number of particles grows.
+    /// Particles read the board cell by cell. Boards of particles are independent; their distribution tends to the exact one as the number of
+    /// particles grows.
     Particles,
-    /// Markov chains of whole boards, from the [cells and rules](super::RuledCells) of the generator. The law of boards tends to the exact one as the chains
-    /// run.
+    /// Markov chains of whole boards, from the [cells and rules](super::RuledCells) of the generator. The distribution of the boards of Markov chains
+    /// tends to the exact one as the chains run.
     Chain,
-    /// The [generator's own sampler](super::OwnSampler), by its name.
+    /// The [generator's own sampler](super::OwnSampler), with its name.
     Own(&'static str),
 }
 
 impl Method {
-    /// Returns the name in lower case.
+    /// Returns the name of the method in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -53,9 +56,9 @@ pub struct MethodChoice {
 pub enum Reason {
     /// The caller allows no other method.
     Asked,
-    /// The method draws boards of any size exactly, and needs no states.
+    /// The method draws boards of any size exactly without exploring states.
     Direct,
-    /// None of the boards that the previous method drew met the demands.
+    /// None of the boards drawn by the method before met the demands.
     TooRare {
         /// Number of boards in a row that did not meet the demands.
         tried: u64,
@@ -98,7 +101,7 @@ pub(super) struct Predicted(pub(super) f64);
 
 impl fmt::Display for Predicted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Numbers of bytes from this one on exceed any memory, so all of them are written as the same text.
+        /// A larger number of bytes exceeds any memory; all such numbers are written as the same text.
         const MOST: f64 = 1e18;
         if self.0 < MOST {
             write!(f, "about {:.0}", self.0)

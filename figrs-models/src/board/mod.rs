@@ -1,14 +1,14 @@
 //! Boards: grids with a value in each cell, drawn from exactly the boards that rules and demands allow.
 //!
 //! A puzzle is a [`Generator`]: an element program with its demands as evidence, and a function that converts the values of its cells to a board. The
-//! [`ConditionalSampler`] draws boards by the most suitable method, and reports this method and the reason; [`ExactBoards`] answers all other questions
-//! about boards, and [`NumberedBoards`] draw sets of boards in parts.
-//! [`maze`](crate::boards::maze), [`dungeon`](crate::boards::dungeon), [`island`](crate::boards::island), [`yin_yang`](crate::boards::yin_yang) and
-//! [`chromatic_maze`](crate::boards::chromatic_maze) are such generators; users can write their own: see [`ConditionalSampler`].
+//! [`ConditionalSampler`] draws boards by the most suitable method, and reports this method and the reason; [`ExactBoards`] answers all other
+//! questions about boards, and [`NumberedBoards`] draw sets of boards in parts. The modules [`maze`](crate::boards::maze),
+//! [`dungeon`](crate::boards::dungeon), [`island`](crate::boards::island), [`yin_yang`](crate::boards::yin_yang) and
+//! [`chromatic_maze`](crate::boards::chromatic_maze) have such generators; users can write their own: see [`ConditionalSampler`].
 //!
 //! # References
 //!
-//! Choosing among engines behind one interface by predictions of their cost, with fallbacks, follows the meta engine of the Rust crate `regex`.
+//! The choice among algorithms by predictions of their cost, with fallbacks, follows the meta engine of the Rust crate `regex`.
 
 mod answers;
 mod chain;
@@ -23,25 +23,29 @@ mod generator;
 mod interleave;
 mod method;
 mod numbered;
+mod numbered_particles;
 mod particles;
 mod rejection;
 mod report;
 mod sample;
+mod sequence;
 mod watch;
 
 pub(crate) use answers::positive;
 pub use answers::{BoardAnswers, CellDistribution, OwnAnswers, Progress};
 pub use chain::{BoardMoves, RuledCells, WindowMoves};
 pub use conditional_sampler::ConditionalSampler;
+pub use conflict::ConflictStage;
 pub(crate) use conflict::no_solution;
 pub use drawn_boards::DrawnBoards;
 pub use elements::Elements;
 pub use error::BoardError;
 pub use exact::{Cost, ExactBoards};
-pub use generator::{Generator, OwnSampler};
+pub use generator::{Generator, OwnDraw, OwnSampler};
 pub use method::{Method, MethodChoice, Reason};
 pub use numbered::NumberedBoards;
 pub(crate) use rejection::MAX_CONSECUTIVE_FAILURES;
 pub use report::Report;
 pub use sample::Sample;
+pub use sequence::BoardSequence;
 pub use watch::Event;

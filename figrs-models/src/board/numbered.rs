@@ -1,35 +1,67 @@
 //! Sets of numbered boards, each drawn from its own random numbers.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io::{self, Write};
-use std::ops::Range;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use figrs_core::stream;
 use figrs_infer::ItemSampler;
 
+use super::numbered_particles::NumberedParticles;
 use super::rejection::MAX_CONSECUTIVE_FAILURES;
 use super::{BoardError, ConditionalSampler, ExactBoards, Generator, Method, OwnSampler};
 
 /// A sampler of numbered boards, for sets that are drawn in parts: a board depends only on the seed and on its number.
 ///
-/// **Guarantee.** Boards are independent and have exactly their probabilities given rules, demands and clues. If no board is rejected, they equal
-/// those that [`ConditionalSampler::sample`] returns by the same method for the same seed.
-#[derive(Debug)]
-pub struct NumberedBoards<'g, G: Generator> {
-    generator: &'g G,
-    /// The compiled element program; `None` if the generator's own sampler is used.
-    exact: Option<ExactBoards<'g, G>>,
+/// `P` is a reference to the generator, or an [`Arc`] of it. A clone shares all results.
+///
+/// **Guarantee.** Boards are independent and meet all rules, demands and clues. By all methods except particles they have exactly their probabilities; if no
+/// board is rejected, they equal those that [`ConditionalSampler::sample`] returns by the same method for the same seed. By particles, a board is drawn from
+/// one population: as the number of particles grows, its law tends to the exact one. With few particles, boards that are easier to begin than to finish
+/// are somewhat too rare; [`effective_populations`](Self::effective_populations) measures how near the boards are to their law.
+///
+/// **Complexity.** By particles, time is linear in the particles and in the cells. If all particles of a board fail, it is drawn from a population four times as
+/// large, and so on.
+pub struct NumberedBoards<P: Deref<Target: Generator>>(NumberedMethod<P>);
+
+impl<P: Deref<Target: Generator>> fmt::Debug for NumberedBoards<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("NumberedBoards")
+            .field(&self.method())
+            .finish()
+    }
+}
+
+impl<P: Deref<Target: Generator + Clone> + Clone> Clone for NumberedBoards<P> {
+    fn clone(&self) -> Self {
+        Self(match &self.0 {
+            NumberedMethod::Own(generator, name) => NumberedMethod::Own(generator.clone(), name),
+            NumberedMethod::Exact(exact) => NumberedMethod::Exact(exact.clone()),
+            NumberedMethod::Particles(particles) => NumberedMethod::Particles(particles.clone()),
+        })
+    }
+}
+
+/// The method that draws numbered boards.
+enum NumberedMethod<P: Deref<Target: Generator>> {
+    /// The generator's own sampler.
+    Own(P, &'static str),
+    Exact(ExactBoards<P>),
+    Particles(NumberedParticles<P>),
 }
 
 /// Number of boards that are drawn in one sweep over the states.
 const BATCH: u64 = 64;
 
 impl ConditionalSampler {
-    /// Returns a sampler of numbered boards: the generator's own sampler of independent boards if it has one, else the exact method.
+    /// Returns a sampler of numbered boards: the generator's own sampler of independent boards if it has one, else the exact method, else particles if they
+    /// are allowed and the states do not fit into memory.
     ///
-    /// The seed is an argument of [`items`](ItemSampler::items).
+    /// The seed of the boards is an argument of [`items`](ItemSampler::items).
     ///
-    /// **Errors.** The errors of [`exact`](Self::exact); [`BoardError::NoSolution`]; [`BoardError::NoMethod`] if neither method is allowed.
+    /// **Errors.** The errors of [`exact`](Self::exact); [`BoardError::NoSolution`]; [`BoardError::NoMethod`] if none of these methods is allowed.
     ///
     /// ```
     /// # use figrs_infer::ItemSampler;
@@ -43,51 +75,133 @@ impl ConditionalSampler {
     /// assert_eq!(set, ConditionalSampler::new().seed(7).sample(&maze, 10)?.boards);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn numbered<'g, G: Generator>(
-        &self,
-        generator: &'g G,
-    ) -> Result<NumberedBoards<'g, G>, BoardError> {
-        let own = generator.sampler();
-        let has_own = own.is_some_and(|own| self.allows(Method::Own(own.name)));
-        let exact = if has_own {
-            None
-        } else if self.allows(Method::Exact) {
-            let exact = self.exact(generator)?;
-            if !exact.is_possible() {
-                return Err(self.conflict(generator)?);
+    pub fn numbered<P>(&self, generator: P) -> Result<NumberedBoards<P>, BoardError>
+    where
+        P: Deref<Target: Generator> + Clone,
+    {
+        let own = generator.sampler().map(|own| own.name);
+        if let Some(name) = own.filter(|&name| self.allows(Method::Own(name))) {
+            return Ok(NumberedBoards(NumberedMethod::Own(generator, name)));
+        }
+        let particles = self.allows(Method::Particles);
+        if self.allows(Method::Exact) {
+            match self.exact(generator.clone()) {
+                Ok(exact) if exact.is_possible() => {
+                    return Ok(NumberedBoards(NumberedMethod::Exact(exact)));
+                }
+                Ok(_) => return Err(self.conflict(&*generator)?),
+                Err(BoardError::TooLarge { .. }) if particles => {}
+                Err(error) => return Err(error),
             }
-            Some(exact)
-        } else {
+        }
+        if !particles {
             return Err(BoardError::NoMethod);
-        };
-        Ok(NumberedBoards { generator, exact })
+        }
+        let particles = NumberedParticles::new(generator, self.clone())?;
+        Ok(NumberedBoards(NumberedMethod::Particles(particles)))
     }
 }
 
-impl<G: Generator<Board: Display + Send> + Sync> ItemSampler for NumberedBoards<'_, G> {
+impl<G: Generator, P: Deref<Target = G>> NumberedBoards<P> {
+    /// Returns the method that draws the boards.
+    pub fn method(&self) -> Method {
+        match self.0 {
+            NumberedMethod::Own(_, name) => Method::Own(name),
+            NumberedMethod::Exact(_) => Method::Exact,
+            NumberedMethod::Particles(_) => Method::Particles,
+        }
+    }
+
+    /// Returns the generator.
+    pub fn generator(&self) -> &G {
+        match &self.0 {
+            NumberedMethod::Own(generator, _) => generator,
+            NumberedMethod::Exact(exact) => exact.generator(),
+            NumberedMethod::Particles(particles) => &particles.generator,
+        }
+    }
+
+    /// Returns the exact method, for further questions, if it draws the boards.
+    pub fn exact(&self) -> Option<&ExactBoards<P>> {
+        match &self.0 {
+            NumberedMethod::Exact(exact) => Some(exact),
+            _ => None,
+        }
+    }
+
+    /// Returns the number of particles of a population, if particles draw the boards.
+    pub fn particles(&self) -> Option<usize> {
+        match &self.0 {
+            NumberedMethod::Particles(particles) => Some(particles.particles),
+            _ => None,
+        }
+    }
+
+    /// Returns the number of populations of particles drawn so far and their effective sample size 1 / Σw², where the weights w are the populations'
+    /// estimates of the evidence, scaled to sum to 1. The closer this size is to the number of populations, the closer the distribution of the boards is to
+    /// the exact law. `None` for fewer than two populations, and for other methods.
+    pub fn effective_populations(&self) -> Option<(usize, f64)> {
+        match &self.0 {
+            NumberedMethod::Particles(particles) => particles.effective_populations(),
+            _ => None,
+        }
+    }
+
+    /// Ends runs of particles, and searches for demands that exclude each other, once `flag` is `true`, instead of the flag of the
+    /// [settings](ConditionalSampler::interrupt).
+    #[must_use]
+    pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
+        if let NumberedMethod::Particles(particles) = &mut self.0 {
+            particles.settings.watch.interrupt = Some(flag);
+        }
+        self
+    }
+}
+
+impl<G, P> ItemSampler for NumberedBoards<P>
+where
+    G: Generator<Board: Display + Send>,
+    P: Deref<Target = G> + Sync,
+{
     type Item = G::Board;
     type Error = BoardError;
 
     fn batch(&self) -> u64 {
-        BATCH
+        match &self.0 {
+            NumberedMethod::Own(..) => 1,
+            NumberedMethod::Exact(_) => BATCH,
+            NumberedMethod::Particles(particles) => particles.batch(),
+        }
     }
 
     fn items(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<G::Board>, BoardError> {
-        if let Some(exact) = &self.exact {
-            return exact.of_streams(numbers.map(|number| stream(seed, number)).collect());
+        let generator = self.generator();
+        match &self.0 {
+            NumberedMethod::Own(..) => {
+                let Some(OwnSampler { draw, tries, .. }) = generator.sampler() else {
+                    return Err(BoardError::NoMethod);
+                };
+                let tries = tries.unwrap_or(1).min(MAX_CONSECUTIVE_FAILURES);
+                let board = |number| {
+                    let mut random = stream(seed, number);
+                    for _ in 0..tries {
+                        let drawn = draw(&mut random)?;
+                        if let Some(board) = drawn.filter(|board| generator.meets(board)) {
+                            return Ok(board);
+                        }
+                    }
+                    Err(generator.none_met(tries))
+                };
+                numbers.map(board).collect()
+            }
+            NumberedMethod::Exact(exact) => {
+                exact.of_streams(numbers.map(|number| stream(seed, number)).collect())
+            }
+            NumberedMethod::Particles(particles) => {
+                let boards = particles.boards(seed, numbers)?.into_iter();
+                boards.map(|cells| generator.board(cells)).collect()
+            }
         }
-        let Some(OwnSampler { draw, .. }) = self.generator.sampler() else {
-            return Err(BoardError::NoMethod);
-        };
-        let board = |number| {
-            let mut random = stream(seed, number);
-            let mut tries = (0..MAX_CONSECUTIVE_FAILURES).map(|_| draw(&mut random));
-            let found = tries.find(|board| self.generator.meets(board));
-            found.ok_or(BoardError::NoneMet {
-                tried: MAX_CONSECUTIVE_FAILURES,
-            })
-        };
-        numbers.map(board).collect()
     }
 
     fn write(&self, board: &G::Board, out: &mut dyn Write) -> io::Result<()> {

@@ -1,61 +1,48 @@
-//! Draws boards by particles that read them cell by cell, each board from its own populations.
+//! Draws boards by particles that read boards cell by cell, each board from its own populations of particles.
 
+use std::cell::RefCell;
 use std::num::NonZero;
 use std::thread::available_parallelism;
 
-use figrs_infer::{Run, SequentialMonteCarlo, TargetDraws};
+use super::sequence::BoardSequence;
+use super::{BoardError, ConditionalSampler, DrawnBoards, Generator, Method};
 
-use super::watch::{BoardWatch, Event};
-use super::{BoardError, DrawnBoards, Elements, Generator, Method};
-
-/// Number of particles of a population.
-const PARTICLES: usize = 4096;
 /// Bytes that a cell takes for each particle, measured on boards of 100 and 200 rows by 15 columns.
 const CELL: f64 = 60.0;
 
-/// Draws independent boards; the law of each tends to the exact one as the number of particles grows. Returns diagnostics.
+/// Draws independent boards by particles; the distribution of each board tends to the exact one as the number of particles grows. The function
+/// returns diagnostics of the particles.
 pub(super) fn draw<G: Generator>(
     generator: &G,
-    elements: &Elements<G::Cell>,
-    (memory, seed): (u64, u64),
+    sequence: &BoardSequence<'_, G::Cell>,
+    settings: &ConditionalSampler,
     boards: &DrawnBoards<G::Board>,
-    watch: &BoardWatch,
 ) -> Result<Vec<(&'static str, f64)>, BoardError> {
-    let cells = elements.cells();
+    let particles = settings.particles.unwrap_or(sequence.particles);
     // Each thread holds a population.
-    let population = CELL * (PARTICLES * cells.len()) as f64;
+    let population = CELL * (particles * generator.size().cells()) as f64;
     // Draws do not depend on the number of threads.
     let cores = available_parallelism().unwrap_or(NonZero::<usize>::MIN);
-    let fit = (memory as f64 / population) as usize;
+    let fit = (settings.memory as f64 / population) as usize;
     let Some(threads) = NonZero::new(fit.min(cores.get())) else {
         return Err(BoardError::TooLarge {
             method: Method::Particles,
             predicted: Some(population),
-            limit: memory,
+            limit: settings.memory,
             is_relaxed: false,
         });
     };
-    let mut filter = SequentialMonteCarlo::new(PARTICLES)
-        .threads(threads)
-        .seed(seed);
-    if let Some(flag) = &watch.interrupt {
-        filter = filter.interrupt(flag.clone());
-    }
-    let listening = watch.clone();
-    filter = filter.on_progress(move |run| {
-        listening.tell(Event::Filtered {
-            particles: run.done,
-            total: run.total,
-        });
-    });
-    let model = elements.model();
+    let filter = settings.watch.filter(particles);
+    let filter = filter.threads(threads).seed(settings.seed);
+    let cells = RefCell::new(Vec::new());
     let drawn = filter.independent(
         boards.wanted(),
-        |filter| filter.run(model, cells),
-        |draws, draw| {
-            let cell = |cell: &TargetDraws| cell.support.get(cell.indices[draw] as usize).cloned();
-            draws.targets.iter().filter_map(cell).collect()
+        |filter| {
+            let found = filter.follow(sequence.parts())?;
+            cells.replace(found.values);
+            Ok(found.answer)
         },
+        |_, draw| cells.borrow()[draw].clone(),
     )?;
     for cells in drawn.worlds {
         boards.push(generator.board(cells)?);

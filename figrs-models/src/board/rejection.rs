@@ -7,18 +7,18 @@ use figrs_infer::{Error, RejectionSampling, Run};
 use super::watch::{BoardWatch, Event};
 use super::{BoardError, DrawnBoards, Elements, Generator};
 
-/// Maximum number of boards in a row that may fail.
+/// Maximum number of consecutive boards that may fail to meet the demands.
 pub(crate) const MAX_CONSECUTIVE_FAILURES: u64 = 1_000_000;
 
-/// The first boards that meet a demand. Their distribution is exactly that of boards given the demand, whenever
-/// drawing stops, because the indices of the successful tries are independent of the boards.
+/// The boards of rejection sampling: the first boards that meet the demands. Accepted boards have exactly the distribution given the demand, whenever
+/// drawing stops.
 pub(super) struct RejectionTally<'a, B> {
     boards: &'a DrawnBoards<B>,
     watch: &'a BoardWatch,
     tried: u64,
     met: u64,
     failures: u64,
-    /// Maximum number of boards in a row that may fail.
+    /// Maximum number of consecutive boards that may fail to meet the demands.
     most: u64,
 }
 
@@ -52,19 +52,19 @@ impl<'a, B> RejectionTally<'a, B> {
         !self.boards.are_complete() && !self.watch.is_interrupted()
     }
 
-    /// Draws at most this many more boards; returns true if there are enough boards, or drawing was interrupted.
+    /// Draws at most this many more boards, of which `all` has `None` for those that fail; returns true if there are enough boards, or drawing was
+    /// interrupted.
     pub(super) fn draw(
         &mut self,
         draws: u64,
-        all: &mut impl Iterator<Item = Result<B, BoardError>>,
-        meets: impl Fn(&B) -> bool,
+        all: &mut impl Iterator<Item = Result<Option<B>, BoardError>>,
     ) -> Result<bool, BoardError> {
         let end = self.tried.saturating_add(draws);
         while self.wants_more() && self.tried < end {
             let Some(board) = all.next() else { break };
             let board = board?;
             self.failed(1);
-            if meets(&board) {
+            if let Some(board) = board {
                 self.keep(board);
             }
             self.tell();
@@ -72,13 +72,12 @@ impl<'a, B> RejectionTally<'a, B> {
         Ok(!self.wants_more())
     }
 
-    /// Draws until there are enough boards or drawing is interrupted.
+    /// Draws boards until there are enough of them or drawing is interrupted.
     pub(super) fn complete(
         mut self,
-        all: &mut impl Iterator<Item = Result<B, BoardError>>,
-        meets: impl Fn(&B) -> bool,
+        all: &mut impl Iterator<Item = Result<Option<B>, BoardError>>,
     ) -> Result<Self, BoardError> {
-        while !self.draw(self.most.saturating_sub(self.failures), all, &meets)? {
+        while !self.draw(self.most.saturating_sub(self.failures), all)? {
             self.check()?;
         }
         Ok(self)
@@ -91,7 +90,7 @@ impl<'a, B> RejectionTally<'a, B> {
         elements: &Elements<G::Cell>,
         seed: u64,
     ) -> Result<Self, BoardError> {
-        /// Smallest and largest number of tries of one run of the sampler.
+        /// Smallest and largest number of boards that one run of the sampler tries.
         const RUN: (u64, u64) = (1 << 10, 1 << 16);
         let model = elements.model();
         for part in 0.. {
@@ -133,13 +132,13 @@ impl<'a, B> RejectionTally<'a, B> {
         Ok(self)
     }
 
-    /// Counts tried boards; they count as failures until a board is kept.
+    /// Counts boards that were tried; they count as failures until a board is accepted.
     fn failed(&mut self, tries: u64) {
         self.tried += tries;
         self.failures += tries;
     }
 
-    /// Returns an error if too many boards in a row have failed.
+    /// Returns an error if too many consecutive boards have failed.
     fn check(&self) -> Result<(), BoardError> {
         if self.failures < self.most {
             return Ok(());

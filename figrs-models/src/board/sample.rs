@@ -12,9 +12,9 @@ use super::{BoardError, ConditionalSampler, DrawnBoards, Generator, Report};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Sample<B> {
-    /// The boards; fewer than requested if the sampler was interrupted.
+    /// The drawn boards, fewer than requested if the sampler was interrupted.
     pub boards: Vec<B>,
-    /// The report.
+    /// The report on how the boards were drawn.
     pub report: Report,
 }
 
@@ -40,8 +40,8 @@ impl ConditionalSampler {
 
     /// Draws boards into a shared collection, from which another thread may take the boards drawn so far.
     ///
-    /// **Errors.** The errors of [`sample`](Self::sample), except that some methods return an empty collection if they are interrupted before the first board.
-    /// Boards drawn before an error stay in the collection.
+    /// **Errors.** The errors of [`sample`](Self::sample), except that some methods return an empty collection if they are interrupted before the
+    /// first board. The boards that were drawn before an error stay in the collection.
     pub fn sample_into<G: Generator>(
         &self,
         generator: &G,

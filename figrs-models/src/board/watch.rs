@@ -1,23 +1,25 @@
-//! Reports of a running sampler, and its interruption.
+//! Progress reports of a running sampler, and its interruption.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use figrs_infer::Frontier;
+use figrs_infer::{Error, Frontier, SequentialMonteCarlo};
 
-use super::MethodChoice;
+use super::{BoardError, MethodChoice};
 
 /// An event that a running sampler reports.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Event {
-    /// The sampler switches to a method; not sent for the first method if it needs only a few seconds.
+    /// The sampler switches to another method, or begins with a method that needs more than a few seconds.
     Turned(MethodChoice),
     /// The exact method explored states.
     Explored {
         /// Number of elements whose states have been explored.
         steps: u64,
+        /// Number of all elements, if known.
+        total: Option<u64>,
     },
     /// Boards were drawn.
     Drawn {
@@ -35,19 +37,19 @@ pub enum Event {
     },
     /// Particles reached the end of the board.
     Filtered {
-        /// Number of particles that have reached the end.
+        /// Number of particles that have reached the end of the board.
         particles: u64,
         /// Number of all particles, if known.
         total: Option<u64>,
     },
-    /// A generator's own formula was evaluated in part.
+    /// The sampler has evaluated a part of the formula that a generator has of its own.
     Computed {
         /// Number of steps done.
         steps: u64,
         /// Number of all steps.
         total: u64,
     },
-    /// Clues were left out in turn to find those that conflict.
+    /// Clues were left out in turn to find contradictory clues.
     TriedClues {
         /// Number of clues tried so far.
         tried: u64,
@@ -83,7 +85,7 @@ impl BoardWatch {
         }
     }
 
-    /// Returns the exact engine with this many bytes of memory, the listener and the interrupt.
+    /// Returns the exact algorithm with a limit of memory in bytes, the listener and the interrupt.
     pub(super) fn frontier(&self, memory: u64) -> Frontier {
         let mut frontier = Frontier::new().memory(memory);
         if let Some(flag) = &self.interrupt {
@@ -91,9 +93,46 @@ impl BoardWatch {
         }
         if self.listener.is_some() {
             let watch = self.clone();
-            frontier =
-                frontier.on_progress(move |run| watch.tell(Event::Explored { steps: run.done }));
+            frontier = frontier.on_progress(move |run| {
+                watch.tell(Event::Explored {
+                    steps: run.done,
+                    total: run.total,
+                });
+            });
         }
         frontier
+    }
+
+    /// **Errors.** [`Error::NothingDone`] if the sampler is interrupted.
+    pub(super) fn check(&self) -> Result<(), BoardError> {
+        if self.is_interrupted() {
+            let algorithm = "SequentialMonteCarlo";
+            return Err(Error::NothingDone { algorithm }.into());
+        }
+        Ok(())
+    }
+
+    /// Returns a particle filter with this number of particles and the interrupt, which reports no progress.
+    pub(super) fn silent_filter(&self, particles: usize) -> SequentialMonteCarlo {
+        let filter = SequentialMonteCarlo::new(particles);
+        match &self.interrupt {
+            Some(flag) => filter.interrupt(Arc::clone(flag)),
+            None => filter,
+        }
+    }
+
+    /// Returns a particle filter with this number of particles, the listener and the interrupt.
+    pub(super) fn filter(&self, particles: usize) -> SequentialMonteCarlo {
+        let filter = self.silent_filter(particles);
+        if self.listener.is_none() {
+            return filter;
+        }
+        let watch = self.clone();
+        filter.on_progress(move |run| {
+            watch.tell(Event::Filtered {
+                particles: run.done,
+                total: run.total,
+            });
+        })
     }
 }

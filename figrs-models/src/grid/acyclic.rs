@@ -4,10 +4,9 @@ use super::connected::joining;
 use super::partition::NextCell;
 use super::{Automaton, Partition, Position};
 
-/// The cells that are `true`, each connected with its neighbours, form no cycle: every group of them
-/// is a tree.
+/// Requires that the cells with the value `true`, each connected with its neighbours, form no cycle: every connected group is a tree.
 ///
-/// **Complexity.** The states are the partitions of the cells of one row into connected groups, as for [`Connected`](super::Connected).
+/// **Complexity.** The automaton's states are the partitions of the cells of one row into connected groups, as for [`Connected`](super::Connected).
 #[derive(Clone, Copy, Debug)]
 pub struct Acyclic;
 

@@ -8,27 +8,27 @@ use super::{Position, Size};
 
 /// A constraint on the cells of a grid, as an automaton that reads one cell after another in scan order.
 ///
-/// Exact inference costs less with fewer states: states that accept the same continuations should be equal.
+/// Exact inference costs less if the automaton has fewer states: states that accept the same continuations should be equal.
 pub trait Automaton<C>: Send + Sync + 'static {
-    /// Summary of the cells read so far, which suffices to judge all continuations.
+    /// A summary of the cells read so far, which suffices to judge all continuations.
     type State: Value;
 
     /// Returns the state before the first cell.
     fn start(&self) -> Self::State;
 
-    /// Returns the state after one more cell; `None` if no continuation can be accepted.
+    /// Returns the automaton's state after one more cell; `None` if no continuation can be accepted.
     fn step(&self, at: Position, state: &Self::State, cell: &C) -> Option<Self::State>;
 
-    /// True if the constraint holds with this state after the last cell.
+    /// True if the constraint holds when the state after the last cell is this one.
     fn accepts(&self, state: &Self::State) -> bool;
 
-    /// Returns the maximum number of columns of a grid: [`Size::AUTOMATON_COLUMNS`], or [`Size::AUTOMATON_ROWS`] if the size of states does not grow with the
-    /// columns.
+    /// Returns the maximum number of columns of a grid: [`Size::AUTOMATON_COLUMNS`], or [`Size::AUTOMATON_ROWS`] if the size of states does not grow
+    /// with the columns.
     fn most_columns(&self) -> usize {
         Size::AUTOMATON_COLUMNS
     }
 
-    /// Returns the conjunction of both constraints.
+    /// Returns the conjunction of two constraints.
     fn and<B: Automaton<C>>(self, other: B) -> ProductAutomaton<Self, B>
     where
         Self: Sized,
@@ -39,7 +39,7 @@ pub trait Automaton<C>: Send + Sync + 'static {
         }
     }
 
-    /// Returns the constraint applied to the results of `read` for the cells.
+    /// Returns the constraint on the results that the function `read` has for the cells.
     fn reading<D, F>(self, read: F) -> MappedAutomaton<Self, F, C>
     where
         Self: Sized,
@@ -115,7 +115,7 @@ where
     }
 }
 
-/// Constrains the cells if it is `Some`; `None` accepts all cells.
+/// An optional automaton: `Some` constrains the cells, and `None` accepts all cells.
 impl<C, A: Automaton<C>> Automaton<C> for Option<A> {
     type State = Option<A::State>;
 

@@ -1,11 +1,11 @@
-//! Boards: a grid with a value in each cell.
+//! Boards, which are grids with a value in each cell.
 
 use std::fmt;
 
 use super::{Clues, GridError, Position, Size, Symbol};
 
-/// A grid with a value in each cell, whether or not the values follow the rules of some puzzle. If values are [`Symbol`]s, a board is written as a line for
-/// each row.
+/// A grid with a value in each cell, whether or not the values follow the rules of some puzzle. A board whose values are [`Symbol`]s is written as a
+/// line for each row.
 ///
 /// Each kind of board has further methods for its values, such as the number of walls of a dungeon.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -17,13 +17,13 @@ pub struct Board<C> {
 impl<C> Board<C> {
     /// Creates a board from the values of all cells, in scan order.
     ///
-    /// **Errors.** There is not one value for each cell.
+    /// **Errors.** The number of values is not the number of cells.
     pub fn new(size: Size, cells: Vec<C>) -> Result<Self, GridError> {
         GridError::same_length("cells", size.cells(), cells.len())?;
         Ok(Self { size, cells })
     }
 
-    /// Creates a board; there must be one value for each cell.
+    /// Creates a board; the number of values must be the number of cells.
     pub(crate) fn of(size: Size, cells: Vec<C>) -> Self {
         Self { size, cells }
     }

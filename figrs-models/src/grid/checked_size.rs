@@ -13,6 +13,11 @@ impl Size {
         Ok(Self::checked(rows, columns)?)
     }
 
+    /// Returns the size of a level, which may have more rows than other boards. Its model has checked the size.
+    pub(crate) fn of_level(rows: usize, columns: usize) -> Self {
+        Self { rows, columns }
+    }
+
     pub(super) fn checked(rows: usize, columns: usize) -> Result<Self, Mistake> {
         let sides = 1..=Self::MAX_SIDE;
         if sides.contains(&rows) && sides.contains(&columns) {
@@ -24,14 +29,14 @@ impl Size {
         ))
     }
 
-    /// Returns the size if all automata can read grids of this size.
+    /// Returns the size; an error if some automata cannot read grids of this size.
     ///
     /// **Errors.** [`GridError::TooLarge`].
     pub fn for_automata(self) -> Result<Self, GridError> {
         self.within_columns(Self::AUTOMATON_COLUMNS)
     }
 
-    /// Returns the size if an automaton for this many columns can read grids of this size.
+    /// Returns the size; an error if an automaton for a number of columns cannot read grids of this size.
     pub(super) fn within_columns(self, most: usize) -> Result<Self, GridError> {
         let Self { rows, columns } = self;
         if rows <= Self::AUTOMATON_ROWS && columns <= most {

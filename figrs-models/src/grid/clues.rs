@@ -22,8 +22,8 @@ pub trait Symbol: Copy {
 
 /// The known cells of a board.
 ///
-/// The text format has a line for each row: a [`Symbol`] for a clue and [`Symbol::FREE`] for a cell without a clue. Empty lines are
-/// ignored, and so are lines that start with `#` (or with `#` and a space, if `#` is a clue).
+/// The text format of clues has a line for each row: a [`Symbol`] for a clue and [`Symbol::FREE`] for a cell without a clue. Empty lines are ignored,
+/// and so are lines that start with `#` (or with `#` and a space, if `#` is a clue).
 ///
 /// ```
 /// use figrs_models::yin_yang::ColourClues;
@@ -92,7 +92,7 @@ impl<C: Copy> Clues<C> {
     }
 }
 
-/// The place of mistakes in a text of clues.
+/// The place that errors in a text of clues report.
 const PLACE: &str = "clues";
 
 /// **Errors.** The text is not a grid of clues; the error has the place `clues` and the line and column of the mistake.

@@ -3,30 +3,31 @@
 use super::partition::NextCell;
 use super::{Automaton, Partition, Position};
 
-/// The cells that are `true` are connected, side by side or one above the other, and there is at least one such cell.
+/// Requires that the cells with the value `true` are connected, side by side or one above the other, and that there is at least one such cell.
 ///
-/// **Complexity.** The states are the partitions of the cells of one row into connected groups; each further column makes their number about three
-/// times as large.
+/// **Complexity.** The automaton's states are the partitions of the cells of one row into connected groups; each further column makes their number
+/// about three times as large.
 #[derive(Clone, Copy, Debug)]
 pub struct Connected;
 
-/// State of [`Connected`]: the groups of connected cells in the frontier.
+/// State of [`Connected`]: the groups of connected cells among the last cells of the columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedState {
     partition: Partition,
-    /// `true` if a `true` cell was read. If `any` is true and the frontier has no such cell, no other one may follow.
+    /// `true` if a cell with the value `true` was read. If `any` is true and the last cell of each column is `false`, no further cell with the value
+    /// `true` may follow.
     any: bool,
 }
 figrs_core::value!(ConnectedState);
 
 impl ConnectedState {
-    /// Returns the groups of the frontier.
+    /// Returns the connected groups of cells among the last cell read in each column.
     pub(super) fn partition(&self) -> Partition {
         self.partition
     }
 }
 
-/// Returns the cell as a member of the partition: it joins the cells above and to the left if they are in a group.
+/// Returns the next cell, which joins the groups of the cells above and to the left.
 pub(super) fn joining(partition: Partition, at: Position, marked: bool) -> NextCell {
     NextCell::Inside {
         up: partition.group(at.column) > 0,

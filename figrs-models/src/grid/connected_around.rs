@@ -6,15 +6,16 @@ use super::connected::joining;
 use super::partition::NextCell;
 use super::{Automaton, Partition, Position, Size};
 
-/// The cells that are `true` are connected, side by side or one above the other; a given cell is among them, and there are at most 16.
+/// Requires that the cells with the value `true` are connected, side by side or one above the other, that a given cell is among them, and that there
+/// are at most 16.
 ///
-/// It accepts the boards that [`Connected`](super::Connected) and [`Count`](super::Count) accept and that contain the given cell. It rejects a board
-/// as soon as too few further cells are allowed to connect the groups of the frontier with each other and with the given cell. Two neighbouring
-/// groups need one cell for each column between them that no group encloses; the given cell needs at least one for each column beside the groups and
-/// for each row below them.
+/// The constraint accepts the boards that [`Connected`](super::Connected) and [`Count`](super::Count) accept and that contain the given cell. The
+/// constraint rejects a board as soon as the allowed number of further cells is too small to connect all groups. Two neighbouring groups need one
+/// further cell for each column between them that no group encloses. The given cell needs at least one further cell for each column beside the groups
+/// and for each row below them.
 ///
-/// **Complexity.** All groups of the frontier are within 16 columns, so the states do not grow with the grid: they are the partitions of the cells of
-/// these columns into connected groups. The number of states grows by a factor of two and a half with each allowed cell.
+/// **Complexity.** The number of states does not grow with the grid, because all open groups are within 16 columns. Each allowed cell multiplies the
+/// number of states by two and a half.
 #[derive(Clone, Debug)]
 pub struct ConnectedAround {
     cell: Position,
@@ -22,10 +23,10 @@ pub struct ConnectedAround {
     most: u32,
 }
 
-/// State of [`ConnectedAround`]: the groups of connected cells in the frontier, and the number of cells so far.
+/// State of [`ConnectedAround`]: the groups of connected cells among the last cells of the columns, and the number of cells so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedAroundState {
-    /// First column that has a cell of a group; the partition counts columns from this one.
+    /// The first column that has a cell of a group; the partition counts columns from it.
     first: u16,
     partition: Partition,
     count: u32,
@@ -42,7 +43,7 @@ impl ConnectedAround {
         (most <= Self::MAX_CELLS).then_some(Self { cell, least, most })
     }
 
-    /// Returns the least number of cells that are missing after the cell at this position was read; `None` if the groups can no longer be connected.
+    /// Returns the least number of further cells that connect all groups; `None` if the groups can no longer be connected.
     fn missing(&self, at: Position, state: &ConnectedAroundState) -> Option<u32> {
         let is_ahead = (self.cell.row, self.cell.column) > (at.row, at.column);
         if state.partition.is_empty() {

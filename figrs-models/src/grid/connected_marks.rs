@@ -4,18 +4,18 @@ use super::Partition;
 use super::partition::NextCell;
 use super::walk::{Ground, OpenEdges, Walk};
 
-/// Each mark is in exactly one cell, and from each mark a walk over cells that are not walls leads to every other.
+/// Requires that each mark is in exactly one cell, and that a walk over cells that are not walls leads from each mark to every other.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectedMarks {
     marks: u8,
 }
 
-/// State of [`ConnectedMarks`]: the open groups of the frontier and the marks read so far, until all marks are connected.
+/// State of [`ConnectedMarks`]: the connected groups of open cells and the marks read so far, until all marks are connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConnectedMarksState {
-    /// Some marks have not been read, or are not known to be connected.
+    /// Some marks have not been read, or are not known to be connected with the others.
     Searching {
-        /// The open cells of the frontier, in connected groups.
+        /// The open cells among the last cells of the columns, in connected groups.
         partition: Partition,
         /// Bit set of the marks that have been read.
         seen: u8,
@@ -26,7 +26,7 @@ pub enum ConnectedMarksState {
 figrs_core::value!(ConnectedMarksState);
 
 impl ConnectedMarks {
-    /// Creates the constraint for the marks whose bits are set.
+    /// Creates the constraint for some marks, given as a bit set.
     pub fn new(marks: u8) -> Self {
         Self { marks }
     }

@@ -8,21 +8,21 @@ use super::{Automaton, GridError, Size};
 
 /// An automaton folded over the elements of the cells of a grid: its state after each cell, and the evidence that it accepts the cells.
 ///
-/// The state is `None` from the first cell on after which no continuation can be accepted. The evidence on each state excludes
-/// `None`, so that expansion leaves such states out and samplers end such worlds early.
+/// The automaton's state is `None` from the first cell on after which no continuation can be accepted. Each state has the evidence that it is not
+/// `None`, so that inference leaves out impossible boards early.
 #[derive(Clone, Debug)]
 pub struct Constraint<S> {
     states: Vec<Element<Option<S>>>,
     model: Model,
 }
 
-/// The state after each cell.
+/// The state of the automaton after each cell.
 type States<S> = Vec<Element<Option<S>>>;
 
-/// Function that judges the state after the last cell.
+/// Function that judges the state of the automaton after the last cell.
 type Accepts<S> = Arc<dyn Fn(&S) -> bool + Send + Sync>;
 
-/// Adds the evidence that states exist, and that the last one is accepted.
+/// Adds the evidence that no state is `None`, and that the last state is accepted.
 #[track_caller]
 fn evidence<S: Value>(
     mut model: Model,
@@ -45,7 +45,7 @@ fn evidence<S: Value>(
 impl<S: Value> Constraint<S> {
     /// Folds an automaton over the elements of all cells of a grid, in scan order.
     ///
-    /// **Errors.** There is not one element for each cell; [`GridError::TooLarge`].
+    /// **Errors.** The number of elements is not the number of cells; [`GridError::TooLarge`].
     #[track_caller]
     pub fn new<C: Value>(
         size: Size,
@@ -70,7 +70,7 @@ impl<S: Value> Constraint<S> {
         Ok(models.map(|model| evidence(model, &states, &accepts)))
     }
 
-    /// Returns the state after each cell, and the function that judges the last state.
+    /// Returns the state of the automaton after each cell, and the function that judges the last state.
     #[track_caller]
     fn folded<C: Value>(
         size: Size,
@@ -93,12 +93,12 @@ impl<S: Value> Constraint<S> {
         Ok((states, Arc::new(move |state| automaton.accepts(state))))
     }
 
-    /// Returns the state after each cell, in scan order.
+    /// Returns the state of the automaton after each cell, in scan order.
     pub fn states(&self) -> &[Element<Option<S>>] {
         &self.states
     }
 
-    /// Returns the state after the last cell.
+    /// Returns the state of the automaton after the last cell.
     pub fn last(&self) -> &Element<Option<S>> {
         &self.states[self.states.len() - 1]
     }

@@ -4,19 +4,19 @@ use std::ops::RangeInclusive;
 
 use super::{Automaton, Position, Size};
 
-/// Bounds on the number of cells that are `true`. The state is the number so far.
+/// Bounds on the number of cells with the value `true`. The state is the number of `true` cells so far.
 ///
-/// **Complexity.** There is one state for each number of `true` cells so far that can still lead to acceptance.
+/// **Complexity.** The automaton has one state for each number of `true` cells so far that can still lead to acceptance.
 #[derive(Clone, Copy, Debug)]
 pub struct Count {
     least: u32,
     most: u32,
-    /// Numbers from this one on share a state.
+    /// The number up to which the state counts `true` cells; larger numbers share a state with this number.
     enough: u32,
 }
 
 impl Count {
-    /// Allows any number, in order to query the number.
+    /// Allows any number of `true` cells, in order to query the number.
     pub fn any() -> Self {
         Self::between(0, u32::MAX)
     }
@@ -26,7 +26,7 @@ impl Count {
         Self::between(count, count)
     }
 
-    /// Requires at least this number. The state does not distinguish larger numbers.
+    /// Requires at least this number of `true` cells. The state counts the `true` cells up to this number only.
     pub fn at_least(count: u32) -> Self {
         Self {
             enough: count,
@@ -34,12 +34,12 @@ impl Count {
         }
     }
 
-    /// Requires at most this number.
+    /// Requires at most this number of `true` cells.
     pub fn at_most(count: u32) -> Self {
         Self::between(0, count)
     }
 
-    /// Requires at least `least` and at most `most`. If `most` is `u32::MAX`, the state distinguishes all numbers.
+    /// Requires at least `least` and at most `most` cells with the value `true`. If `most` is `u32::MAX`, the state counts all `true` cells.
     pub fn between(least: u32, most: u32) -> Self {
         Self {
             least,
@@ -48,7 +48,7 @@ impl Count {
         }
     }
 
-    /// Requires a number in this range, among this many cells: the state distinguishes no more numbers than the range needs.
+    /// Requires a number of `true` cells in a range, among a known number of cells.
     pub fn within(range: &RangeInclusive<u32>, cells: usize) -> Self {
         let (least, most) = (*range.start(), *range.end());
         if most as usize >= cells {

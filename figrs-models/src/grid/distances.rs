@@ -7,37 +7,37 @@ use super::walk::{OpenEdges, Walk};
 use super::{GridError, Ground, Size};
 use figrs_reading::Mistake;
 
-/// Maximum number of nodes with known distances: the cells of the frontier, then the stops.
+/// Maximum number of nodes whose distances the state holds: the last cell of each column, then the stops of the walk.
 const NODES: usize = WAY_COLUMNS + WAY_STOPS;
 const PAIRS: usize = NODES * (NODES - 1) / 2;
 /// Distance between nodes if no path between them is known.
 const UNREACHABLE: u8 = u8::MAX;
 
-/// A walk over cells that are not walls visits some marks in order, by a shortest path from each mark to the next. Its length must be in a range.
-/// Each mark is in exactly one cell.
+/// A walk over cells that are not walls visits some marks in order, by a shortest path from each mark to the next. The length of the walk (its number
+/// of steps) must be in a range. Each mark of the walk must be in exactly one cell.
 ///
-/// The state holds the distances, through cells read so far, between the cells of the frontier, from these to the marks, and between successive
-/// marks; distances that can no longer be part of a shortest path are left out.
+/// The automaton's state holds the distances, through cells read so far, between the last cells of the columns, from these cells to the marks, and
+/// between successive marks.
 ///
-/// **Guarantee.** Lengths are exact: the frontier cuts a shortest path into pieces, and each piece within the cells read is as short as possible.
+/// **Guarantee.** The lengths of walks are exact.
 ///
-/// **Complexity.** The number of states grows much faster than for [`ConnectedMarks`](super::ConnectedMarks), because the states are metrics on a
-/// frontier instead of partitions of it; therefore grids must be narrow.
+/// **Complexity.** The number of states grows much faster than for [`ConnectedMarks`](super::ConnectedMarks), because the states are metrics on the
+/// last cells of the columns instead of partitions of them; therefore grids must be narrow.
 #[derive(Clone, Copy, Debug)]
 pub struct Distances {
     columns: usize,
     stops: usize,
     least: u8,
     most: u8,
-    /// Distances from this one on share a value.
+    /// The distance up to which the state distinguishes distances; larger distances count as this one.
     enough: u8,
 }
 
-/// State of [`Distances`]: pairwise distances between cells of the frontier and marks.
+/// State of [`Distances`]: pairwise distances between marks and the last cells of the columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DistancesState {
     distances: [u8; PAIRS],
-    /// Bit set of the columns whose cell in the frontier is not a wall.
+    /// Bit set of the columns whose last cell is not a wall.
     open: u8,
     /// Bit set of the marks that have been read.
     seen: u8,
@@ -105,13 +105,14 @@ impl Distances {
         self.columns + stop
     }
 
-    /// Returns the pairs of successive marks, as nodes.
+    /// Returns the pairs of successive marks of the walk, as nodes.
     fn legs(&self) -> impl Iterator<Item = (usize, usize)> {
         let columns = self.columns;
         (1..self.stops).map(move |stop| (columns + stop - 1, columns + stop))
     }
 
-    /// Drops distances to marks that can no longer shorten the path between two marks. Returns false if some path can no longer be completed.
+    /// Drops distances to marks that can no longer shorten the path between two marks. The function returns false if some path between marks can no
+    /// longer be completed.
     fn forget(&self, matrix: &mut DistanceMatrix, seen: u8) -> bool {
         let is_seen = |node: usize| seen >> (node - self.columns) & 1 == 1;
         let is_leg = |a: usize, b: usize| self.legs().any(|leg| leg == (a, b) || leg == (b, a));

@@ -10,7 +10,7 @@ use figrs_reading::{Mistake, MistakeKind};
 #[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum GridError {
-    /// A size, a cell, a range, a weight or a list of cells is not allowed.
+    /// A size, a cell, a range, a weight or a list of cells is not valid.
     #[error(transparent)]
     Invalid(#[from] Mistake),
     /// The grid is too large for automata, or for bounds on the lengths of paths.
@@ -25,18 +25,18 @@ pub enum GridError {
         .clues.iter().map(Position::to_string).collect::<Vec<_>>().join("; ")
     )]
     PointerClues {
-        /// The rooms that have these clues.
+        /// The rooms that have the impossible clues.
         clues: Vec<Position>,
     },
 }
 
 impl GridError {
-    /// The error of a grid that is too large for automata, or for bounds on the lengths of paths.
+    /// Returns the error of a grid that is too large for automata, or for bounds on the lengths of paths.
     pub(crate) fn too_large(problem: String, remedy: String) -> Self {
         Self::TooLarge(Mistake::new(MistakeKind::TooLarge, problem, remedy))
     }
 
-    /// The error of a board that does not exist.
+    /// Returns the error of a board that does not exist.
     pub(crate) fn impossible(problem: &str, remedy: &str) -> Self {
         let problem = format!("impossible: {problem}");
         Self::Impossible(Mistake::new(MistakeKind::Contradiction, problem, remedy))
@@ -61,7 +61,7 @@ impl GridError {
         Err(Mistake::value(problem, "").into())
     }
 
-    /// Returns an error if a range contains none of the possible numbers, those of `possible` in steps of `apart`.
+    /// Returns an error if a range contains none of the possible numbers, which are the numbers of `possible` in steps of `apart`.
     pub(crate) fn reachable(
         what: &str,
         range: &RangeInclusive<u32>,
@@ -98,7 +98,7 @@ impl GridError {
     }
 }
 
-/// Describes a range in words.
+/// Describes a range of numbers in words.
 fn numbers(least: u32, most: u32) -> String {
     match (least, most) {
         (least, u32::MAX) => format!("at least {least}"),

@@ -4,7 +4,7 @@
 pub(super) const WAY_COLUMNS: usize = 6;
 /// Maximum number of cells of a grid with bounds on the lengths of paths.
 pub(super) const WAY_CELLS: usize = 80;
-/// Maximum number of marks of a walk.
+/// Maximum number of marked cells that a walk visits.
 pub(super) const WAY_STOPS: usize = 4;
 /// Maximum number of rows, and of columns, of an island.
 pub(crate) const ISLAND_SIDE: usize = 1000;

@@ -2,7 +2,7 @@
 
 use super::{Automaton, GridError, Position, Size};
 
-/// An automaton for each row, which reads only this row.
+/// An automaton for each row, which reads only its own row.
 #[derive(Clone, Debug)]
 pub struct Rows<A> {
     size: Size,
@@ -12,14 +12,14 @@ pub struct Rows<A> {
 impl<A> Rows<A> {
     /// Creates the constraint from one automaton for each row, the top row first.
     ///
-    /// **Errors.** There is not one automaton for each row.
+    /// **Errors.** The number of automata is not the number of rows.
     pub fn new(size: Size, rows: impl IntoIterator<Item = A>) -> Result<Self, GridError> {
         let rows = all(rows, "rows", size.rows())?;
         Ok(Self { size, rows })
     }
 }
 
-/// Collects the items, of which there must be one for each line.
+/// Collects the automata of all lines; an error if there is not one for each line.
 fn all<A>(
     lines: impl IntoIterator<Item = A>,
     what: &str,
@@ -52,7 +52,7 @@ impl<C, A: Automaton<C>> Automaton<C> for Rows<A> {
     }
 }
 
-/// An automaton for each column, which reads only this column.
+/// An automaton for each column, which reads only its own column.
 #[derive(Clone, Debug)]
 pub struct Columns<A> {
     size: Size,
@@ -62,7 +62,7 @@ pub struct Columns<A> {
 impl<A> Columns<A> {
     /// Creates the constraint from one automaton for each column, the leftmost column first.
     ///
-    /// **Errors.** There is not one automaton for each column.
+    /// **Errors.** The number of automata is not the number of columns.
     pub fn new(size: Size, columns: impl IntoIterator<Item = A>) -> Result<Self, GridError> {
         let columns = all(columns, "columns", size.columns())?;
         Ok(Self { size, columns })

@@ -1,11 +1,10 @@
 //! Constraints on the cells of a grid, as automata that read the cells in scan order.
 //!
-//! An [`Automaton`] is a small state and a function that reads one more cell: row by row, from left to right. The state
-//! summarises the cells read so far; it concerns at most one row, the *frontier*. A state that can no longer
-//! be accepted is `None`. [`Constraint`] folds an automaton over the elements of the cells: each state is an
-//! Apply of the state before it and one cell, and the constraint is evidence on the states. This module solves nothing: any
-//! algorithm answers any question about the cells. For the exact algorithms this is dynamic programming by transfer matrices;
-//! [`Frontier`](figrs_infer::Frontier), which runs the automaton only on states that occur, is the fastest.
+//! An [`Automaton`] is a small state and a function that reads one more cell: row by row, from left to right. An automaton's state summarises the
+//! cells read so far; often it depends only on the last cell read in each column, the *frontier*. A state from which no board can be accepted is
+//! `None`. A [`Constraint`] folds an automaton over the elements of the cells: each state is a function (an Apply) of the state before it and one
+//! cell, and the constraint is evidence on the states. The module has no solver, because every algorithm can answer questions about the cells. Exact
+//! algorithms evaluate constraints by dynamic programming (transfer matrices); [`Frontier`](figrs_infer::Frontier) is the fastest.
 //!
 //! | constraint | automaton |
 //! |---|---|
@@ -38,8 +37,8 @@
 //!
 //! # References
 //!
-//! I. Jensen, "Enumerations of lattice animals and trees", Journal of Statistical Physics 102 (2001), for transfer matrices over
-//! partitions of a frontier; D. E. Knuth, *The Art of Computer Programming* 4A (2011), section 7.1.4, exercise 225 (Simpath).
+//! Transfer matrices over partitions of a frontier are described in I. Jensen, "Enumerations of lattice animals and trees", Journal of Statistical
+//! Physics 102 (2001), and D. E. Knuth, *The Art of Computer Programming* 4A (2011), section 7.1.4, exercise 225 (Simpath).
 
 mod acyclic;
 mod automaton;

@@ -2,20 +2,20 @@
 
 use super::{Automaton, Position, Size};
 
-/// No 2 by 2 square has four equal cells.
+/// Requires that no 2 by 2 square has four equal cells.
 ///
-/// **Complexity.** The states are the colours of one row and of one more cell; each further column doubles their number.
+/// **Complexity.** The automaton's states are the colours of one row and of one more cell; each further column doubles their number.
 #[derive(Clone, Copy, Debug)]
 pub struct NoSquare {
     size: Size,
 }
 
-/// State of [`NoSquare`]: the colours of the frontier and of one further cell.
+/// State of [`NoSquare`]: the colours of the last cells of the columns and of one further cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NoSquareState {
-    /// The last cell read in each column, as bits, the first column in the lowest bit.
+    /// The values of the last cells read in the columns, as bits; the first column has the lowest bit.
     frontier: u16,
-    /// The diagonal neighbour of the next cell, above and to the left.
+    /// The value of the diagonal neighbour of the next cell, above and to the left.
     corner: bool,
 }
 figrs_core::value!(NoSquareState);

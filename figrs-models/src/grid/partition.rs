@@ -1,9 +1,9 @@
-//! Partition of the frontier into groups of connected cells.
+//! Partition of the last cells of the columns into groups of connected cells.
 
 /// The next cell that a [`Partition`] reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NextCell {
-    /// A cell in no group.
+    /// A cell that belongs to no group.
     Outside,
     /// A cell that joins the group above, the group to the left, both, or neither.
     Inside {
@@ -16,24 +16,24 @@ pub(crate) enum NextCell {
     },
 }
 
-/// A partition after one more cell, and the effects of this cell.
+/// The partition after one more cell, and the effects of this cell on the groups.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ExtendedPartition {
     pub(crate) partition: Partition,
-    /// `true` if the cell joined one group twice, and so closed a cycle.
+    /// `true` if the cell has two neighbours in one group, and so closed a cycle.
     pub(crate) cycle: bool,
-    /// If a group lost its last cell in the frontier, whether this group was marked; `None` if no group was lost.
+    /// If a group has no cell left among the last cells of the columns, whether the group was marked; `None` if there is no such group.
     pub(crate) lost: Option<bool>,
 }
 
-/// The frontier of a grid (the last cell read in each column), divided into groups of connected cells.
+/// The last cell read in each column of a grid (the frontier), divided into groups of connected cells.
 ///
-/// Groups are numbered from 1 in the order of their first columns, so that equal partitions are equal values; 0 stands
-/// for cells in no group. Each column takes four bits.
+/// Groups are numbered from 1 in the order of their first columns, so that equal partitions are equal values; 0 stands for cells in no group. The
+/// group number of each column takes four bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Partition {
     labels: u64,
-    /// Bit set of the marked groups, the first group in the lowest bit.
+    /// Bit set of the marked groups; the first group has the lowest bit.
     marks: u16,
 }
 figrs_core::value!(Partition);
@@ -44,12 +44,12 @@ impl Partition {
         (self.labels >> (4 * column) & 15) as u8
     }
 
-    /// True if no cell of the frontier is in a group.
+    /// True if no column's last cell is in a group.
     pub fn is_empty(self) -> bool {
         self.labels == 0
     }
 
-    /// Returns the number of groups.
+    /// Returns the number of groups of connected cells.
     pub fn groups(self) -> u32 {
         let (mut labels, mut most) = (self.labels, 0);
         while labels > 0 {
@@ -59,12 +59,12 @@ impl Partition {
         most as u32
     }
 
-    /// Returns the number of marked groups.
+    /// Returns the number of marked groups of connected cells.
     pub fn marked(self) -> u32 {
         self.marks.count_ones()
     }
 
-    /// Moves the groups right by some columns; returns `None` if they then exceed `columns` columns, at most 16.
+    /// Moves the groups of cells right by some columns; `None` if they then exceed `columns` columns, at most 16.
     pub(super) fn moved(self, by: usize, columns: usize) -> Option<Self> {
         let last = (0..columns).rev().find(|&column| self.group(column) > 0);
         match last {
@@ -77,7 +77,7 @@ impl Partition {
         }
     }
 
-    /// Removes the columns before the first group; also returns the number of these columns.
+    /// Removes the columns before the first group of cells, and returns the number of these columns.
     pub(super) fn without_first_columns(self) -> (Self, usize) {
         let empty = self.labels.trailing_zeros() as usize / 4 % 16;
         let labels = self.labels >> (4 * empty);
@@ -123,7 +123,7 @@ impl Partition {
         }
     }
 
-    /// Numbers groups in the order of their first columns; `marks` is indexed by label.
+    /// Renumbers the groups in the order of their first columns; `marks` has the mark of each group by its old number.
     fn canonical(labels: &[usize; 16], marks: u32) -> Self {
         let mut names = [0u64; 17];
         let (mut last, mut partition) = (0, Self::default());

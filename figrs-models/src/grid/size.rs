@@ -2,7 +2,7 @@
 
 use super::Position;
 
-/// Size of a grid: its numbers of rows and columns. Written as `8` for a square, or as `8x12`.
+/// Size of a grid: its numbers of rows and columns. A size is written as `8` for a square, or as `8x12`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
     pub(super) rows: usize,
@@ -12,8 +12,8 @@ pub struct Size {
 impl Size {
     /// Maximum number of rows, and of columns.
     pub const MAX_SIDE: usize = 4096;
-    /// Maximum number of columns for automata with a state for each column: states have four bits per column, and number groups of cells from 1 to 15. A narrow
-    /// grid has fewer states than a wide one, so it is better to turn a wide grid on its side.
+    /// Maximum number of columns for automata with a state for each column: states have four bits per column, and number groups of cells from 1 to
+    /// 15. An automaton has fewer states on a narrow grid than on a wide one, so turn a wide grid on its side.
     pub const AUTOMATON_COLUMNS: usize = 15;
     /// Maximum number of rows for automata, and maximum number of columns if the size of states does not grow with the columns.
     pub const AUTOMATON_ROWS: usize = 1000;
@@ -68,7 +68,7 @@ impl Size {
         at.row < self.rows && at.column < self.columns
     }
 
-    /// True if a cell is on the border.
+    /// True if a cell is on the border of the grid.
     pub fn is_border(self, at: Position) -> bool {
         at.row == 0 || at.column == 0 || at.row + 1 == self.rows || at.column + 1 == self.columns
     }

@@ -2,10 +2,10 @@
 
 use super::{Automaton, Connected, ConnectedState, Position, Size};
 
-/// The cells that are `true` are connected and there is at least one, and so are the cells that are `false`.
+/// Requires that the cells with the value `true` are connected and that there is at least one, and the same for the cells with the value `false`.
 ///
-/// It accepts the boards that two [`Connected`] automata accept, and fails earlier: if groups are in the frontier in the order `a b a' b'` and no
-/// other group reaches around them, they can no longer be connected to one group of each colour.
+/// The constraint accepts the boards that two [`Connected`] automata accept, but rejects boards earlier. Groups in the order `a b a' b'` of colours
+/// among the last cells of the columns, with no other group around them, can no longer be connected to one group of each colour.
 #[derive(Clone, Copy, Debug)]
 pub struct TwoColours {
     size: Size,
@@ -17,8 +17,8 @@ impl TwoColours {
         Self { size }
     }
 
-    /// True if four groups, around which no other group reaches, have alternating colours. A connection from the first to the third below the
-    /// frontier then separates the second from the fourth.
+    /// True if four groups, around which no other group reaches, have alternating colours. If later cells connect the first and the third of four
+    /// such groups, they separate the second group from the fourth.
     fn is_crossed(self, (yes, no): &(ConnectedState, ConnectedState)) -> bool {
         let columns = self.size.columns();
         let group = |column| (yes.partition().group(column), no.partition().group(column));

@@ -35,16 +35,16 @@ pub struct OpenEdges {
 
 /// A constraint on walks that is given the pairs of cells between which a step is possible.
 ///
-/// It is an [`Automaton`] if a step is possible between any two adjacent cells that are not walls.
+/// A `Walk` is an [`Automaton`] if a step is possible between any two adjacent cells that are not walls.
 pub trait Walk: Send + Sync + 'static {
-    /// Summary of the cells read so far, which suffices to judge all continuations.
+    /// A summary of the cells read so far, which suffices to judge all continuations.
     type State: figrs_core::Value;
 
     /// Returns the state before the first cell.
     fn before(&self) -> Self::State;
 
-    /// Returns the state after the next cell of a column; `None` if no continuation can be accepted. A neighbour to which
-    /// `ways` allows a step is not a wall.
+    /// Returns the state after the next cell of a column; `None` if no continuation can be accepted. A neighbouring cell to which `ways` allows a
+    /// step is not a wall.
     fn walk(
         &self,
         column: usize,
@@ -59,7 +59,7 @@ pub trait Walk: Send + Sync + 'static {
     /// True if steps between later cells no longer matter.
     fn is_settled(&self, state: &Self::State) -> bool;
 
-    /// True if the constraint holds with this state after the last cell.
+    /// True if the constraint holds when the state after the last cell is this one.
     fn arrives(&self, state: &Self::State) -> bool;
 }
 

@@ -1,12 +1,11 @@
 //! Multi-dimensional Markov chains (`MdMC`) that learn tile levels from examples and generate new ones.
 //!
-//! A chain is trained by counting: for every cell of every training level, the tiles at a few fixed
-//! offsets (the *network structure*, such as left, below and left-below) form a *configuration*, and
-//! the chain counts each tile in each configuration. Levels are generated from
-//! the bottom row up and from left to right, so that the neighbours of a cell are decided before it.
-//! A configuration that never occurred in training is *unseen*; looking ahead avoids most unseen configurations.
+//! A chain is trained by counting. For every cell of every training level, the tiles at a few fixed offsets (the *network structure*, such as left,
+//! below and left-below) form a *configuration*, and the chain counts each tile in each configuration. Levels are generated from the bottom row up
+//! and from left to right, so that the neighbours of a cell are decided before it. A configuration that never occurred in training is *unseen*;
+//! looking ahead avoids most unseen configurations.
 //!
-//! | module idea | types |
+//! | subject | types |
 //! |---|---|
 //! | tiles and levels | [`Tile`], [`TileSet`], [`Meaning`], [`Level`], [`Travel`], [`vglc`] |
 //! | training levels | [`Corpus`], [`CorpusReader`], [`CorpusNote`], [`Rooms`], [`read_legend`] |
@@ -18,12 +17,12 @@
 //!
 //! # Limits
 //!
-//! All levels of a corpus have one height, and generated levels have that height too. A set has at most 250 tiles.
+//! All levels of a corpus have one height, and generated levels have that height too. A set of tiles has at most 250 tiles.
 //!
 //! # References
 //!
-//! S. Snodgrass and S. Ontañón, "Learning to Generate Video Game Maps Using Markov Models", IEEE
-//! Transactions on Computational Intelligence and AI in Games 9(4), 2017.
+//! The model is that of S. Snodgrass and S. Ontañón, "Learning to Generate Video Game Maps Using Markov Models", IEEE Transactions on Computational
+//! Intelligence and AI in Games 9(4), 2017.
 
 mod corpus;
 mod level;
@@ -42,6 +41,7 @@ pub use level::error::LevelError;
 pub use level::travel::Travel;
 pub use level::{Level, vglc};
 pub use sample::column_stream::ColumnStream;
+pub use sample::drawn_levels::DrawnLevels;
 pub use sample::element_sampler::{ElementSampler, TileSelection};
 pub use sample::elements::LevelElements;
 pub use sample::error::SamplingError;

@@ -44,7 +44,7 @@ impl<P: Copy> Canvas<P> {
         &self.pixels
     }
 
-    /// Colours a pixel if it is inside the canvas.
+    /// Sets the colour of a pixel, if the pixel is inside the canvas.
     pub fn set(&mut self, x: isize, y: isize, colour: P) {
         let inside = (0..self.width.cast_signed()).contains(&x)
             && (0..self.height().cast_signed()).contains(&y);
@@ -62,7 +62,7 @@ impl<P: Copy> Canvas<P> {
         }
     }
 
-    /// Copies a part of the canvas, given by its corner, width and height; it must be inside.
+    /// Copies a part of the canvas, given by its corner, width and height; the part must be inside the canvas.
     #[must_use]
     pub fn cut(&self, (x, y): (usize, usize), (width, height): (usize, usize)) -> Self {
         let rows = self.pixels.chunks(self.width).skip(y).take(height);
@@ -118,8 +118,8 @@ impl<P: Copy> Canvas<P> {
 }
 
 impl Canvas {
-    /// Draws rows of characters by their colours, with the upper left corner at a pixel; all pixels must be inside the canvas. Clear characters
-    /// leave the canvas unchanged.
+    /// Draws rows of characters by their colours, with the upper left corner at a pixel; all pixels must be inside the canvas. Characters that stand
+    /// for transparent pixels leave the canvas unchanged.
     pub fn art<const N: usize>(
         &mut self,
         (x, y): (usize, usize),
@@ -140,7 +140,7 @@ impl Canvas {
 }
 
 impl Canvas<Rgba> {
-    /// Draws a picture at a position where it fits; pixels that are not opaque are mixed with those below.
+    /// Draws a picture at a position where it fits; pixels that are not opaque are mixed with the pixels below.
     pub fn overlay(&mut self, (x, y): (usize, usize), other: &Self) {
         for (dy, row) in other.pixels.chunks(other.width).enumerate() {
             let start = (y + dy) * self.width + x;
@@ -153,7 +153,7 @@ impl Canvas<Rgba> {
 
 /// Mixes a colour with the colour below it.
 ///
-/// Porter and Duff, "Compositing Digital Images", SIGGRAPH 1984, operator *over*.
+/// The mixture is the operator *over* of Porter and Duff, "Compositing Digital Images", SIGGRAPH 1984.
 fn over(below: Rgba, above: Rgba) -> Rgba {
     let [front, back] = [above[3], below[3]].map(u32::from);
     let behind = back * (255 - front);

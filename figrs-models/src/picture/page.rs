@@ -43,7 +43,7 @@ impl Image {
         columns + usize::from(columns * columns < pictures)
     }
 
-    /// Returns the number of pixels of the page before a column or row of pictures, whose sides have `side` pixels.
+    /// Returns the number of pixels on the page before a column or row of pictures with sides of `side` pixels.
     fn before(number: usize, side: usize) -> usize {
         Self::MARGIN + number * (side + Self::MARGIN)
     }
@@ -105,7 +105,7 @@ impl Image {
         Ok(Self::new(canvas, first.colours.clone()))
     }
 
-    /// Writes the picture as PNG. Notes become text chunks, with names of 1 to 79 Latin-1 characters.
+    /// Writes the picture as PNG. Notes become text chunks of the PNG, with names of 1 to 79 Latin-1 characters.
     pub fn write_png(&self, out: impl Write, notes: &[(&str, &str)]) -> io::Result<()> {
         encode(out, &self.canvas, &self.colours, notes, &[])
     }

@@ -1,11 +1,11 @@
 //! Palettes: colours by characters.
 
-/// Characters and their colours; the first character is clear, so that the background shows.
+/// Characters and their colours; the first character is transparent, so that the background shows.
 #[derive(Clone, Copy, Debug)]
 pub struct Palette(pub &'static [(u8, [u8; 3])]);
 
 impl Palette {
-    /// Index of clear pixels, which are not drawn.
+    /// Index of transparent pixels, which are not drawn.
     pub const CLEAR: u8 = 0;
 
     /// Returns the red, green and blue values of the colours, for a picture of indices.
@@ -26,7 +26,7 @@ impl Palette {
     }
 }
 
-/// Returns colours in even steps from the first to the last of some given colours.
+/// Returns colours in even steps between the given colours.
 pub fn gradient(stops: &[[u8; 3]], steps: usize) -> impl Iterator<Item = [u8; 3]> + use<'_> {
     let spans = stops.len() - 1;
     (0..steps).map(move |step| {

@@ -10,7 +10,7 @@ use super::{Canvas, Image};
 pub struct PictureScale {
     /// Number of pixels of the side of a cell.
     pub cell: usize,
-    /// Number of pixels of the borders on two opposite sides together.
+    /// Number of pixels of the borders on two opposite sides of a picture together.
     pub borders: usize,
 }
 
@@ -23,7 +23,7 @@ impl PictureScale {
 
     /// Checks that the pictures of some boards of one size fit on a page of [`Image::sheet`]; the picture of a single board needs no page.
     ///
-    /// **Errors.** They do not fit.
+    /// **Errors.** The pictures do not fit on the page.
     pub fn check(self, size: Size, boards: usize) -> Result<(), Mistake> {
         let (width, height) = match boards {
             0 | 1 => self.pixels(size),

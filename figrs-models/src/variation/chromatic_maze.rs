@@ -6,15 +6,15 @@ use crate::boards::chromatic_maze::{ChromaticTile, Hue};
 use crate::grid::{Board, Position};
 use figrs_reading::Mistake;
 
-/// The variation of chromatic mazes has four parts: the distance of the starts, the distance of the finishes, the difference of the lengths of the
-/// paths from start to finish (in steps, whatever the colours), and the distances of tiles from tiles of the same colour.
+/// The variation of chromatic mazes has four components: the distance of the starts, the distance of the finishes, the difference of the lengths of
+/// the paths from start to finish (in steps, whatever the colours), and the distances of tiles from tiles of the same colour.
 ///
-/// On mazes of side `N` with these four as `s`, `f`, `d` and `c`, the score is `s / N + f / N + d / (2N) + 2c / (N² (2N - 2))`. In scan order, each tile
-/// takes a remaining tile of its colour in the other maze, or counts `2N - 2` if none remains:
+/// On mazes of side `N` with the components `s`, `f`, `d` and `c`, the score is `s / N + f / N + d / (2N) + 2c / (N² (2N - 2))`. Each tile, in scan
+/// order, is matched with a remaining tile of its colour in the other maze, or counts `2N - 2` if none remains:
 ///
-/// - `nearest`, recommended: each tile takes the nearest one, as the text of the source states.
-/// - `percent`: like `nearest`, as a percentage of the largest value that the terms of the formula can have.
-/// - `first`: each tile takes the first one in scan order, as the algorithm is printed.
+/// - The reading `nearest`, which is recommended, matches each tile with the nearest one, as the text of the source states.
+/// - The reading `percent` is `nearest` as a percentage of the largest value that the terms of the formula can have.
+/// - The reading `first` matches each tile with the first one in scan order, as the algorithm is printed.
 impl Variation for Board<ChromaticTile> {
     const READINGS: [&'static str; 3] = ["nearest", "percent", "first"];
 

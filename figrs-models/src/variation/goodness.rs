@@ -13,15 +13,14 @@ pub struct GoodnessOfFit {
     pub p_value: f64,
 }
 
-/// Smallest expected count of a class.
+/// Smallest expected count of a class of values in the chi-square test.
 const MIN_EXPECTED_COUNT: f64 = 5.0;
 
-/// Makes Pearson's chi-square test of independent draws. `counts` has for each value the number of its draws and the expected number,
-/// which is its probability times the number of all draws. It must have all values that are possible or were drawn.
+/// Makes Pearson's chi-square test of independent draws. The list `counts` has for each value the number of its draws and the expected number, which
+/// is its probability times the number of all draws. The list `counts` must have all values that are possible or were drawn.
 ///
-/// Values with expected counts below five are pooled into one class, together with the rarest other value if the class still
-/// expects fewer than five. `None` if only one class is left, since such a test decides nothing. An impossible value that
-/// was drawn has a p-value of zero.
+/// Values with expected counts below five are pooled into one class, if necessary together with the rarest other value. The result is `None` if only
+/// one class is left, since a test with one class decides nothing. An impossible value that was drawn has a p-value of zero.
 ///
 /// ```
 /// use figrs_models::variation::goodness_of_fit;
@@ -36,7 +35,7 @@ const MIN_EXPECTED_COUNT: f64 = 5.0;
 ///
 /// # References
 ///
-/// Pearson (1900); for classes with few draws Cochran (1954), "Some methods for strengthening the common chi-square tests".
+/// The test is that of Pearson (1900); for classes with few draws see Cochran (1954), "Some methods for strengthening the common chi-square tests".
 pub fn goodness_of_fit(counts: &[(u64, f64)]) -> Option<GoodnessOfFit> {
     if counts
         .iter()

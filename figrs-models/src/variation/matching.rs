@@ -1,4 +1,4 @@
-//! Matches the cells of two boards.
+//! Matches the cells of two boards with each other.
 
 use crate::grid::Position;
 
@@ -7,8 +7,7 @@ pub(super) fn steps(a: Position, b: Position) -> usize {
     a.row.abs_diff(b.row) + a.column.abs_diff(b.column)
 }
 
-/// Returns for each cell of one board its distance from the cell of the other board that `choose` takes among the remaining ones;
-/// `none_left` if none remains.
+/// Returns for each cell of one board its distance from the remaining cell of the other board that `choose` takes; `none_left` if no cell remains.
 pub(super) fn distances(
     cells: &[Position],
     mut others: Vec<Position>,

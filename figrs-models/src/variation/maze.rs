@@ -7,13 +7,13 @@ use figrs_reading::Mistake;
 
 /// The variation of mazes weights the passages by three quarters and the length of the solution by one quarter.
 ///
-/// On mazes of side `N` with `s` common passages and solutions whose lengths differ by `d` steps:
+/// The mazes have side `N`, `s` common passages, and solutions whose lengths differ by `d` steps:
 ///
-/// - `dissimilarity`, recommended: `3/4 (1 - s / (N² - 1)) + 1/4 d / (N² - 1 - (2N - 2))`, where the last divisor is at
-///   least 1: shares of all passages and of the largest difference.
-/// - `dissimilarity-printed-length`: like `dissimilarity` with `2N - 2` as the last divisor, as printed.
-/// - `as-printed`: `3/4 s / (2N + 3 (N - 4)) + 1/4 d / (2N - 2)`. It grows for similar mazes, although the text states that a higher score
-///   means more variation, and `2N + 3 (N - 4)` is no number of passages.
+/// - The reading `dissimilarity`, which is recommended, is `3/4 (1 - s / (N² - 1)) + 1/4 d / (N² - 1 - (2N - 2))`, where the last divisor is at least
+///   1.
+/// - The reading `dissimilarity-printed-length` is like `dissimilarity` with `2N - 2` as the last divisor, as printed.
+/// - The score of mazes by the reading `as-printed` is `3/4 s / (2N + 3 (N - 4)) + 1/4 d / (2N - 2)`. The score `as-printed` is larger for more
+///   similar mazes, although the text of the source states that a higher score means more variation.
 impl Variation for Board<Pointer> {
     const READINGS: [&'static str; 3] = [
         "dissimilarity",

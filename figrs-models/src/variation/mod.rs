@@ -1,12 +1,12 @@
 //! Variation scores: differences between the boards of a generator, by a published comparison of generators.
 //!
-//! The formulas are those of the source for mazes, dungeons and chromatic mazes. The printed formulas are damaged in places and do not
-//! always agree with the text of the source, so each score has three readings, listed in [`Variation::READINGS`]; the first is the
-//! recommended one. The implementations of [`Variation`] define the readings.
+//! The formulas for mazes, dungeons and chromatic mazes are those of the published comparison. The printed formulas are damaged in places and do not
+//! always agree with the text of the source, so each score has three readings, listed in [`Variation::READINGS`]; the first reading is the
+//! recommended one. The implementations of [`Variation`] define the readings of each score.
 //!
-//! A score shows that boards differ, not that they have the right distribution: combine it with a test of the distribution,
-//! such as [`goodness_of_fit`]. A correct sampler has, up to chance, the mean over pairs of boards drawn independently from the
-//! exact distribution.
+//! A score shows that boards differ, not that they have the right distribution: combine it with a test of the distribution, such as
+//! [`goodness_of_fit`]. With a correct sampler, the mean score is, up to chance, the mean over pairs of boards drawn independently from the exact
+//! distribution.
 //!
 //! ```
 //! use figrs_core::stream;
@@ -24,8 +24,8 @@
 //!
 //! # References
 //!
-//! The comparison of generators in ProbLog and in answer set programming by Haveneers, section 4.3 and appendix A (A.1 chromatic mazes, A.2
-//! mazes, A.3 dungeons).
+//! The source is the comparison of generators in ProbLog and in answer set programming by Haveneers, section 4.3 and appendix A (A.1 chromatic mazes,
+//! A.2 mazes, A.3 dungeons).
 
 mod chromatic_maze;
 mod dungeon;
@@ -43,7 +43,7 @@ pub trait Variation {
     /// The names of the readings of the score, the recommended one first.
     const READINGS: [&'static str; 3];
 
-    /// Returns the score of this board and another one, by each reading.
+    /// Returns the score of this board and another one, by each reading of the formula.
     ///
     /// **Errors.** The boards are not square boards of one size, 2 by 2 or larger, or one lacks a tile that the score needs.
     fn variation(&self, other: &Self) -> Result<[f64; 3], Mistake>;

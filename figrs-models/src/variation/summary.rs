@@ -5,12 +5,12 @@ use rustc_hash::FxHashMap;
 
 use super::Variation;
 
-/// Summary of the scores of all pairs of some boards, by one reading.
+/// Summary of the scores of all pairs of some boards, by one reading of the formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScoreSummary {
     /// Name of the reading.
     pub reading: &'static str,
-    /// Number of pairs.
+    /// Number of pairs of boards.
     pub pairs: usize,
     /// The smallest score.
     pub min: f64,
@@ -31,7 +31,7 @@ pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<ScoreSummary>, Mistake> 
     scores_watched(boards, |_| ())
 }
 
-/// Does the same as [`scores`], and calls `watch` after each board with the number of pairs compared.
+/// Summarises scores as [`scores`] does, and calls `watch` after each board with the number of pairs compared.
 ///
 /// **Errors.** The errors of [`Variation::variation`].
 pub fn scores_watched<B: Variation>(

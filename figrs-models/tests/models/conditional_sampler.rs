@@ -444,7 +444,7 @@ fn runs_are_watched_and_interrupted() {
     let sampler = ConditionalSampler::new()
         .interrupt(Arc::clone(&flag))
         .on_event(move |event| match *event {
-            Event::Explored { steps } => explored.store(steps, Ordering::Relaxed),
+            Event::Explored { steps, .. } => explored.store(steps, Ordering::Relaxed),
             Event::Drawn { boards, .. } => {
                 drawn.lock().unwrap().push(boards);
                 stop.store(boards == 3, Ordering::Relaxed);

@@ -16,7 +16,7 @@ pub(super) type StateNames<'t> = IndexSet<&'t str, FxBuildHasher>;
 pub(super) struct TableBlock<'t> {
     pub(super) child: (usize, &'t str),
     pub(super) parents: Vec<(usize, &'t str)>,
-    /// The input from the beginning of the body on.
+    /// The input text from the beginning of the block's body on.
     pub(super) body: Input<'t>,
     /// Length of the body in bytes.
     pub(super) length: usize,
@@ -65,7 +65,7 @@ pub(super) fn variable<'t>(
     Ok(states)
 }
 
-/// Description of a list of states, for error messages.
+/// The words that describe a list of states in error messages.
 const STATE: &str =
     "a state or `}`; a state with blanks, commas or brackets stands in quotes, as in `\"(17,30]\"`";
 
@@ -129,7 +129,7 @@ fn states<'t>(input: &mut Input<'t>, variable: &str, at: usize) -> LexerResult<S
     Ok(names)
 }
 
-/// Parses the names of the variables in a probability block, and skips its body.
+/// Parses the names of the variables in a probability block, and skips the body of the block.
 pub(super) fn table<'t>(input: &mut Input<'t>) -> LexerResult<TableBlock<'t>> {
     require(input, '(', "`(` and a variable")?;
     let child = word(input, "a variable")?;

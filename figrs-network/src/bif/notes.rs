@@ -1,10 +1,10 @@
 //! Skips the text between the blocks of a BIF file, which the format ignores.
 
+use figrs_core::internals::edit_distance;
 use winnow::Parser;
 use winnow::token::any;
 
 use super::super::lexer::{Input, LexerResult, expected, offset, unexpected};
-use super::super::unknown::distance;
 use super::token::{bare, mark, space, word};
 
 /// The words that can begin a block.
@@ -25,7 +25,7 @@ impl BlockKind {
         ("probability", Self::Probability),
     ];
 
-    /// True if the text after the first word has the form of this kind of block: a name or variables, and an opening brace.
+    /// True if the text after the first word has the form of a block of this kind: a name or variables, and an opening brace.
     fn goes_on(self, input: &Input<'_>) -> bool {
         let mut input = *input;
         let begins = |input: &mut Input<'_>, it| mark(input, it).unwrap_or(false);
@@ -41,8 +41,8 @@ impl BlockKind {
 
 /// Skips text up to the next block, and skips the first word of that block; returns `None` at the end of the text.
 ///
-/// **Errors.** Text that seems to be a block with a mistake. This is a misspelt first word, a first word on a line that opens a brace or is
-/// the last line, or a closing brace without an opening one.
+/// **Errors.** The text seems to be a block with a mistake: a misspelt first word, a first word on a line that opens a brace or is the last line, or
+/// a closing brace without an opening one.
 pub(super) fn next_block(input: &mut Input<'_>) -> LexerResult<Option<BlockKind>> {
     let mut is_line_start = true;
     let mut depth = 0usize;
@@ -64,7 +64,7 @@ pub(super) fn next_block(input: &mut Input<'_>) -> LexerResult<Option<BlockKind>
                 if kind.goes_on(input) || is_line_start && (is_last || line.contains('{')) {
                     return Ok(Some(kind));
                 }
-            } else if distance(found, first) <= 2 && kind.goes_on(input) {
+            } else if edit_distance(found, first) <= 2 && kind.goes_on(input) {
                 return Err(unexpected(at, found, BLOCKS));
             }
         }

@@ -17,7 +17,7 @@ pub(super) struct Tables<'d, 't> {
 
 /// State of the parser for the table that is currently parsed.
 struct TableReader<'d, 't> {
-    /// Indices of the parents and the child in the network.
+    /// The indices of the table's parents and child among the variables of the network.
     variables: Vec<usize>,
     /// For each parent, the names of its states and the index of its state in the latest row.
     parents: Vec<(&'d StateNames<'t>, usize)>,
@@ -84,7 +84,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(())
     }
 
-    /// Returns the number of entries of the table; returns an error if the block is too short for that number.
+    /// Returns the number of entries of the table, or an error if the text of the block is too short for that number.
     fn entries(&mut self, block: &TableBlock<'t>, variables: &[usize]) -> LexerResult<usize> {
         if block.body[..block.length].contains("default") {
             let (at, held) = (block.child.0, block.length);
@@ -95,7 +95,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(needed as usize)
     }
 
-    /// Parses the parents' states after the opening parenthesis, and returns the index of their row.
+    /// Parses the parents' states after the opening parenthesis, and returns the index of the table row that they select.
     fn row(&self, input: &mut Input<'t>, rows: &mut TableReader<'d, 't>) -> LexerResult<usize> {
         let mut row = 0;
         for (i, (names, last)) in rows.parents.iter_mut().enumerate() {
@@ -121,7 +121,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(row)
     }
 
-    /// Parses a whole table after the word `table`; in this form of a table, the child varies slowest.
+    /// Parses a whole table after the word `table`; in this form of a table, the child's state varies slowest.
     fn whole(
         &mut self,
         input: &mut Input<'t>,
@@ -144,7 +144,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(())
     }
 
-    /// Fills the rows that the file does not list, from the `default` row.
+    /// Fills the table rows that the file does not list with the numbers of the `default` row.
     fn complete(
         &mut self,
         rows: &mut TableReader<'d, 't>,
@@ -183,7 +183,7 @@ impl<'d, 't> Tables<'d, 't> {
         Err(LexerError::new(at, mistakes::repeated(statement)))
     }
 
-    /// Returns the name of the child and the states of a row, for error messages.
+    /// Returns the name of the table's child and the parents' states of a row, for error messages.
     fn names(&self, rows: &TableReader<'d, 't>, row: usize) -> (String, String) {
         let variables = &self.draft.variables;
         let parents = &rows.variables[..rows.parents.len()];

@@ -11,7 +11,7 @@ use winnow::token::{any, take_till, take_until, take_while};
 use super::super::lexer::{Input, LexerResult, expected, weight};
 use super::super::token::{self, Dialect, is_blank, quoted};
 
-/// The token rules of BIF.
+/// The rules of the BIF format for tokens.
 struct Bif;
 
 impl Dialect for Bif {
@@ -34,17 +34,17 @@ pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult
     token::word::<Bif>(input, what)
 }
 
-/// Skips the separators of tokens.
+/// Skips the characters that separate tokens.
 pub(super) fn space(input: &mut Input<'_>) -> LexerResult<()> {
     token::space::<Bif>(input)
 }
 
-/// Reads a punctuation mark, such as a bracket, if it is next; returns false otherwise.
+/// Reads a punctuation mark, such as a bracket, if the next token is this mark; returns false otherwise.
 pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
     token::mark::<Bif>(input, mark)
 }
 
-/// Reads a punctuation mark; returns an error if it is not next.
+/// Reads a punctuation mark, or returns an error if the next token is another one.
 pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
     token::require::<Bif>(input, it, what)
 }
@@ -115,7 +115,7 @@ pub(super) fn number(input: &mut Input<'_>) -> LexerResult<f64> {
     weight(at, digits)
 }
 
-/// Skips the rest of a property, after the word `property`, including its semicolon.
+/// Skips a property from the word after `property` to its semicolon.
 pub(super) fn property(input: &mut Input<'_>) -> LexerResult<()> {
     loop {
         take_till(0.., [';', '"']).void().parse_next(input)?;

@@ -5,7 +5,7 @@ use super::super::lexer::{LexerResult, unexpected};
 use super::super::xml::{XmlElement, XmlReader, XmlText};
 use super::super::{NetworkKind, NetworkReader};
 
-/// The contents of a `DEFINITION` element; in its table the defined variable varies fastest.
+/// The contents of a `DEFINITION` element; in its table, the state of the defined variable varies fastest.
 struct Definition<'t> {
     subject: (usize, String),
     given: Vec<(usize, String)>,

@@ -12,7 +12,7 @@ use super::super::lexer::{LexerError, LexerResult, unexpected, weight};
 use super::super::{NetworkKind, NetworkTable, State, mistakes};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// Maximum number of variables if the file is small.
+/// Maximum number of variables that a small file may declare.
 const VARIABLES: usize = 1 << 16;
 
 /// Parses a CNF text, and returns the draft of its network.
@@ -35,25 +35,24 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
 
 type Words<'t> = Peekable<SplitAsciiWhitespace<'t>>;
 
-/// The numbers in the header, and the offset of the number of clauses.
+/// The numbers in the header line of a formula, and the offset of the number of clauses.
 struct CnfHeader {
     variables: usize,
     clauses_at: usize,
     clauses: usize,
 }
 
-/// A literal in the file with its offset: the number of its variable, counted from 1, negative if the variable is
-/// negated.
+/// A literal with its offset in the file: the number of its variable, counted from 1, negative if the variable is negated.
 type Literal = (usize, i64);
 
 struct CnfReader<'t> {
     text: &'t str,
     header: Option<CnfHeader>,
-    /// The clauses read so far, except those that are always true.
+    /// The clauses of the formula read so far, without clauses that are always true.
     clauses: Vec<NetworkClause>,
-    /// Number of clauses read completely, including those that are always true.
+    /// Number of clauses read completely, including clauses that are always true.
     ended: usize,
-    /// The literals of the clause that is not finished yet; the next fields are its offset and line.
+    /// The literals of the clause that is not finished yet.
     open: Vec<(usize, bool)>,
     open_at: Option<usize>,
     open_line: usize,
@@ -62,8 +61,7 @@ struct CnfReader<'t> {
     weights: Vec<(Literal, f64)>,
     /// True if the file requests an unweighted count, so that all literals have weight one.
     is_unweighted: bool,
-    /// Offset of the first line that lists the variables of a projected count; `shown` contains the variables of all
-    /// such lines.
+    /// Offset of the first line that lists the variables of a projected count.
     projected_at: Option<usize>,
     shown: BTreeSet<i64>,
 }
@@ -106,7 +104,7 @@ impl<'t> CnfReader<'t> {
         Err(unexpected(at, rest, what))
     }
 
-    /// Checks that a line has no further words.
+    /// Returns an error if a line has further words.
     fn end(&self, words: &mut Words<'t>, what: &'static str) -> LexerResult<()> {
         let word = words.next();
         word.map_or(Ok(()), |word| {
@@ -256,8 +254,7 @@ impl<'t> CnfReader<'t> {
         Ok(draft)
     }
 
-    /// Adds a table for each variable with a weighted literal; the opposite literal has weight one, unless the file gives its
-    /// weight.
+    /// Adds a table for each variable with a weighted literal; the opposite literal has weight one, unless the file gives its weight.
     fn add_weights(&self, variables: usize, draft: &mut NetworkDraft) -> LexerResult<()> {
         let mut tables: FxHashMap<usize, usize> = FxHashMap::default();
         let mut all: Vec<(usize, usize, [Option<f64>; 2])> = Vec::new();
@@ -301,7 +298,7 @@ fn ratio(at: usize, word: &str) -> LexerResult<f64> {
     }
 }
 
-/// Returns the error of a formula that asks for the assignments of some variables only.
+/// Returns the error for a formula that requests a projected count, over some of the variables.
 fn projected(at: usize) -> LexerError {
     let problem =
         "asks for a projected count, of the assignments of some variables only, which is not done";
@@ -314,7 +311,7 @@ fn integer(at: usize, word: &str) -> LexerResult<i64> {
     word.parse().map_err(|_| unexpected(at, word, what))
 }
 
-/// Returns the index of the variable of a literal, and the value that makes the literal true.
+/// Returns the variable of a literal as an index, and the value that makes the literal true.
 fn within((at, literal): Literal, variables: usize) -> LexerResult<(usize, bool)> {
     let variable = usize::try_from(literal.unsigned_abs()).unwrap_or(usize::MAX);
     if variable == 0 || variable > variables {

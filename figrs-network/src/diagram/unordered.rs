@@ -5,9 +5,9 @@ use rustc_hash::FxHashSet;
 use super::InfluenceDiagram;
 
 impl InfluenceDiagram {
-    /// Returns the pairs of consecutive [`decisions`](Self::decisions) whose order only the file determines, as indices of their variables. In such a
-    /// pair, no directed path leads from one decision to the other, and different variables are known to them. The second decision would therefore
-    /// remember less if it came first.
+    /// Returns the pairs of consecutive [`decisions`](Self::decisions) whose order only the file determines, as indices of their variables. The file
+    /// alone orders two consecutive decisions if no directed path leads from one to the other and they know different variables. If the order of two
+    /// such decisions were exchanged, the decision that would come first would remember less.
     ///
     /// ```
     /// # use figrs_network::InfluenceDiagram;

@@ -7,13 +7,15 @@ use super::token::{mark, require, space, value, word};
 /// A name and its offset in the text.
 pub(super) type Name<'t> = (usize, &'t str);
 
-/// A potential, which consists of a node, its parents, and numbers or formulas if it has any.
+/// A potential of a NET file (the table of a node): the node, its parents, and numbers or formulas, which may be absent.
 pub(super) struct Potential<'t> {
     pub(super) subject: Name<'t>,
     pub(super) parents: Vec<Name<'t>>,
     pub(super) data: Option<Data<'t>>,
     /// The formulas of the potential, if it has any.
     pub(super) model: Option<Model<'t>>,
+    /// The normal distributions of the potential, if it is that of a continuous node.
+    pub(super) normals: Option<Model<'t>>,
     /// The nodes over whose joint states the formulas range: there is one formula for each joint state.
     pub(super) nodes: Vec<Name<'t>>,
 }
@@ -21,21 +23,20 @@ pub(super) struct Potential<'t> {
 /// The formulas of a potential, which are not parsed yet.
 pub(super) struct Model<'t> {
     /// The input from the beginning of the list of formulas on.
-    pub(super) data: Input<'t>,
+    data: Input<'t>,
     /// Length of the list of formulas in bytes.
-    pub(super) length: usize,
+    length: usize,
 }
 
 /// A list of numbers in parentheses, which may be nested.
 pub(super) struct Data<'t> {
-    /// The input after the opening parenthesis of the list.
+    /// The input text after the opening parenthesis of the list.
     start: Input<'t>,
     /// For nested lists, the offset of the first innermost list, and the number of numbers in each innermost list.
     pub(super) columns: Option<(usize, usize)>,
 }
 
-/// Attributes of the network or of a node, such as its name and states; `name` may be an identifier made from the full
-/// name.
+/// Attributes of the network or of a node, such as its name and states; `name` may be an identifier made from the full name.
 #[derive(Default)]
 pub(super) struct Attributes<'t> {
     pub(super) name: Option<&'t str>,
@@ -87,7 +88,7 @@ pub(super) fn attributes<'t>(input: &mut Input<'t>) -> LexerResult<Attributes<'t
     Ok(found)
 }
 
-/// Parses the rest of a potential, after the word `potential`.
+/// Parses a potential (the table of a node), after the word `potential`.
 pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>> {
     require(input, '(', "`(` and a node")?;
     let mut found = Potential {
@@ -95,6 +96,7 @@ pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>>
         parents: Vec::new(),
         data: None,
         model: None,
+        normals: None,
         nodes: Vec::new(),
     };
     if mark(input, '|')? {
@@ -109,9 +111,11 @@ pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>>
         let (at, name) = word(input, "an attribute or `}`")?;
         require(input, '=', "`=`")?;
         match name {
-            "data" if found.data.is_none() => {
+            "data" if found.data.is_none() && found.normals.is_none() => {
                 space(input)?;
-                if input.starts_with('(') {
+                if begins_with_normal(input)? {
+                    found.normals = Some(Model::read(input)?);
+                } else if input.starts_with('(') {
                     found.data = Some(Data::read(input)?);
                 } else {
                     found.model = Some(Model::read(input)?);
@@ -129,7 +133,24 @@ pub(super) fn potential<'t>(input: &mut Input<'t>) -> LexerResult<Potential<'t>>
     Ok(found)
 }
 
+/// True if the first word of a list, which may be nested, is `normal`.
+fn begins_with_normal(input: &Input<'_>) -> LexerResult<bool> {
+    let mut ahead = *input;
+    if !mark(&mut ahead, '(')? {
+        return Ok(false);
+    }
+    while mark(&mut ahead, '(')? {}
+    let first = word(&mut ahead, "a number");
+    Ok(first.is_ok_and(|(_, word)| word.eq_ignore_ascii_case("normal")))
+}
+
 impl<'t> Model<'t> {
+    /// Returns the text of the list of formulas, and its offset.
+    pub(super) fn text(&self) -> (&'t str, usize) {
+        let text: &'t str = &self.data[..self.length];
+        (text.trim_end(), offset(&self.data))
+    }
+
     /// Skips the formulas, including their semicolon.
     fn read(input: &mut Input<'t>) -> LexerResult<Self> {
         space(input)?;
@@ -151,7 +172,7 @@ fn names<'t>(input: &mut Input<'t>) -> LexerResult<Vec<Name<'t>>> {
 }
 
 impl<'t> Data<'t> {
-    /// Reads the list, including its semicolon.
+    /// Reads a list of numbers, including the semicolon after it.
     fn read(input: &mut Input<'t>) -> LexerResult<Self> {
         let begin = offset(input);
         require(input, '(', "`(`")?;

@@ -1,4 +1,4 @@
-//! Formulas that define tables in NET, which are expressions over the values of nodes.
+//! Formulas that define tables in NET: expressions over the values of nodes.
 
 use super::super::lexer::{LexerError, LexerResult};
 use figrs_reading::{Mistake, MistakeKind};
@@ -19,7 +19,7 @@ pub(super) enum Value {
     Distribution(Vec<f64>),
 }
 
-/// An expression, which is a constant, a node given by its name, or a function applied to expressions.
+/// An expression: a constant, a node given by its name, or a function applied to expressions.
 #[derive(Debug)]
 pub(super) enum Formula {
     Constant(Value),
@@ -34,7 +34,7 @@ pub(super) enum Formula {
     },
 }
 
-/// Returns the error of a formula that is not read for a reason.
+/// Returns the error that a formula cannot be read for the stated reason.
 pub(super) fn unread(at: usize, reason: impl std::fmt::Display) -> LexerError {
     let problem = format!("a formula that is not read: {reason}");
     let remedy = "write the table as `data`";
@@ -43,20 +43,30 @@ pub(super) fn unread(at: usize, reason: impl std::fmt::Display) -> LexerError {
 
 /// Parses a list of formulas in parentheses, separated by commas; `offset` is the offset of `text` in the file.
 pub(super) fn formulas(text: &str, offset: usize) -> LexerResult<Vec<Formula>> {
-    let mut reader = FormulaReader {
-        text,
-        place: 0,
-        offset,
-        depth: 0,
-        operators: 0,
-    };
+    let mut reader = FormulaReader::new(text, offset);
     reader.require("(")?;
     let formulas = reader.list()?;
-    reader.space();
-    if reader.place < text.len() {
-        return Err(unread(reader.at(), "something stands after its end"));
-    }
+    reader.end()?;
     Ok(formulas)
+}
+
+/// Parses a list as [`formulas`] does, which may be nested, and whose formulas need no commas between them.
+pub(super) fn nested_formulas(text: &str, offset: usize) -> LexerResult<Vec<Formula>> {
+    let mut reader = FormulaReader::new(text, offset);
+    reader.require("(")?;
+    let (mut all, mut lists) = (Vec::new(), 1_usize);
+    while lists > 0 {
+        if reader.mark("(") {
+            lists += 1;
+        } else if reader.mark(")") {
+            lists -= 1;
+        } else if !reader.mark(",") {
+            reader.operators = 0;
+            all.push(reader.binary(0)?);
+        }
+    }
+    reader.end()?;
+    Ok(all)
 }
 
 struct FormulaReader<'t> {
@@ -64,11 +74,11 @@ struct FormulaReader<'t> {
     place: usize,
     offset: usize,
     depth: usize,
-    /// Number of operators so far in the current formula.
+    /// Number of operators of the current formula that have been parsed.
     operators: usize,
 }
 
-/// Infix operators by increasing precedence; the operators in one line have equal precedence.
+/// Infix operators by increasing precedence; operators on the same line have equal precedence.
 const OPERATORS: [&[&str]; 4] = [
     &["==", "!=", "<>", "<=", ">=", "<", ">", "="],
     &["+", "-"],
@@ -77,6 +87,25 @@ const OPERATORS: [&[&str]; 4] = [
 ];
 
 impl<'t> FormulaReader<'t> {
+    fn new(text: &'t str, offset: usize) -> Self {
+        Self {
+            text,
+            place: 0,
+            offset,
+            depth: 0,
+            operators: 0,
+        }
+    }
+
+    /// Checks that nothing follows.
+    fn end(&mut self) -> LexerResult<()> {
+        self.space();
+        if self.place < self.text.len() {
+            return Err(unread(self.at(), "something stands after its end"));
+        }
+        Ok(())
+    }
+
     fn rest(&self) -> &'t str {
         &self.text[self.place..]
     }
@@ -125,7 +154,7 @@ impl<'t> FormulaReader<'t> {
         Ok(all)
     }
 
-    /// Parses a formula whose operators have at least the precedence of a line of `OPERATORS`.
+    /// Parses a formula whose operators have at least the precedence of a given line of `OPERATORS`.
     fn binary(&mut self, line: usize) -> LexerResult<Formula> {
         let Some(operators) = OPERATORS.get(line) else {
             return self.unary();
@@ -232,6 +261,15 @@ impl Formula {
         }
     }
 
+    /// Returns the first node in the formula, with its offset.
+    pub(super) fn node(&self) -> Option<(usize, &str)> {
+        match self {
+            Self::Constant(_) => None,
+            Self::Node { at, name } => Some((*at, name)),
+            Self::Function { arguments, .. } => arguments.iter().find_map(Self::node),
+        }
+    }
+
     /// Returns the value of the formula, given the values of nodes by their names.
     ///
     /// **Errors.** A node without a value, an unknown function, or arguments whose kind or number the function does not allow.
@@ -269,7 +307,7 @@ impl Formula {
     }
 }
 
-/// Applies a function to values; returns `None` if the function is unknown, or if the arguments have the wrong kinds.
+/// Applies a function to values; `None` if the function is unknown, or if the arguments have the wrong kinds.
 fn applied(name: &str, values: &[Value]) -> Option<Value> {
     use Value::{Distribution, Number, Truth};
     if let ("==" | "=" | "!=" | "<>", [left, right]) = (name, values) {

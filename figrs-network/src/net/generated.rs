@@ -1,10 +1,10 @@
-//! Generates the tables of nodes from formulas.
+//! Generates the tables of NET nodes from formulas.
 
 use figrs_factor::graph::Assignments;
 use rustc_hash::FxHashMap;
 
 use super::super::draft::NetworkDraft;
-use super::super::lexer::{LexerError, LexerResult, offset};
+use super::super::lexer::{LexerError, LexerResult};
 use super::super::names::FullNames;
 use super::super::{State, mistakes};
 use super::block::{Attributes, Model, Potential};
@@ -12,18 +12,18 @@ use super::formula::{Formula, Value, formulas, unread};
 
 /// The values that formulas assign to the states of a node.
 pub(super) enum StateValues {
-    /// Boolean values: the first state is false, and the second is true.
+    /// Boolean values of the states: the first state is false, and the second is true.
     Boolean,
     /// A number for each state of the node.
     Numbers(Vec<f64>),
-    /// The bounds of the states' intervals, which are one more than there are states.
+    /// The bounds of the states' intervals, one more bound than there are states.
     Intervals(Vec<f64>),
     /// The names of the states as values.
     Labels,
 }
 
 impl StateValues {
-    /// Reads the values from the attributes of a node; if there are none, the values are the labels of the states.
+    /// Reads the values of the states from the attributes of a node; without attributes, the values are the labels of the states.
     pub(super) fn new(attributes: &Attributes<'_>) -> Self {
         let values = || attributes.values.iter().map(|&(_, value)| number(value));
         let names = || attributes.states.iter().map(|(_, name)| number(name));
@@ -39,7 +39,7 @@ impl StateValues {
         .unwrap_or(Self::Labels)
     }
 
-    /// Returns the value of a state; returns `None` if the value is an interval.
+    /// Returns the value of a state; `None` if the value is an interval.
     fn of(&self, state: usize, name: &str) -> Option<Value> {
         match self {
             Self::Boolean => Some(Value::Truth(state == 1)),
@@ -81,16 +81,15 @@ fn number(word: &str) -> Option<f64> {
     })
 }
 
-/// Defines a node by its formulas. There is one formula for each joint state of the nodes that the model lists, where the
-/// last node varies fastest.
+/// Defines a node by its formulas. A node has one formula for each joint state of the nodes that `model_nodes` lists; the last of these nodes varies
+/// fastest.
 pub(super) fn define(
     draft: &mut NetworkDraft,
     (names, values): (&FullNames, &FxHashMap<String, StateValues>),
     (potential, model): (&Potential<'_>, &Model<'_>),
 ) -> LexerResult<()> {
-    let text: &str = &model.data[..model.length];
-    let at = offset(&model.data);
-    let all = formulas(text.trim_end(), at)?;
+    let (text, at) = model.text();
+    let all = formulas(text, at)?;
     let (place, name) = names.of(potential.subject);
     let parents = potential.parents.iter().map(|&parent| names.of(parent));
     let parents = draft.scope(parents)?;

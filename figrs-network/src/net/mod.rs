@@ -3,6 +3,7 @@
 mod block;
 mod formula;
 mod generated;
+mod normal;
 mod read;
 mod token;
 mod write;

@@ -8,10 +8,11 @@ use rustc_hash::FxHashMap;
 use super::super::{NetworkKind, NetworkReader, mistakes};
 use super::block::{Attributes, Name, Potential, attributes, potential};
 use super::generated::{self, StateValues};
+use super::normal;
 use super::token::{mark, next_word, word};
 
 /// The words that can begin a block.
-const BLOCKS: &str = "`net`, `node`, `decision`, `utility` or `potential`";
+const BLOCKS: &str = "`net`, `node`, `continuous node`, `decision`, `utility` or `potential`";
 
 /// Parses the network or influence diagram of a text, whose nodes and potentials may come in any order.
 pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
@@ -67,7 +68,7 @@ fn node<'t>(
     }
     let kind = kinds.join(" ");
     let discrete = kind.strip_prefix("discrete ").unwrap_or(&kind);
-    if !["node", "decision", "utility"].contains(&discrete) {
+    if !["node", "continuous node", "decision", "utility"].contains(&discrete) {
         return Err(LexerError::new(at, mistakes::node_kind(name, &kind)));
     }
     let attributes = attributes(input)?;
@@ -79,6 +80,7 @@ fn node<'t>(
     values.insert(name.clone(), own);
     match discrete {
         "node" => draft.declare(at, &name, states).map(drop),
+        "continuous node" => draft.declare_real(at, &name),
         "decision" => draft.declare_decision(at, &name, states),
         _ => draft.declare_utility(at, &name),
     }
@@ -89,13 +91,22 @@ fn mark_ahead(input: &Input<'_>) -> LexerResult<bool> {
     mark(&mut input.clone(), '{')
 }
 
-/// Defines the node to which a potential belongs.
+/// Defines a node by its potential: a table of numbers, or formulas for the numbers.
 fn define(
     draft: &mut NetworkDraft,
     (names, values): (&FullNames, &FxHashMap<String, StateValues>),
     potential: &Potential<'_>,
 ) -> LexerResult<()> {
     let (at, name) = names.of(potential.subject);
+    if draft.is_real(name) {
+        return normal::define(draft, names, potential);
+    }
+    if let Some(normals) = &potential.normals {
+        return Err(LexerError::new(
+            normals.text().1,
+            mistakes::normal_data(name),
+        ));
+    }
     let Some(data) = &potential.data else {
         if let Some(model) = &potential.model {
             return generated::define(draft, (names, values), (potential, model));

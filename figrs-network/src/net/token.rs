@@ -43,7 +43,7 @@ pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult
     token::word::<Net>(input, what)
 }
 
-/// Reads the word at the beginning of the next block; returns `None` at the end of the text.
+/// Reads the word at the beginning of the next block; `None` at the end of the text.
 pub(super) fn next_word<'t>(
     input: &mut Input<'t>,
     what: &'static str,
@@ -51,12 +51,12 @@ pub(super) fn next_word<'t>(
     token::next_word::<Net>(input, what)
 }
 
-/// Reads a punctuation mark, such as a bracket, if it is next; returns false otherwise.
+/// Reads a punctuation mark, such as a bracket, if the next token is this mark; returns false otherwise.
 pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
     token::mark::<Net>(input, mark)
 }
 
-/// Reads a punctuation mark; returns an error if it is not next.
+/// Reads a punctuation mark, or returns an error if the next token is another one.
 pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
     token::require::<Net>(input, it, what)
 }

@@ -3,27 +3,33 @@
 use std::fmt::Write as _;
 
 use super::super::names::identifiers;
-use super::super::{Network, NetworkError, NetworkFormat, Variable};
+use super::super::{LinearNormal, Network, NetworkError, NetworkFormat, RealVariable, Variable};
 
-/// Writes a Bayesian network as text in NET. Each number has the fewest digits from which the same number is read back, and parentheses enclose the
+/// Writes a Bayesian network and its real variables as text in NET. Each number has the fewest digits from which the same number is read back, and parentheses enclose the
 /// numbers for each state of each parent. Names that are not identifiers are stored as attributes.
-pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError> {
+pub(in super::super) fn write(
+    network: &Network,
+    reals: &[RealVariable],
+) -> Result<String, NetworkError> {
     let variables = network.variables();
-    let names: Vec<&str> = variables.iter().map(Variable::name).collect();
+    let names = variables.iter().map(Variable::name);
+    let names: Vec<&str> = names.chain(reals.iter().map(RealVariable::name)).collect();
     let ids = identifiers(&names);
+    let (ids, real_ids) = ids.split_at(variables.len());
     // Writing to a string cannot fail.
     let mut text = format!("net\n{{\n    name = {};\n}}\n", quoted(network.name())?);
-    for (variable, id) in variables.iter().zip(&ids) {
+    for (variable, id) in variables.iter().zip(ids) {
         let _ = write!(text, "\nnode {id}\n{{\n    states = (");
         for state in variable.states().iter() {
             let _ = write!(text, " {}", quoted(state.name())?);
         }
         text.push_str(" );\n");
-        if id != variable.name() {
-            let name = quoted(variable.name())?;
-            let _ = writeln!(text, "    label = {name};\n    figrs_name = {name};");
-        }
+        text.push_str(&full_name(variable.name(), id)?);
         text.push_str("}\n");
+    }
+    for (real, id) in reals.iter().zip(real_ids) {
+        let name = full_name(&real.name, id)?;
+        let _ = write!(text, "\ncontinuous node {id}\n{{\n{name}}}\n");
     }
     for table in network.tables() {
         let Some((&child, parents)) = table.variables().split_last() else {
@@ -35,30 +41,82 @@ pub(in super::super) fn write(network: &Network) -> Result<String, NetworkError>
             let _ = write!(text, " | {}", names.join(" "));
         }
         text.push_str(" )\n{\n    data = ");
-        // For each variable, the number of table entries for one of its states, and for all of its states.
-        let mut sizes = vec![1];
-        for &variable in table.variables().iter().rev() {
-            sizes.push(sizes[sizes.len() - 1] * variables[variable].states().len());
+        let sizes = table.variables().iter();
+        let sizes = sizes.map(|&variable| variables[variable].states().len());
+        let sizes: Vec<usize> = sizes.collect();
+        let numbers = table.numbers().iter().map(|number| format!("{number:?}"));
+        text.push_str(&nested(&sizes, numbers));
+        text.push_str(";\n}\n");
+    }
+    for (real, id) in reals.iter().zip(real_ids) {
+        let finite = real.finite_parents().iter().map(|&p| ids[p].as_str());
+        let parents = finite.chain(real.real_parents().iter().map(|&p| real_ids[p].as_str()));
+        let parents: Vec<&str> = parents.collect();
+        let _ = write!(text, "\npotential ( {id}");
+        if !parents.is_empty() {
+            let _ = write!(text, " | {}", parents.join(" "));
         }
-        for (i, number) in table.numbers().iter().enumerate() {
-            let begun = sizes[1..].iter().filter(|&&size| i.is_multiple_of(size));
-            text.push_str(&"(".repeat(begun.count()));
-            let ended = sizes[1..]
-                .iter()
-                .filter(|&&size| (i + 1).is_multiple_of(size));
-            let ended = ended.count();
-            let _ = write!(text, " {number:?}");
-            if ended > 0 {
-                text.push(' ');
-                text.push_str(&")".repeat(ended));
-            }
-            if ended > 0 && i + 1 < table.numbers().len() {
-                text.push_str("\n           ");
-            }
+        text.push_str(" )\n{\n    data = ");
+        let parents = real.finite_parents().iter();
+        let sizes = parents.map(|&parent| variables[parent].states().len());
+        let mut sizes: Vec<usize> = sizes.collect();
+        if sizes.is_empty() {
+            // A node without finite parents has a list of one distribution.
+            sizes.push(1);
         }
+        let rows = real.rows().iter().map(|row| normal(row, real_ids));
+        text.push_str(&nested(&sizes, rows));
         text.push_str(";\n}\n");
     }
     Ok(text)
+}
+
+/// Writes the entries of a table over variables of these numbers of states, with parentheses around the entries for each state of each variable but the
+/// last one, which varies fastest.
+fn nested(sizes: &[usize], entries: impl ExactSizeIterator<Item = String>) -> String {
+    // For each variable, the number of table entries for one of its states, and for all of its states.
+    let mut blocks = vec![1];
+    for size in sizes.iter().rev() {
+        blocks.push(blocks[blocks.len() - 1] * size);
+    }
+    let count = entries.len();
+    let mut text = String::new();
+    for (i, entry) in entries.enumerate() {
+        let begun = blocks[1..].iter().filter(|&&size| i.is_multiple_of(size));
+        text.push_str(&"(".repeat(begun.count()));
+        let ended = blocks[1..]
+            .iter()
+            .filter(|&&size| (i + 1).is_multiple_of(size));
+        let ended = ended.count();
+        let _ = write!(text, " {entry}");
+        if ended > 0 {
+            text.push(' ');
+            text.push_str(&")".repeat(ended));
+        }
+        if ended > 0 && i + 1 < count {
+            text.push_str("\n           ");
+        }
+    }
+    text
+}
+
+/// Writes the name of a node as attributes if it is not its identifier.
+fn full_name(name: &str, id: &str) -> Result<String, NetworkError> {
+    if id == name {
+        return Ok(String::new());
+    }
+    let name = quoted(name)?;
+    Ok(format!("    label = {name};\n    figrs_name = {name};\n"))
+}
+
+/// Writes a normal distribution, given the identifiers of the real variables.
+fn normal(row: &LinearNormal, ids: &[String]) -> String {
+    let mut mean = format!("{:?}", row.constant);
+    for &(variable, coefficient) in &row.terms {
+        let sign = if coefficient < 0.0 { '-' } else { '+' };
+        let _ = write!(mean, " {sign} {:?} * {}", coefficient.abs(), ids[variable]);
+    }
+    format!("normal ( {mean}, {:?} )", row.variance)
 }
 
 /// Writes a text in quotes; returns an error if the text contains a quotation mark or a line end.

@@ -1,4 +1,4 @@
-//! Rules for structures: required and forbidden arcs, and the maximum number of parents.
+//! Rules for network structures: required and forbidden arcs, and the maximum number of parents.
 
 use rustc_hash::FxHashSet;
 
@@ -75,8 +75,7 @@ impl ArcRules {
         Ok(rules)
     }
 
-    /// **Errors.** An error if a variable has too many required parents, or if its table with these parents is too
-    /// large.
+    /// **Errors.** A variable has too many required parents, or its table with these parents is too large.
     fn check_parents(&self, variables: &[Variable]) -> Result<(), StructureLearningError> {
         for (parents, variable) in self.least.all_parents().iter().zip(variables) {
             if parents.len() > self.most_parents {
@@ -108,7 +107,7 @@ impl ArcRules {
         Ok(())
     }
 
-    /// **Errors.** An error if the tables of a structure have too many entries in total.
+    /// **Errors.** The tables of a structure have too many entries in total.
     pub(super) fn check_entries(&self, dag: &Dag) -> Result<(), StructureLearningError> {
         let entries = (0..).zip(dag.all_parents()).map(|(child, parents)| {
             let sizes = parents.iter().chain([&child]);
@@ -134,7 +133,7 @@ impl ArcRules {
         &self.least
     }
 
-    /// Returns the required arcs, to which the arcs of a structure are added child by child as far as the rules allow.
+    /// Returns the required arcs together with the arcs of a structure, which are added child by child as far as the rules allow.
     pub(super) fn start(&self, parents: &[Vec<u32>]) -> Dag {
         let mut dag = self.least.clone();
         for (child, parents) in (0..).zip(parents) {
@@ -152,7 +151,7 @@ impl ArcRules {
         self.required.contains(&(from, to))
     }
 
-    /// True if a change of an arc obeys the rules; cycles are not tested here.
+    /// True if a change of an arc obeys the rules; the change may close a cycle.
     pub(super) fn allow(&self, dag: &Dag, change: ArcChange) -> bool {
         match change {
             ArcChange::Add(from, to) => self.allows_parent(dag, from, to),
@@ -163,7 +162,7 @@ impl ArcRules {
         }
     }
 
-    /// True if the rules allow `from` as an additional parent of `to`.
+    /// True if the rules allow the variable `from` as an additional parent of the variable `to`.
     pub(super) fn allows_parent(&self, dag: &Dag, from: u32, to: u32) -> bool {
         let parents = dag.parents(to);
         let members = parents.iter().chain([&from, &to]);

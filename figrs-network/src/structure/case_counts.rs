@@ -3,7 +3,7 @@
 use super::family_counts::{CountingMemory, FamilyBase};
 use super::family_terms::FamilyTerms;
 
-/// A family, which is a variable with its parents.
+/// A family: a variable with its parents.
 #[derive(Clone, Copy)]
 pub(super) struct Family<'f> {
     pub(super) child: u32,
@@ -28,8 +28,7 @@ impl<'f> Family<'f> {
     }
 }
 
-/// A source of counts, which gives the number of cases for each state of a variable and each configuration of its
-/// parents.
+/// A source of counts: the number of cases for each state of a variable and each configuration of its parents.
 pub(super) trait CaseCounts: Sync {
     /// Returns the number of variables.
     fn width(&self) -> usize;
@@ -37,18 +36,17 @@ pub(super) trait CaseCounts: Sync {
     /// Returns the number of states of a variable.
     fn states(&self, variable: u32) -> usize;
 
-    /// Returns the number of all rows, repetitions included.
+    /// Returns the number of all rows, including repetitions.
     fn total(&self) -> u64;
 
     /// Returns the number of distinct rows, each of which is read to count a family.
     fn distinct(&self) -> usize;
 
-    /// Returns the base from which a family is counted quickly; returns `None` if the family's table would be large compared with
-    /// the data.
+    /// Returns precomputed indices that speed up the counting of a variable with its parents; `None` if its table would be large compared with the
+    /// data.
     fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase>;
 
-    /// Returns the sum of a family's score terms over all parent configurations, where the parents are those of `base` and
-    /// possibly one more.
+    /// Returns the sum of a variable's score terms over all states of its parents, which are those in `base` and possibly one more.
     fn sum_of_terms(
         &self,
         family: Family<'_>,
@@ -57,7 +55,6 @@ pub(super) trait CaseCounts: Sync {
         terms: &FamilyTerms<'_>,
     ) -> f64;
 
-    /// Returns the counts of a variable and its parents as a table, in which the child varies fastest, then the last
-    /// parent.
+    /// Returns the counts of a variable and its parents as a table, in which the child varies fastest, then the last parent.
     fn table(&self, child: u32, parents: &[u32]) -> Vec<f64>;
 }

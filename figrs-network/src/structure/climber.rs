@@ -4,10 +4,10 @@ use super::arc_rules::ArcRules;
 use super::dag::{ArcChange, Dag};
 use super::family_scores::FamilyScores;
 
-/// A structure with the scores of its families and, for each change of an arc, its gain in the sum of these scores.
+/// A structure with the score of each variable and, for each change of an arc, the gain in the sum of the scores.
 ///
-/// Invariant: `gains[child][parent]` is the score of the child's family after the parent is added (or removed if present) minus the score of the
-/// present family. It is minus infinity if the rules exclude the change.
+/// The value `gains[child][parent]` is the score of the child after the parent is added (or removed if present), minus its present score. The gain of
+/// a change that the rules exclude is minus infinity.
 pub(super) struct Climber<'c, 'd> {
     families: &'c mut FamilyScores<'d>,
     rules: &'c ArcRules,
@@ -19,25 +19,23 @@ pub(super) struct Climber<'c, 'd> {
     resolution: f64,
 }
 
-/// Preferred child among changes of equal gain, which are frequent because an arc and its reverse often have the same
-/// gain.
+/// The child that is preferred among changes of equal gain, which are frequent because an arc and its reverse often have the same gain.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ChildPreference {
-    /// The variable with the fewest children, which is the first one among equals, is preferred.
+    /// The variable with the fewest children is preferred as a child; among equals, the first variable.
     FewestChildren,
-    /// The last variable is preferred.
+    /// The last variable is preferred as a child.
     Last,
 }
 
-/// Returns the largest difference between scores that may be a rounding error for this number of cases; terms of scores are
-/// as large as `N ln N`.
+/// Returns the largest difference between scores that may be a rounding error for this number of cases; terms of scores are as large as `N ln N`.
 pub(super) fn resolution(total: u64) -> f64 {
     let total = total.max(2) as f64;
     1e-12 + 1e-13 * total * total.ln()
 }
 
 impl<'c, 'd> Climber<'c, 'd> {
-    /// Creates a climber that starts at a structure; returns `None` if the work was interrupted.
+    /// Creates a climber that starts at a structure; `None` if the work was interrupted.
     pub(super) fn new(
         families: &'c mut FamilyScores<'d>,
         rules: &'c ArcRules,
@@ -100,8 +98,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.resolution
     }
 
-    /// Recomputes the gains of changes in a variable's family after its parents changed; returns `None` if the work was
-    /// interrupted.
+    /// Recomputes the gains of changes of arcs to a variable after its parents changed; `None` if the work was interrupted.
     fn refresh(&mut self, child: u32, is_interrupted: &(dyn Fn() -> bool + Sync)) -> Option<()> {
         let own = self.families.family(child, self.dag.parents(child));
         self.scores[child as usize] = own;
@@ -125,8 +122,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         Some(())
     }
 
-    /// Returns the gain of a change in the score; it is minus infinity if the rules exclude the change. The gain is
-    /// also given for a change that closes a cycle.
+    /// Returns the gain of a change in the score, which is minus infinity if the rules exclude the change. A change that closes a cycle has a gain as
+    /// well.
     pub(super) fn gain(&self, change: ArcChange) -> f64 {
         let gain = |from: u32, to: u32| self.gains[to as usize][from as usize];
         match change {
@@ -135,8 +132,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         }
     }
 
-    /// Returns the change with the largest gain among the allowed changes that meet a condition. Among equal gains, additions are preferred to
-    /// deletions, and deletions to reversals; within each kind, the preferred child and then the first parent decide.
+    /// Returns the change with the largest gain among the allowed changes that meet a condition. Among changes of equal gain, additions of arcs are
+    /// preferred to deletions, and deletions to reversals.
     pub(super) fn best_change(
         &self,
         mut is_eligible: impl FnMut(ArcChange, f64) -> bool,
@@ -158,8 +155,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         best
     }
 
-    /// Makes a change of the structure. Returns `None` if interrupted: the change is then made, but the gains are outdated and only the
-    /// structure and the score may be used.
+    /// Changes an arc of the structure. If the work is interrupted, the result is `None`: the change is made, but the gains are outdated.
     pub(super) fn make(
         &mut self,
         change: ArcChange,
@@ -170,8 +166,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.go_to(dag, is_interrupted)
     }
 
-    /// Replaces the structure by another one. Returns `None` if interrupted: the structure is then replaced, but the gains are
-    /// outdated and only the structure and the score may be used.
+    /// Replaces the structure by another structure. If the work is interrupted, the result is `None`: the structure is replaced, but the gains are
+    /// outdated.
     pub(super) fn go_to(
         &mut self,
         dag: Dag,

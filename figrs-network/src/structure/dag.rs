@@ -67,8 +67,7 @@ impl Dag {
         word >> (to % 64) & 1 == 1
     }
 
-    /// True if a change is possible and keeps the graph acyclic: an arc to add must be absent, and an arc to delete or
-    /// reverse must exist.
+    /// True if a change is possible and keeps the graph acyclic: an arc to add must be absent, and an arc to delete or reverse must exist.
     pub(super) fn allows(&self, change: ArcChange) -> bool {
         match change {
             ArcChange::Add(from, to) => {
@@ -143,7 +142,7 @@ impl Dag {
 }
 
 impl ArcChange {
-    /// Returns the two ends of the changed arc: the parent and the child.
+    /// Returns the parent and the child of the changed arc.
     pub(super) fn ends(self) -> (u32, u32) {
         let (Self::Add(from, to) | Self::Delete(from, to) | Self::Reverse(from, to)) = self;
         (from, to)

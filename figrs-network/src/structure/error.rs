@@ -20,7 +20,7 @@ pub enum StructureLearningError {
         variable: Option<String>,
         /// The problem, as a statement.
         problem: String,
-        /// A request that solves the problem.
+        /// The remedy, as a request.
         remedy: &'static str,
     },
     /// A setting is outside of its range.
@@ -36,14 +36,14 @@ pub enum StructureLearningError {
     /// An arc or an order names a variable that the network does not have.
     #[error(transparent)]
     Unknown(#[from] Unknown),
-    /// The required arcs, the forbidden arcs, the order and the maximum number of parents exclude each other.
+    /// The required arcs, the forbidden arcs, the order and the maximum number of parents contradict each other.
     #[error("{problem}; {remedy} ({})", names(settings))]
     Rules {
-        /// The settings of the learner that exclude each other.
+        /// The settings of the learner that contradict each other.
         settings: &'static [&'static str],
         /// The problem, as a statement that names the variables.
         problem: String,
-        /// A request that solves the problem.
+        /// The remedy, as a request.
         remedy: &'static str,
     },
     /// The network, a structure or its expected counts exceed a limit.
@@ -53,9 +53,9 @@ pub enum StructureLearningError {
         line: Option<usize>,
         /// The problem, as a statement that names the size and the limit.
         problem: String,
-        /// A request that solves the problem.
+        /// The remedy, as a request.
         remedy: &'static str,
-        /// The settings of the learner to which the request refers; empty if it is about the data.
+        /// The settings of the learner that the remedy names; empty if the remedy concerns the data.
         settings: &'static [&'static str],
         /// The error of an elimination that would be too large.
         source: Option<EliminationError>,
@@ -140,7 +140,7 @@ fn of_line(line: Option<usize>) -> String {
     line.map_or_else(String::new, |line| format!("line {line}: "))
 }
 
-/// The names of settings, as in "`require`, `order`".
+/// Lists the names of settings, as in "`require`, `order`".
 fn names(settings: &[&str]) -> String {
     format!("`{}`", settings.join("`, `"))
 }

@@ -1,5 +1,5 @@
-//! Counts of families from rows with missing cells. They are expected counts under the exact posterior of the missing cells in a network or, without
-//! a network, counts of the rows in which all cells of the family are present.
+//! Counts of families from rows with missing cells. Counts are expected counts under the exact posterior of the missing cells or, if there is no
+//! network yet, counts of the rows that have all cells of the family.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -17,14 +17,14 @@ use super::row_counts::{DataRows, OpenRow};
 /// Minimum share of rows in which all cells of a family must be present: the sampling error of fewer rows, scaled up to all rows,
 /// could look like a dependence.
 const LEAST_SHARE: f64 = 0.25;
-/// Score of a family if too few rows have all its cells present.
+/// Score of a variable with its parents if too few rows have all their cells.
 const NOT_AVAILABLE: f64 = -1e300;
 
-/// Expected counts of families under a network with given tables, conditional on the observed cells of each row. Before there is a
-/// network, the rows in which all cells of a family are present are counted, and the counts are scaled up to the number of all rows.
+/// Expected counts of families under a network with given tables, conditional on the observed cells of each row. As long as there is no network, only
+/// the rows with all cells of a family are counted, and the counts are scaled up to the number of all rows.
 pub(super) struct ExpectedCounts<'d> {
     rows: &'d DataRows,
-    /// The missing cells of each incomplete row, in the order of the variables; `None` if there is no network yet.
+    /// For each incomplete row, the missing cells in the order of the variables; `None` if there is no network yet.
     missing: Option<Vec<Vec<MissingCell>>>,
     blocks: Vec<MissingBlock>,
     /// The log-likelihood of the observed cells under the network.
@@ -32,8 +32,7 @@ pub(super) struct ExpectedCounts<'d> {
     failure: Mutex<Option<LargePosterior>>,
 }
 
-/// A missing cell of a row, given by its variable, by the block that stores its posterior, and by its index in that
-/// block.
+/// A missing cell of a row, given by its variable, the block of dependent missing cells that contains it, and its index in that block.
 struct MissingCell {
     variable: u32,
     block: u32,
@@ -44,7 +43,7 @@ struct MissingCell {
 type Member = (u32, u64);
 
 impl<'d> ExpectedCounts<'d> {
-    /// Creates counts of the rows in which all cells of a family are present.
+    /// Creates counts that use, for each variable with its parents, the rows in which their cells are present.
     pub(super) fn available(rows: &'d DataRows) -> Self {
         Self {
             rows,
@@ -55,9 +54,9 @@ impl<'d> ExpectedCounts<'d> {
         }
     }
 
-    /// Creates the expected counts under a structure with these tables, one for each variable.
+    /// Creates the expected counts under a network, given by its structure and its tables.
     ///
-    /// **Errors.** An error if the posterior of a row is too large to be computed.
+    /// **Errors.** The posterior of a row is too large to be computed.
     pub(super) fn new(
         rows: &'d DataRows,
         dag: &Dag,
@@ -139,8 +138,7 @@ impl<'d> ExpectedCounts<'d> {
         }
     }
 
-    /// Returns the possible joint states of some variables of a block, as offsets in the family's table, with their
-    /// probabilities.
+    /// Returns the possible joint states of some variables in a block of missing cells, as offsets in the family's table, with their probabilities.
     fn posterior_cells(&self, part: &[(u32, usize, u64)]) -> Vec<(u64, f64)> {
         let block = &self.blocks[part[0].0 as usize];
         let places: Vec<usize> = part.iter().map(|&(_, place, _)| place).collect();
@@ -167,8 +165,7 @@ impl<'d> ExpectedCounts<'d> {
         entries.map(|(entry, &p)| (cell(entry), p)).collect()
     }
 
-    /// Returns the factor that scales the counts of a family up to all rows; returns `None` if too few rows have all
-    /// cells of the family present.
+    /// Returns the factor that scales the counts of a family up to all rows; `None` if too few rows have all cells of the family present.
     fn scale(&self, counts: impl Iterator<Item = f64>) -> Option<f64> {
         if self.missing.is_some() {
             return Some(1.0);
@@ -177,8 +174,8 @@ impl<'d> ExpectedCounts<'d> {
         (all >= LEAST_SHARE * total).then_some(total / all)
     }
 
-    /// Returns the variables of a family with their strides in its table. The child varies fastest, then the parents from the last to the first, and
-    /// the additional parent varies slowest.
+    /// Returns the variables of a family with their strides in the family's table. In the table of a family, the child varies fastest, then the
+    /// parents from the last to the first, and the additional parent varies slowest.
     fn members(&self, family: Family<'_>) -> Vec<Member> {
         let members = family.more.into_iter();
         let members = members.chain(family.parents.iter().copied());
@@ -267,18 +264,18 @@ impl CaseCounts for ExpectedCounts<'_> {
     }
 }
 
-/// Builds the blocks of missing cells for all rows, without repetition.
+/// Builds the blocks of dependent missing cells for all rows, without repetition.
 struct BlockBuilder<'b> {
     rows: &'b DataRows,
     dag: &'b Dag,
     tables: &'b [Vec<f64>],
-    /// Blocks indexed by their variables and by the states of the observed variables around them.
+    /// The blocks of missing cells so far, by their variables and the states of the observed variables around them.
     known: FxHashMap<Vec<u32>, u32>,
     blocks: Vec<MissingBlock>,
 }
 
 impl BlockBuilder<'_> {
-    /// Adds the blocks of an incomplete row; returns its missing cells and the log-probability of its observed cells.
+    /// Adds the blocks of missing cells in a row; returns the missing cells and the log-probability of the observed cells.
     fn add(&mut self, row: &OpenRow) -> Result<(Vec<MissingCell>, f64), LargePosterior> {
         let children = 0..self.dag.len() as u32;
         let mut groups = Groups::new(&row.cells);
@@ -319,8 +316,7 @@ impl BlockBuilder<'_> {
         Ok((missing, log_probability))
     }
 
-    /// Returns the block of some missing variables, which occur in the tables of the given children; creates the block
-    /// if it is new.
+    /// Returns the block of some missing cells, given by their variables; creates the block if it is new.
     fn block(
         &mut self,
         row: &OpenRow,
@@ -355,7 +351,7 @@ impl BlockBuilder<'_> {
         Ok(number)
     }
 
-    /// Returns the variables of a child's table, which are the parents followed by the child.
+    /// Returns the variables of a child's table: the parents followed by the child.
     fn scope(&self, child: u32) -> impl Iterator<Item = u32> {
         self.dag.parents(child).iter().copied().chain([child])
     }
@@ -383,7 +379,7 @@ impl BlockBuilder<'_> {
     }
 }
 
-/// The missing variables of a row, partitioned into groups of dependent variables.
+/// A partition of the missing variables of a row into groups of dependent variables.
 struct Groups {
     /// For each missing variable, an earlier variable of its group or the variable itself; `u32::MAX` for a variable
     /// that is not missing.
@@ -418,7 +414,7 @@ impl Groups {
         })
     }
 
-    /// Returns the groups in the order of their first variables; each group is in ascending order.
+    /// Returns the groups of variables in the order of their first variables; each group is in ascending order.
     fn all(&self) -> Vec<Vec<u32>> {
         let mut groups: Vec<Vec<u32>> = Vec::new();
         let mut number = FxHashMap::default();

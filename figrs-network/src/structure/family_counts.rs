@@ -12,16 +12,15 @@ const CELLS_PER_ROW: usize = 64;
 const MOST_CELLS: usize = 1 << 22;
 const LEAST_CELLS: usize = 1 << 12;
 
-/// For each row, the index of its cell in the dense table of a variable and some of its parents. The base also serves
-/// to count families with one additional parent.
+/// For each row of data, the index of its cell in the dense table of a variable and some of its parents. The indices serve to count the variable with
+/// one additional parent as well.
 pub(super) struct FamilyBase {
-    /// For each row, the index of the parents' configuration times the number of the child's states, plus the index of
-    /// the child's state.
+    /// For each row of data, the index of the parents' configuration times the number of the child's states, plus the index of the child's state.
     places: Vec<u32>,
     pub(super) cells: usize,
 }
 
-/// Working memory for counting.
+/// Scratch memory for counting.
 #[derive(Default)]
 pub(super) struct CountingMemory {
     pub(super) cells: Vec<u32>,
@@ -36,8 +35,8 @@ impl RowCounts {
         (CELLS_PER_ROW * self.distinct()).clamp(LEAST_CELLS, MOST_CELLS)
     }
 
-    /// Returns the base from which a family is counted quickly; returns `None` if the family's table would be large compared with
-    /// the data.
+    /// Returns precomputed indices that speed up the counting of a variable with its parents; `None` if its table would be large compared with the
+    /// data.
     pub(super) fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase> {
         let members = parents.iter().chain([&child]);
         let mut cells = 1_usize;
@@ -57,8 +56,8 @@ impl RowCounts {
         Some(FamilyBase { places, cells })
     }
 
-    /// Counts a family into the dense table `memory.cells`. The additional parent `more` varies slowest, then the parents of `base`, and the
-    /// child's state varies fastest. Returns `None` if the table would be large compared with the data.
+    /// Counts the states of a variable and its parents into the dense table `memory.cells`. In the dense table, the additional parent `more` varies
+    /// slowest, then the parents of `base`, and the child's state varies fastest. Returns `None` if the table would be large compared with the data.
     pub(super) fn dense<'m>(
         &self,
         more: Option<u32>,
@@ -88,8 +87,8 @@ impl RowCounts {
         Some(&memory.cells)
     }
 
-    /// Calls `visit` with the counts of the child's states for each parent configuration that occurs, where the parents are those of `base` and
-    /// possibly one more. Counts of zero may be left out.
+    /// Calls `visit` with the counts of the child's states for each parent configuration that occurs; the parents are the parents in `base` and
+    /// possibly one more. The function may leave out counts of zero.
     pub(super) fn for_each_configuration(
         &self,
         family: Family<'_>,
@@ -106,7 +105,7 @@ impl RowCounts {
     }
 
     /// Visits the counts as [`for_each_configuration`](Self::for_each_configuration) does, but by sorting the rows, for tables with many more cells
-    /// than there are rows.
+    /// than rows.
     fn for_each_sparse(
         &self,
         family: Family<'_>,
@@ -192,8 +191,7 @@ impl CaseCounts for RowCounts {
 }
 
 impl RowCounts {
-    /// Returns for each row the index of its cell in the table of some variables, where the last variable varies
-    /// fastest.
+    /// Returns for each row of data the index of its cell in the table of some variables, where the last variable varies fastest.
     pub(super) fn places(&self, members: impl Iterator<Item = u32>) -> Vec<usize> {
         let mut places = vec![0; self.distinct()];
         for member in members {

@@ -13,9 +13,9 @@ use super::family_terms::ScoreTerms;
 
 /// Maximum number of families whose scores are stored.
 const MOST_KEPT: usize = 1 << 21;
-/// Minimum number of cells to read for which several threads are used.
+/// Minimum number of cells of data for whose counting several threads are used.
 const WORTH_THREADS: usize = 1 << 18;
-/// Number of families that a thread takes at once.
+/// Number of families (variables with parents) that a thread takes at once.
 const BATCH: u64 = 4;
 
 /// The scores of families on some data.
@@ -58,7 +58,7 @@ impl<'d> FamilyScores<'d> {
         score
     }
 
-    /// For each candidate, returns the score of a variable with these parents after the candidate is added, or removed if it is a parent. Returns
+    /// Returns for each candidate the score of a variable with these parents after the candidate is added, or removed if it is a parent. Returns
     /// `None` if the work was interrupted.
     pub(super) fn toggled(
         &mut self,
@@ -129,7 +129,7 @@ impl<'d> FamilyScores<'d> {
         Some(scores)
     }
 
-    /// Computes the score of a family by counting the rows.
+    /// Computes the score of a family by counting the rows of data.
     fn counted(
         &self,
         family: Family<'_>,

@@ -1,5 +1,4 @@
-//! Terms of decomposable scores: a function of each count, a function of each parent configuration's total count, and a constant for the
-//! family.
+//! Terms of decomposable scores: functions of single counts, functions of the total count of a parent configuration, and a constant of the family.
 
 use std::ops::AddAssign;
 
@@ -7,10 +6,10 @@ use statrs::function::gamma::ln_gamma;
 
 use super::NetworkScore;
 
-/// Maximum count for which the term is precomputed.
+/// Maximum count of cases for which the score's term is precomputed.
 const MOST_LOOKED_UP: u64 = 1 << 20;
 
-/// The data of a score that are the same for all families.
+/// Precomputed terms of a score, which all variables share.
 pub(super) struct ScoreTerms {
     score: NetworkScore,
     log_total: f64,
@@ -22,14 +21,14 @@ pub(super) struct ScoreTerms {
 pub(super) struct FamilyTerms<'s> {
     shared: &'s ScoreTerms,
     kind: TermKind,
-    /// The constant term of the family, which is its negative penalty.
+    /// The term of the score that does not depend on the counts: the negative penalty.
     pub(super) constant: f64,
 }
 
 enum TermKind {
     /// Terms of the log-likelihood, which AIC and BIC also use.
     Likelihood,
-    /// Terms of logarithms of factorials for K2, with the number of the child's states.
+    /// Terms of the K2 score, which are logarithms of factorials, with the number of the child's states.
     Factorials { states: u64, log_offset: f64 },
     /// Terms of a Dirichlet prior for BDeu: the prior counts of a cell and of a configuration, each with the logarithm of its gamma
     /// function.
@@ -140,8 +139,8 @@ impl CaseCount for f64 {
 }
 
 impl FamilyTerms<'_> {
-    /// Returns the term of one configuration of the parents, given the counts of the child's states. Counts of zero contribute
-    /// nothing.
+    /// Returns the term of the score for one joint state of the parents, given the counts of the child's states. Counts of zero contribute nothing to
+    /// a term of the score.
     pub(super) fn configuration<C: CaseCount>(&self, counts: impl Iterator<Item = C>) -> f64 {
         let (mut all, mut sum) = (C::default(), 0.0);
         for count in counts.filter(|count| *count > C::default()) {

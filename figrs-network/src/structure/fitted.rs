@@ -21,7 +21,7 @@ pub(super) fn parents_of(network: &Network) -> Vec<Vec<u32>> {
 }
 
 /// Returns the tables of a structure, one for each variable, that maximise the likelihood of the counts after `prior` is added to each count. In a
-/// row without counts all states are equally likely.
+/// table row without counts all states are equally likely.
 pub(super) fn fitted_tables(counts: &dyn CaseCounts, dag: &Dag, prior: f64) -> Vec<Vec<f64>> {
     let tables = (0..dag.len() as u32).map(|child| {
         let mut numbers = counts.table(child, dag.parents(child));

@@ -12,14 +12,14 @@ use super::dag::{ArcChange, Dag};
 /// Settings of hill climbing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HillClimbing {
-    /// Number of changes for which a changed arc is tabu, which is also the number of changes without a better structure after which a climb ends.
-    /// With `None` a climb makes only changes that raise the score.
+    /// Number of changes for which a changed arc is tabu; a climb ends after as many changes without a better structure. If the tabu length is
+    /// `None`, a climb makes only changes that raise the score.
     pub(super) tabu_length: Option<usize>,
     pub(super) restarts: u64,
     pub(super) seed: u64,
 }
 
-/// Observer of a search, which is called at each step and decides whether the search is interrupted.
+/// A function that a search calls at each step, and that may interrupt the search.
 pub(super) struct SearchObserver<'o> {
     pub(super) is_interrupted: &'o (dyn Fn() -> bool + Sync),
     pub(super) report: &'o dyn Fn(u64),
@@ -32,7 +32,7 @@ pub(super) struct FoundStructure {
     pub(super) is_interrupted: bool,
 }
 
-/// The best structure that some climbs have found so far.
+/// The best structure of several climbs so far.
 #[derive(Clone)]
 struct BestStructure {
     dag: Dag,
@@ -40,7 +40,7 @@ struct BestStructure {
 }
 
 impl BestStructure {
-    /// Adopts the climber's structure if its score is better.
+    /// Replaces the best structure by the climber's structure if that has a better score.
     fn offer(&mut self, climber: &Climber<'_, '_>) {
         if climber.total() > self.total + climber.resolution() {
             (self.dag, self.total) = (climber.dag().clone(), climber.total());
@@ -49,9 +49,10 @@ impl BestStructure {
 }
 
 impl HillClimbing {
-    /// Climbs from the climber's structure to a local optimum. The first restart climbs from the same structure with another preference among changes
-    /// of equal gain, which gives a second local optimum. Further restarts alternate between these two optima. Each begins at the best structure
-    /// found so far from that optimum, with random covered arcs reversed, and every second time also with random changes.
+    /// Climbs by changes of arcs from a structure to a local optimum of the score. The first restart climbs from the same structure with another
+    /// preference among changes of equal gain, and finds a second local optimum. Further restarts alternate between the two local optima. Each
+    /// further restart begins at the best structure found from its optimum, with random covered arcs reversed, and every second time also with random
+    /// changes.
     pub(super) fn run(
         self,
         climber: &mut Climber<'_, '_>,
@@ -197,7 +198,7 @@ fn disturbed(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
 /// Returns a random structure of the same equivalence class by reversing covered arcs (arcs whose two ends have the same other parents),
 /// which changes no conditional independence.
 fn equivalent(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
-    /// Number of random draws for each arc, of which about half hit covered arcs.
+    /// Number of random draws for each arc; about half of them hit covered arcs.
     const DRAWS: usize = 4;
     let mut dag = structure.clone();
     let mut arcs = dag.arcs();

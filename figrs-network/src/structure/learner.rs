@@ -20,10 +20,9 @@ use super::row_counts::DataRows;
 use super::structural_em::StructuralEm;
 use super::{NetworkScore, ScoredNetwork, StructureLearningError, k2_search};
 
-/// Maximum number of variables of a search, which is limited because the search stores a number for each pair of
-/// variables.
+/// Maximum number of variables of a search, which stores a number for each pair of variables.
 const MOST_VARIABLES: usize = 4096;
-/// Default length of the tabu list if there are no more variables than this.
+/// Default length of the tabu list for networks with at most this number of variables.
 const TABU_LENGTH: usize = 10;
 /// Default number of restarts.
 const RESTARTS: u64 = 30;
@@ -36,7 +35,7 @@ struct SearchSettings<'s> {
     /// Order of the variables for the K2 search.
     order: &'s [u32],
     threads: usize,
-    /// Number of changes made in earlier searches of the run.
+    /// Number of changes that earlier searches of the run made.
     earlier: AtomicU64,
     is_over: &'s (dyn Fn() -> bool + Sync),
 }
@@ -45,19 +44,22 @@ type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 
 /// Learns the structure of a Bayesian network by searching for the structure with the best score on data.
 ///
-/// If cells are missing, the learner runs rounds of structural expectation-maximisation. In each round, the current network gives the exact posterior
-/// of the missing cells in each row, and thereby the expected counts of each family. The search finds a structure with a better score on these
-/// counts, and the tables fitted to this structure give the next network. The rounds are run from two starts. The first start is the structure with
-/// which the search begins. The second start is the structure that a search finds when each family is counted in the rows that have all cells of the
-/// family. These counts also give the initial tables, after one is added to each count. The result of the two starts with the better score is
-/// returned. The rounds end when the score of the observed cells does not rise. For BIC, AIC and the log-likelihood, this score is computed with the
-/// log-likelihood of the observed cells. For the other scores, it is the score of the expected counts plus the entropy of the missing cells
-/// (Cheeseman and Stutz). The result is a local optimum, which depends on the start. The method assumes that cells are missing at random.
+/// If cells of the data are missing, the learner runs rounds of structural expectation-maximisation. In each round, the current network gives the
+/// exact posterior of the missing cells in each row, and thereby the expected counts of each family. In each round, the search finds a structure with
+/// a better score on the expected counts, and the tables fitted to this structure give the next network. The rounds of structural
+/// expectation-maximisation run from two starts. The first start of the rounds is the structure with which the search begins. The second start of the
+/// rounds is the structure that a search finds if each variable is counted in the rows that have its cell and the cells of its parents. The initial
+/// tables of the second start come from the counts of the rows that have all cells of a table, after one is added to each count. The better-scored
+/// result of the two starts is returned. The rounds end when the score of the observed cells does not rise. For BIC, AIC and the log-likelihood, the
+/// score of the observed cells contains the log-likelihood of the observed cells. For scores other than BIC, AIC and the log-likelihood, the score of
+/// the observed cells is the score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz). The rounds of structural
+/// expectation-maximisation end in a local optimum, which depends on the start. Structural expectation-maximisation assumes that cells are missing at
+/// random.
 ///
 /// **Guarantee.** The structure is acyclic, contains the required arcs and none of the forbidden ones, and its score is at least that of the
 /// structure with which the search begins. Unless it is interrupted, hill climbing, with or without a tabu list, ends at a structure where adding,
-/// deleting or reversing any arc raises the score by no more than rounding. After an interrupt or a deadline, the result is the best structure found
-/// so far. Unless the search is cut short, the result depends only on the data, the settings and the seed, not on the number of threads.
+/// deleting or reversing any arc raises the score by no more than rounding. After an interrupt or a deadline, the learner returns the best structure
+/// found so far. Unless the search is cut short, the result depends only on the data, the settings and the seed, not on the number of threads.
 ///
 /// **Complexity.** Each family (a variable with its parents) is counted only once. With `V` variables, hill climbing counts `V²` families at the
 /// beginning and `V` to `2 V` families for each step; each count takes time linear in the number of distinct rows.
@@ -112,7 +114,7 @@ pub enum StructureSearch {
     #[default]
     HillClimbing,
     /// Tabu search, which is hill climbing that continues at a local optimum with the change that lowers the score least. Recently changed arcs are
-    /// not changed again (tabu), unless this gives the best structure so far.
+    /// not changed again (tabu), unless the change gives the best structure so far.
     Tabu,
     /// K2, in which each variable greedily takes parents from the variables before it in an order.
     K2,
@@ -122,10 +124,10 @@ pub enum StructureSearch {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LearnedStructure {
-    /// The network. In its tables, the parents are in the order of the variables, and the numbers maximise the likelihood of the data after the prior
-    /// is added to each count. In a row without counts, all states are equally likely.
+    /// The network. The network with the learned structure, whose tables maximise the likelihood of the data after the prior is added to each count.
+    /// In a table row without counts, all states are equally likely.
     pub network: Network,
-    /// The score of the structure; if cells are missing, it is computed from the expected counts under the network.
+    /// The score of the structure; if cells are missing, the score is computed from the expected counts under the network.
     pub score: ScoredNetwork,
     /// The natural logarithm of the likelihood of the observed cells.
     pub log_likelihood: f64,
@@ -137,7 +139,7 @@ pub struct LearnedStructure {
     pub ended: Stopped,
 }
 
-/// Summary of the rounds of structural expectation-maximisation. The result of the rounds is a local optimum, which
+/// Summary of the rounds of structural expectation-maximisation. The rounds of structural expectation-maximisation end in a local optimum, which
 /// depends on the start.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -146,7 +148,7 @@ pub struct MissingCellRounds {
     pub cells: u64,
     /// Number of rounds from both starts together; each round is a search on expected counts.
     pub rounds: u64,
-    /// The score of the observed cells under the first network, and after each round that raised it.
+    /// The score of the observed cells under the first network, and after each round that raised the score.
     pub scores: Vec<f64>,
 }
 
@@ -204,14 +206,14 @@ impl StructureLearner {
     }
 
     figrs_factor::field_setters! {
-        /// Sets the number of changes for which a changed arc is tabu, which is also the number of changes without a better structure after which a
-        /// climb ends. The default is ten, or the number of variables if that is larger.
+        /// Sets the number of changes for which a changed arc is tabu, and the number of changes without a better structure after which a climb ends.
+        /// The default of the tabu length is ten, or the number of variables if that is larger.
         tabu_length: usize => tabu_length;
-        /// Sets the number of restarts of hill climbing (default 30). The first restart begins again at the start with another preference among changes
-        /// of equal gain, which gives a second local optimum. Further restarts alternate between the two optima. Each begins at the best structure found
-        /// so far from that optimum, with random covered arcs reversed, and every second time also with random changes. Reversing covered arcs gives a
-        /// structure of the same equivalence class, in which all structures have equal scores except for [`NetworkScore::K2`]. [`StructureSearch::K2`]
-        /// has no restarts.
+        /// Sets the number of restarts of hill climbing (default 30). The first restart begins again at the start with another preference among
+        /// changes of equal gain, which gives a second local optimum. Further restarts alternate between the two local optima. Each further restart
+        /// begins at the best structure found from its optimum, with random covered arcs reversed, and every second time also with random changes.
+        /// Reversing covered arcs gives a structure of the same equivalence class, in which all structures have equal scores except for
+        /// [`NetworkScore::K2`]. The search [`StructureSearch::K2`] has no restarts.
         restarts: u64 => restarts;
         /// Sets the seed of the random changes (default 0).
         seed: u64 => seed;
@@ -220,7 +222,7 @@ impl StructureLearner {
         prior: f64 => prior;
         /// Sets the maximum number of rounds from each start for data with missing cells (default 50).
         rounds: u64 => rounds;
-        /// Sets the number of threads (default: all cores); the result does not depend on it.
+        /// Sets the number of threads (default: all cores); the result does not depend on the number of threads.
         threads: NonZero<usize> => threads;
         /// Ends the search with the best structure so far once this flag is `true`.
         interrupt: Arc<AtomicBool> => interrupt;
@@ -236,7 +238,7 @@ impl StructureLearner {
 
     /// Learns the structure and the tables of a network from data about its variables.
     ///
-    /// **Errors.** The errors of the [learner](Self).
+    /// **Errors.** The errors of [`StructureLearner`](Self).
     pub fn learn(
         &self,
         network: &Network,

@@ -9,36 +9,36 @@ use rustc_hash::FxHashMap;
 
 use super::StructureLearningError;
 
-/// Maximum number of entries of a joint posterior that is stored; for a larger block, each query runs an elimination.
+/// Maximum number of entries of a joint posterior that is stored; for a larger block of missing cells, each query runs an elimination.
 const MOST_JOINT: usize = 1 << 12;
 /// Maximum number of entries of one table in an elimination, and maximum number of operations of an elimination.
 const MOST_ENTRIES: usize = 1 << 18;
 const MOST_OPERATIONS: f64 = 1e7;
-/// Maximum total number of entries in the marginals that a block stores.
+/// Maximum total number of entries in the marginals that a block of missing cells stores.
 const MOST_KEPT: usize = 1 << 22;
 
-/// Missing cells of a row that depend on each other, but not on other missing cells, given the observed cells. Rows with the same observed cells
-/// around these missing cells share a block.
+/// Missing cells of a row that depend on each other, but not on other missing cells, given the observed cells. A block is shared by the rows that
+/// agree in the observed cells on which its missing cells depend.
 pub(super) struct MissingBlock {
-    /// The line of the first row that contains the block.
+    /// The line of the first row that contains this block of missing cells.
     line: usize,
     graph: FactorGraph,
-    /// The natural logarithm of the probability of the observed cells around the missing cells.
+    /// The natural logarithm of the probability of the observed cells on which the missing cells of the block depend.
     pub(super) log_total: f64,
     /// The joint posterior if it is small, in row-major order with the last variable varying fastest.
     joint: Option<Vec<f64>>,
     marginals: Mutex<KeptMarginals>,
 }
 
-/// Stored marginals of a block, indexed by the positions of their variables in the block.
+/// Marginals of a block of missing cells that are stored, by the indices of their variables in the block.
 #[derive(Default)]
 struct KeptMarginals {
     known: FxHashMap<Box<[usize]>, Arc<[f64]>>,
     entries: usize,
 }
 
-/// Error that the posterior of a row is too large to be computed. It contains the line of the row, and the number of missing cells that
-/// depend on each other.
+/// Error that the posterior of a row is too large to be computed. The error states the line of the row, and the number of missing cells that depend
+/// on each other.
 #[derive(Clone)]
 pub(super) struct LargePosterior {
     line: usize,
@@ -61,16 +61,16 @@ impl From<LargePosterior> for StructureLearningError {
     }
 }
 
-/// A factor of a block: the positions of its variables in the block, and its numbers in row-major order.
+/// A factor over missing cells of a block: the indices of its variables in the block, and its numbers in row-major order.
 pub(super) struct BlockFactor {
     pub(super) places: Vec<usize>,
     pub(super) numbers: Vec<f64>,
 }
 
 impl MissingBlock {
-    /// Creates the block of variables with these numbers of states, for the row on a line of the data.
+    /// Creates a block of missing cells whose variables have these numbers of states, for the row on a line of the data.
     ///
-    /// **Errors.** An error if the elimination would be too large.
+    /// **Errors.** The elimination would be too large.
     pub(super) fn new(
         line: usize,
         states: &[usize],
@@ -104,15 +104,15 @@ impl MissingBlock {
         })
     }
 
-    /// Returns the number of states of the variable at a position of the block.
+    /// Returns the number of states of the variable with index `place` in the block.
     pub(super) fn states(&self, place: usize) -> usize {
         self.graph.cardinalities[place] as usize
     }
 
-    /// Returns the joint posterior of the variables at some positions, which are given in ascending order; it is in row-major
-    /// order with the last variable varying fastest.
+    /// Returns the joint posterior of some variables of the block, whose indices are given in ascending order; in the result the last variable varies
+    /// fastest.
     ///
-    /// **Errors.** An error if the elimination would be too large.
+    /// **Errors.** The elimination would be too large.
     pub(super) fn marginal(&self, places: &[usize]) -> Result<Arc<[f64]>, LargePosterior> {
         let Some(joint) = &self.joint else {
             return self.eliminated(places);

@@ -9,7 +9,7 @@ use super::StructureLearningError;
 /// The distinct complete rows of data, stored by column, with the number of occurrences of each row.
 #[derive(Debug)]
 pub(super) struct RowCounts {
-    /// For each variable, its state in each distinct row.
+    /// For each variable, the index of its state in each distinct row.
     columns: Vec<Vec<u32>>,
     /// The number of states of each variable.
     states: Vec<usize>,
@@ -25,7 +25,7 @@ pub(super) struct DataRows {
     pub(super) open: Vec<OpenRow>,
     /// Total number of missing cells in all rows.
     pub(super) missing_cells: u64,
-    /// Number of all rows, repetitions included.
+    /// Number of all rows, including repetitions.
     pub(super) total: u64,
     /// The first missing cell, given by the indices of its row and of its variable.
     first_missing: Option<(usize, usize)>,
@@ -33,7 +33,7 @@ pub(super) struct DataRows {
     unseen: Option<usize>,
 }
 
-/// A row with missing cells.
+/// A row of data with missing cells.
 #[derive(Debug)]
 pub(super) struct OpenRow {
     /// The index of the state of each variable, or [`MISSING`].
@@ -47,7 +47,7 @@ pub(super) struct OpenRow {
 impl DataRows {
     /// Collects the distinct rows of data about a network, in the order in which they first occur.
     ///
-    /// **Errors.** An error if the data was read for other variables.
+    /// **Errors.** The data was read for other variables.
     pub(super) fn new(
         network: &Network,
         data: &NetworkData,
@@ -96,8 +96,7 @@ impl DataRows {
         Ok(rows)
     }
 
-    /// Adds a row from a line of the data; `places` contains the index of each distinct row among the complete or the
-    /// incomplete rows.
+    /// Adds a row from a line of the data; `places` contains the index of each distinct row among the complete or the incomplete rows.
     fn add(&mut self, cells: &[u32], line: usize, places: &mut FxHashMap<Box<[u32]>, usize>) {
         let is_open = cells.contains(&MISSING);
         let complete = &mut self.complete;
@@ -125,7 +124,7 @@ impl DataRows {
         }
     }
 
-    /// **Errors.** An error if a variable has no state in any row.
+    /// **Errors.** A variable has no state in any row.
     pub(super) fn check_columns(&self, network: &Network) -> Result<(), StructureLearningError> {
         self.unseen.map_or(Ok(()), |variable| {
             let variable = network.variables()[variable].name();
@@ -137,7 +136,7 @@ impl DataRows {
 impl RowCounts {
     /// Collects the distinct rows of complete data about a network, in the order in which they first occur.
     ///
-    /// **Errors.** An error if a cell is missing, or if the data was read for other variables.
+    /// **Errors.** A cell is missing, or the data was read for other variables.
     pub(super) fn new(
         network: &Network,
         data: &NetworkData,
@@ -164,7 +163,7 @@ impl RowCounts {
         self.numbers.len()
     }
 
-    /// Returns the number of all rows, repetitions included.
+    /// Returns the number of all rows, including repetitions.
     pub(super) fn total(&self) -> u64 {
         self.total
     }
@@ -179,7 +178,7 @@ impl RowCounts {
         self.states[variable as usize]
     }
 
-    /// Returns the number of occurrences of each distinct row.
+    /// Returns the number of times that each distinct row occurs.
     pub(super) fn numbers(&self) -> &[u32] {
         &self.numbers
     }

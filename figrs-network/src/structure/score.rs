@@ -9,8 +9,8 @@ use super::row_counts::RowCounts;
 /// A decomposable score for the structure of a Bayesian network on complete data, which is a sum of terms for the variables, in natural
 /// logarithms. Larger scores are better.
 ///
-/// The terms are given for a variable with `r` states whose parents have `q` configurations. There are `n[j][k]` cases of configuration
-/// `j` and state `k`, `n[j]` cases of configuration `j`, and `N` cases in total:
+/// The table gives the term of a variable with `r` states whose parents have `q` configurations (joint states). The number of cases with parents'
+/// configuration `j` is `n[j]`, with state `k` as well `n[j][k]`, and the number of all cases `N`:
 ///
 /// | score | term of the variable |
 /// |---|---|
@@ -20,8 +20,7 @@ use super::row_counts::RowCounts;
 /// | BDeu, with `a = s / (r q)` and `b = s / q` | `Σ ln(Γ(b) / Γ(b + n[j])) + Σ ln(Γ(a + n[j][k]) / Γ(a))` |
 /// | K2 | the same as BDeu with `a = 1` and `b = r` |
 ///
-/// The numbers of states and configurations are those that the network declares, whether all of them occur in the data
-/// or not.
+/// The numbers `r` and `q` are those of the network, even if some states or configurations do not occur in the data.
 ///
 /// **References.** Schwarz, *Estimating the dimension of a model*, Annals of Statistics 6(2), 1978 (BIC); Akaike, *A new look at the
 /// statistical model identification*, 1974 (AIC); Heckerman, Geiger and Chickering, *Learning Bayesian networks: the combination of
@@ -75,7 +74,7 @@ impl ScoredNetwork {
 }
 
 impl NetworkScore {
-    /// Returns the score of the structure of a network; it does not depend on the numbers in the network's tables.
+    /// Returns the score of the structure of a network, which does not depend on the numbers in the network's tables.
     ///
     /// **Errors.** [`Unfit`](StructureLearningError::Unfit) for a Markov network, for a missing cell or column, and for data about another
     /// network; [`Setting`](StructureLearningError::Setting) for an equivalent sample size out of range.
@@ -95,7 +94,7 @@ impl NetworkScore {
         Ok(ScoredNetwork::new(terms.collect()))
     }
 
-    /// **Errors.** An error if the equivalent sample size is out of range.
+    /// **Errors.** The equivalent sample size is out of range.
     pub(super) fn check(self) -> Result<(), StructureLearningError> {
         match self {
             Self::Bdeu {

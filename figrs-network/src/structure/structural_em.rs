@@ -12,11 +12,11 @@ use super::hill_climbing::FoundStructure;
 use super::row_counts::DataRows;
 use super::{NetworkScore, ScoredNetwork, StructureLearningError};
 
-/// Maximum number of expected counts in one pass over all pairs of variables, which is the number of distinct rows with
-/// missing cells times the number of pairs.
+/// Maximum number of expected counts in one pass over all pairs of variables: the number of distinct rows with missing cells times the number of
+/// pairs.
 const MOST_COUNTS: u64 = 1 << 33;
-/// Maximum number of rounds that fit the tables of one structure. The next constant is the relative rise of the log-likelihood below which these
-/// rounds end.
+/// Maximum number of rounds that fit the tables of one structure. Fitting ends earlier if the log-likelihood rises by a smaller fraction than
+/// `TABLE_RISE`.
 const TABLE_ROUNDS: u64 = 100;
 const TABLE_RISE: f64 = 1e-7;
 
@@ -40,10 +40,10 @@ pub(super) struct StructuralEm<'s> {
 pub(super) struct FoundNetwork {
     pub(super) dag: Dag,
     pub(super) tables: Vec<Vec<f64>>,
-    /// The score of the structure on the expected counts.
+    /// The score of the learned structure, computed from the expected counts.
     pub(super) score: ScoredNetwork,
     pub(super) log_likelihood: f64,
-    /// The score of the observed cells at the start, and after each round that raised it.
+    /// The score of the observed cells at the start, and after each round that raised the score.
     pub(super) scores: Vec<f64>,
     pub(super) rounds: u64,
     pub(super) steps: u64,
@@ -56,15 +56,15 @@ struct Fitted<'d> {
     tables: Vec<Vec<f64>>,
     expected: ExpectedCounts<'d>,
     score: ScoredNetwork,
-    /// The score on the expected counts, plus the entropy of the missing cells.
+    /// The score computed from the expected counts, plus the entropy of the missing cells.
     observed_score: f64,
 }
 
 impl<'s> StructuralEm<'s> {
-    /// Runs rounds from a given structure, and from the structure that a search on the rows with all cells of a family finds. Returns the result with
-    /// the better score.
+    /// Runs rounds from two structures: a given one, and one that a search on the rows without missing cells finds. The function returns the
+    /// better-scored result of the two starts.
     ///
-    /// **Errors.** An error if the work would be too large.
+    /// **Errors.** The work would be too large.
     pub(super) fn run(&self, start: Dag) -> Result<FoundNetwork, StructureLearningError> {
         self.check_work()?;
         let mut found = self.run_from(start.clone())?;
@@ -133,7 +133,7 @@ impl<'s> StructuralEm<'s> {
         })
     }
 
-    /// **Errors.** An error if there are more expected counts than can be computed.
+    /// **Errors.** There are more expected counts than can be computed.
     fn check_work(&self) -> Result<(), StructureLearningError> {
         let (rows, variables) = (self.rows.open.len(), self.rows.complete.width());
         let families = variables as u64 * variables as u64;
@@ -149,7 +149,7 @@ impl<'s> StructuralEm<'s> {
         Ok(())
     }
 
-    /// **Errors.** An error if the posterior of some row could not be computed.
+    /// **Errors.** The posterior of some row could not be computed.
     fn check(expected: &ExpectedCounts<'_>) -> Result<(), StructureLearningError> {
         expected.failure().map_or(Ok(()), |large| Err(large.into()))
     }
@@ -197,8 +197,7 @@ impl<'s> StructuralEm<'s> {
     }
 }
 
-/// Returns the expected log-likelihood of the completed rows, which is the log-likelihood of the observed cells minus the entropy of the
-/// missing ones.
+/// Returns the expected log-likelihood of the completed rows: the log-likelihood of the observed cells minus the entropy of the missing ones.
 fn explained(expected: &dyn CaseCounts, dag: &Dag, tables: &[Vec<f64>]) -> f64 {
     let terms = (0..).zip(tables).map(|(child, numbers)| {
         let counts = expected.table(child, dag.parents(child));

@@ -8,7 +8,7 @@ use super::super::lexer::{Input, LexerError, LexerResult, unexpected, weight};
 use super::super::{NetworkKind, NetworkReader, NetworkTable, State, mistakes};
 use super::token::{count, end, word};
 
-/// Maximum total number of states of all variables if the file is small.
+/// Maximum total number of states of all variables that a small file may declare.
 const STATES: usize = 1 << 16;
 
 /// Parses a UAI text, and returns the draft of its network.
@@ -49,8 +49,8 @@ fn variables(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<()>
     Ok(())
 }
 
-/// Parses the scope of each table, which is its list of variables. In a Bayesian network the last variable of a table is the child, and each
-/// variable is the child of one table.
+/// Parses the list of variables of each table. In a Bayesian network the last variable of a table is the child, and each variable is the child of one
+/// table.
 fn scopes(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<Vec<Vec<usize>>> {
     let (at_count, tables) = count(input, "the number of tables")?;
     let variables = draft.variables.len();

@@ -46,7 +46,7 @@ pub(in super::super) fn count(
     }
 }
 
-/// Checks that the text ends here.
+/// Returns an error unless the text ends at the present offset.
 pub(in super::super) fn end(input: &mut Input<'_>, what: &'static str) -> LexerResult<()> {
     space(input)?;
     if input.is_empty() {

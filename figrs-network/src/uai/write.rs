@@ -40,7 +40,7 @@ pub(in super::super) fn write(network: &Network) -> String {
 /// The factors of all clauses; their helper variables come after the variables of the network.
 struct ClauseFactors {
     helpers: usize,
-    /// The variables of each factor, with its numbers.
+    /// For each factor, its variables and its numbers.
     factors: Vec<(Vec<usize>, Vec<f64>)>,
 }
 

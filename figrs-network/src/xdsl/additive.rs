@@ -14,7 +14,7 @@ use super::read::XdslNode;
 pub(super) struct AdditiveUtility {
     at: usize,
     name: String,
-    /// For each parent, the offset, the name and the weight.
+    /// For each utility in the sum, its offset in the text, its name and its weight.
     terms: Vec<(usize, String, f64)>,
 }
 

@@ -7,15 +7,15 @@ use super::super::lexer::{LexerResult, unexpected, weight};
 use super::super::mistakes;
 use super::read::Definition;
 
-/// Defines a noisy-MAX node by its conditional table. The states of the node are ordered from the strongest to the weakest. Each parent and the leak
-/// independently produce a state, and the state of the node is the strongest of these.
+/// Defines a noisy-MAX node by its conditional table. The states of a noisy-MAX node are ordered from the strongest to the weakest. Each parent and
+/// the leak independently produce a state; the state of the node is the strongest of all produced states.
 ///
-/// The parameters have a row for each state of each parent, in the order of the strengths, and a row for the leak. The weakest state of a parent
-/// always produces the weakest state of the node. Let `P(Y >= k)` be the probability of the state `k` or a weaker one. For the node, this probability
-/// is the product of the corresponding probabilities for the parents' states and the leak.
+/// The parameters of a noisy-MAX node have a row for each state of each parent, in the order of the strengths, and a row for the leak. The weakest
+/// state of a parent always produces the weakest state of the node. Let `P(Y >= k)` be the probability of the state `k` or a weaker one. For the
+/// node, `P(Y >= k)` is the product of the values of `P(Y >= k)` for the parents' states and the leak.
 ///
-/// **References.** F. J. Díez, "Parameter adjustment in Bayes networks: the generalized noisy OR-gate", UAI 1993. `BayesFusion`, "SMILE Programmer's
-/// Manual" (noisy-MAX).
+/// **References.** F. J. Díez, "Parameter adjustment in Bayes networks: the generalized noisy OR-gate", UAI 1993. The noisy-MAX nodes of XDSL are
+/// described in `BayesFusion`, "SMILE Programmer's Manual".
 pub(super) fn noisy_max(
     draft: &mut NetworkDraft,
     definition: &Definition<'_, '_>,

@@ -20,14 +20,13 @@ pub(super) struct XdslNode<'t> {
     pub(super) name: String,
     pub(super) states: Vec<(usize, String)>,
     pub(super) parents: XmlText<'t>,
-    /// The text with the numbers of the node (probabilities, utilities, weights or parameters), or with its resulting
-    /// states.
+    /// The text with the numbers of the node (probabilities, utilities, weights or parameters), or with its resulting states.
     pub(super) words: XmlText<'t>,
     /// For a noisy-MAX node, the list of each parent's states from the strongest to the weakest.
     pub(super) strengths: XmlText<'t>,
     /// The index of the node among the variables, if it differs from the order of the file.
     place: Option<usize>,
-    /// Kind of occurrence of the node in the time slices of a dynamic network.
+    /// States in which time slices of a dynamic network the node occurs.
     pub(super) time: TimeKind,
 }
 
@@ -40,7 +39,7 @@ pub(super) struct Definition<'n, 't> {
     pub(super) declared: &'n XdslNode<'t>,
     /// The node that contains the numbers of the definition.
     pub(super) node: &'n XdslNode<'t>,
-    /// True if another definition uses the same list of numbers in the text.
+    /// True if several definitions share one list of numbers in the text.
     pub(super) is_copy: bool,
 }
 
@@ -146,8 +145,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     Ok(draft)
 }
 
-/// Returns the full name of the network that the extensions store, if the identifier of the network was made from that
-/// name.
+/// Returns the full name of the network that the document stores beside its identifier, if the identifier was made from that name.
 fn full_name(xml: &mut XmlReader<'_>, identifier: &str) -> LexerResult<Option<String>> {
     let mut name = None;
     while let Some(element) = xml.child()? {
@@ -159,7 +157,7 @@ fn full_name(xml: &mut XmlReader<'_>, identifier: &str) -> LexerResult<Option<St
     Ok(name.filter(|name| nearest(name) == identifier))
 }
 
-/// Parses a node of a known kind; also returns its full name if that differs from its identifier.
+/// Parses a node of a known kind, and returns it with its full name if that differs from its identifier.
 fn node<'t>(
     xml: &mut XmlReader<'t>,
     element: &XmlElement<'t>,
@@ -225,7 +223,7 @@ fn unread(node: &XdslNode<'_>, kind: &str) -> LexerError {
     LexerError::new(node.at, mistakes::node_kind(&node.name, kind))
 }
 
-/// A network is dynamic, but the reader was given no number of slices to which it unrolls the network.
+/// A network is dynamic, but the reader has no number of time slices for unrolling it.
 pub(super) fn no_slices(slices: Option<u32>) -> Mistake {
     let own = slices.map_or_else(String::new, |slices| format!(" of {slices} slices"));
     let problem = format!("a dynamic network{own}");

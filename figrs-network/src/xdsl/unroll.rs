@@ -12,30 +12,30 @@ use super::read::{Definition, XdslNode};
 /// Maximum number of variables of an unrolled network.
 const MOST_VARIABLES: usize = 1 << 20;
 
-/// Kind of occurrence of a dynamic network's node in time.
+/// How often a node of a dynamic network occurs in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TimeKind {
-    /// The node occurs once and is common to all slices.
+    /// The node occurs once and is common to all time slices.
     #[default]
     Contemporal,
-    /// The node occurs once, before the first slice.
+    /// The node occurs once, before the first time slice.
     Anchor,
-    /// The node occurs once in each slice.
+    /// The node occurs once in each time slice.
     Plate,
-    /// The node occurs once, after the last slice.
+    /// The node occurs once, after the last time slice.
     Terminal,
 }
 
-/// For the name of each node of the plate, its definitions by order. The definition of an order applies from the slice with that number to the slice
-/// before the next definition.
+/// For the name of each node of the plate (the repeated part), its definitions by order. A definition of order `k` applies from the time slice `k`
+/// on, until the next definition applies.
 pub(super) type Temporal<'t> = FxHashMap<String, BTreeMap<usize, XdslNode<'t>>>;
 
-/// Returns the definitions of the nodes of a network that is unrolled to a number of slices. A node of the plate has a definition in each slice `t`,
-/// with the name of the node followed by `_t`.
+/// Returns the definitions of the nodes of a network that is unrolled to a number of time slices. A node of the plate has a definition in each time
+/// slice `t`, with the name of the node followed by `_t`.
 ///
-/// A definition of order `k` depends on the node's parents in the same slice, except anchors. It also depends on the nodes that the definitions of
-/// the orders `1..=k` list, each as many slices earlier as its order. If the table of the definition is too small for these parents, the definition
-/// depends only on the nodes that it lists itself.
+/// A definition of order `k` depends on the node's parents in the same time slice, except anchors. A definition of order `k` also depends on the
+/// nodes that the definitions of the orders `1..=k` list, each as many time slices earlier as its order. If the table of the definition is too small
+/// for all parents, the definition depends only on the nodes that it lists itself.
 ///
 /// **References.** `BayesFusion`, "SMILE Programmer's Manual" (dynamic Bayesian networks).
 pub(super) fn unrolled<'n, 't>(
@@ -116,7 +116,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         self.nodes.get(name).is_some_and(|node| node.time == kind)
     }
 
-    /// Returns the definition of a plate node in a slice.
+    /// Returns the definition of a repeated node (a node of the plate) in a time slice.
     fn in_slice(
         &self,
         declared: &'n XdslNode<'t>,
@@ -177,7 +177,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         Ok(defined(declared, node, slice, parents))
     }
 
-    /// True if the number of entries in a definition is the number that these parents require.
+    /// True if the table of a definition has the size that its parents need.
     fn fits(
         &self,
         declared: &XdslNode<'_>,
@@ -204,7 +204,7 @@ impl<'n, 't> Unrolling<'n, 't> {
     }
 }
 
-/// Creates a definition of a plate node in a slice.
+/// Creates the definition of a repeated node (a node of the plate) in a time slice.
 fn defined<'n, 't>(
     declared: &'n XdslNode<'t>,
     node: &'n XdslNode<'t>,
@@ -221,7 +221,7 @@ fn defined<'n, 't>(
     }
 }
 
-/// Returns the name that a node has in a slice.
+/// Returns the name that a node has in a time slice.
 fn in_slice(name: &str, slice: Option<usize>) -> String {
     match slice {
         Some(slice) => format!("{name}_{slice}"),

@@ -4,5 +4,6 @@ mod answers;
 mod files;
 mod learning;
 mod mistakes;
+mod mixed;
 mod round_trips;
 mod structure;

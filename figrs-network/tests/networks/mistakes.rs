@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::{env, fs};
 
-use figrs_network::{InfluenceDiagram, Network, NetworkError};
+use figrs_network::{InfluenceDiagram, MixedNetwork, Network, NetworkError};
 
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/networks/mistakes.txt");
 
@@ -14,6 +14,11 @@ const NETWORK: &str = "network n { }
     probability ( rain ) { table 0.5, 0.5; }
     probability ( wind ) { table 0.5, 0.25, 0.25; }";
 
+/// The network to which the evidence about real variables refers.
+const MIXED: &str =
+    "net { } node sky { states = (clear dark); } potential (sky) { data = (0.5 0.5); }
+    continuous node heat { } potential (heat | sky) { data = ( normal (20, 9) normal (10, 4) ); }";
+
 fn read(reader: &str, text: &str) -> Result<(), NetworkError> {
     let evidence = || Network::from_bif(NETWORK).unwrap();
     match reader {
@@ -23,9 +28,13 @@ fn read(reader: &str, text: &str) -> Result<(), NetworkError> {
         "XDSL" => Network::from_xdsl(text).map(drop),
         "UAI" => Network::from_uai(text).map(drop),
         "CNF" => Network::from_cnf(text).map(drop),
+        "mixed NET" => MixedNetwork::from_net(text).map(drop),
         "diagram" => InfluenceDiagram::from_text(text, "diagram").map(drop),
         "data" => Network::from_data_csv(text).map(drop),
         "evidence in JSON" => evidence().evidence_from_json(text).map(drop),
+        "evidence of real variables" => MixedNetwork::from_net(MIXED)?
+            .evidence_from_json(text)
+            .map(drop),
         "evidence in UAI" => evidence().evidence_from_uai(text).map(drop),
         other => panic!("there is no reader `{other}`"),
     }

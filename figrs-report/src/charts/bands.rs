@@ -16,7 +16,7 @@ pub struct BandPoint {
     pub deviation: f64,
 }
 
-/// A chart of numbers over time that are known up to a standard deviation: a line for each mean, and a band of two standard deviations around it.
+/// A chart of uncertain numbers over time: a line for each mean, and a band of two standard deviations around it.
 ///
 /// ```
 /// use figrs_report::{BandChart, BandPoint};
@@ -36,7 +36,7 @@ pub struct BandChart {
 }
 
 impl BandChart {
-    /// An empty chart; the texts describe the axes.
+    /// Creates an empty chart; the texts describe the axes.
     pub fn new(time: impl Into<String>, number: impl Into<String>) -> Self {
         Self {
             time: time.into(),
@@ -45,19 +45,19 @@ impl BandChart {
         }
     }
 
-    /// Adds a number with its name and its points, in the order of time.
+    /// Adds an uncertain number with its name, and its means and standard deviations in the order of time.
     pub fn band(mut self, name: impl Into<String>, points: Vec<BandPoint>) -> Self {
         self.bands.push((name.into(), points));
         self
     }
 
-    /// Adds readings, each with its time, which are drawn as dots.
+    /// Adds measured numbers, each with its time, which are drawn as dots.
     pub fn readings(mut self, readings: Vec<(f64, f64)>) -> Self {
         self.readings = readings;
         self
     }
 
-    /// The chart as an SVG document.
+    /// Returns the chart as an SVG document.
     ///
     /// **Errors.** [`ChartError::Empty`] if there is no point with finite numbers.
     pub fn to_svg(&self) -> Result<String, ChartError> {

@@ -14,7 +14,7 @@ const NUMBERS: i32 = 170;
 
 /// A chart of a distribution.
 pub trait PosteriorChart {
-    /// The distribution as an SVG document: for each class, a bar with its probability. If the probabilities are estimates, a line extends
+    /// Returns the distribution as an SVG document with a bar for the probability of each value. If the probabilities are estimates, a line extends
     /// two standard errors to each side of the end of the bar.
     ///
     /// **Errors.** [`ChartError::Empty`] if the distribution has no values.

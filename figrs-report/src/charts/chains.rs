@@ -1,4 +1,4 @@
-//! Trace plots and rank plots of the draws of chains.
+//! Trace plots and rank plots of the draws of Markov chains.
 
 use figrs_core::{AnyElement, Element, Value};
 use figrs_infer::diagnostics::mean_ranks;
@@ -13,19 +13,19 @@ const POINTS: usize = 1000;
 /// Number of bins of the histograms of ranks.
 const BINS: usize = 20;
 
-/// Charts of the draws of chains.
+/// Charts of the draws of Markov chains.
 pub trait ChainCharts {
-    /// A trace plot as an SVG document: a line for each chain, with the value of a target in each draw. Of a list of numbers, the first is
-    /// drawn; truth values are drawn as 0 and 1. Of a chain of more than a thousand draws, at most a thousand evenly spaced draws are
-    /// drawn.
+    /// Returns a trace plot as an SVG document: a line for each chain, with the value of a target in each draw. For a list of numbers, the plot shows
+    /// the first number; truth values are drawn as 0 and 1. For a chain of more than a thousand draws, the plot shows at most a thousand evenly
+    /// spaced draws.
     ///
     /// **Errors.** [`ChartError::NotATarget`]; [`ChartError::NotNumeric`]; [`ChartError::Misfit`]; [`ChartError::Empty`] if there are no
     /// draws or no finite values.
     fn trace_svg<T: Value>(&self, element: &Element<T>) -> Result<String, ChartError>;
 
-    /// A rank plot as an SVG document: for each chain, a panel with a histogram of the ranks of its draws among all draws. If the chains
-    /// agree, the bars have equal heights, up to noise (Vehtari et al. 2021, section 4.3). Equal draws have the mean of their ranks. A
-    /// target with few values therefore has few bars, whose heights are equal in all panels if the chains agree.
+    /// Returns a rank plot as an SVG document: for each chain, a panel with a histogram of the ranks of its draws among all draws. If the chains
+    /// agree, the bars have equal heights, up to noise (Vehtari et al. 2021, section 4.3). In a rank plot equal draws have the mean of their ranks.
+    /// The rank plot of a target with few values has few bars, whose heights are equal in all panels if the chains agree.
     ///
     /// **Errors.** The errors of [`trace_svg`](Self::trace_svg).
     fn rank_svg<T: Value>(&self, element: &Element<T>) -> Result<String, ChartError>;
@@ -122,7 +122,7 @@ pub(crate) fn ranks(draws: &Draws, element: &AnyElement) -> Result<String, Chart
     })
 }
 
-/// The numbers of a target in the draws of each chain.
+/// Returns the numbers of a target in the draws of each chain.
 fn numbers(draws: &Draws, element: &AnyElement) -> Result<Vec<Vec<f64>>, ChartError> {
     let target = draws
         .targets

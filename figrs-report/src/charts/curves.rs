@@ -6,7 +6,7 @@ use plotters::prelude::*;
 
 use super::{ChartError, Mark, colour, drawn, legend, legend_height};
 
-/// A chart of the error curves: the largest error of each run against its time, on logarithmic axes.
+/// Draws the error curves: the largest error of each run against its time, on logarithmic axes.
 pub(crate) fn curves(comparison: &Comparison) -> Result<String, ChartError> {
     let points = || comparison.curves.iter().flat_map(drawable);
     let seconds = range(points().map(|point| point.seconds));

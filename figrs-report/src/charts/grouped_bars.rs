@@ -4,7 +4,7 @@ use plotters::prelude::*;
 
 use super::{ChartError, Mark, colour, drawn, legend, legend_height, plain};
 
-/// A bar chart of several series. For each group, such as a section of a level, it has one bar for each series.
+/// A bar chart of several series. For each group, such as a section of a level, the chart has one bar for each series.
 ///
 /// ```
 /// use figrs_report::GroupedBars;
@@ -23,7 +23,7 @@ pub struct GroupedBars {
 }
 
 impl GroupedBars {
-    /// A chart without series; the arguments are the names of its axes.
+    /// Creates a chart without series; the arguments are the names of its axes.
     pub fn new(groups: impl Into<String>, values: impl Into<String>) -> Self {
         Self {
             groups: groups.into(),
@@ -32,7 +32,7 @@ impl GroupedBars {
         }
     }
 
-    /// Adds a series with one value for each group. If a value is `None` or not finite, it has no bar.
+    /// Adds a series with one value for each group. A value that is `None` or not finite has no bar.
     #[must_use]
     pub fn series(
         mut self,
@@ -45,7 +45,7 @@ impl GroupedBars {
         self
     }
 
-    /// The chart as an SVG document, in which the groups are numbered from 1.
+    /// Returns the chart as an SVG document, in which the groups are numbered from 1.
     ///
     /// **Errors.** [`ChartError::Empty`] if no series has a value.
     pub fn to_svg(&self) -> Result<String, ChartError> {

@@ -42,13 +42,13 @@ pub enum ChartError {
     Empty {
         /// The kind of chart.
         chart: &'static str,
-        /// A remedy.
+        /// The remedy, as a request.
         remedy: &'static str,
     },
     /// The element was not a target of the run.
     #[error("{element} was not a target of this run; add it to the targets")]
     NotATarget {
-        /// The element of the query.
+        /// The element that is not a target.
         element: Label,
     },
     /// The values of the element cannot be ordered on an axis.
@@ -64,7 +64,7 @@ pub enum ChartError {
         "{draws} draws of {element} do not fit {chains} chains of {length} draws; give each target `chains * length` positions"
     )]
     Misfit {
-        /// The target that has the draws.
+        /// The target whose draws do not fit.
         element: Label,
         /// Number of draws.
         draws: usize,
@@ -80,7 +80,7 @@ pub enum ChartError {
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Runs a function that draws on an area of this size, and returns the SVG document.
+/// Runs a function that draws on an area of a given size, and returns the SVG document.
 fn drawn(
     size: (u32, u32),
     draw: impl FnOnce(&Area<'_>) -> Result<(), Box<dyn Error>>,
@@ -95,7 +95,7 @@ fn drawn(
     Ok(svg)
 }
 
-/// The kind of mark for a series in a legend.
+/// The mark that stands for a series in a legend, such as a line.
 #[derive(Clone, Copy)]
 enum Mark {
     Line,
@@ -107,12 +107,12 @@ const ACROSS: usize = 2;
 /// Height of a line of a legend, in pixels.
 const LEGEND_LINE: i32 = 20;
 
-/// Height, in pixels, of the legend for `names` series.
+/// Returns the height, in pixels, of the legend for `names` series.
 fn legend_height(names: usize) -> u32 {
     LEGEND_LINE as u32 * names.div_ceil(ACROSS) as u32 + 12
 }
 
-/// Draws a legend with the names and colours of series on an area below the chart, so that it covers no part of the chart.
+/// Draws a legend with the names and colours of series below the chart, so that it covers no part of the chart.
 fn legend(area: &Area<'_>, names: &[&str], mark: Mark) -> Result<(), Box<dyn Error>> {
     let font = ("sans-serif", 13).into_font();
     let text = TextStyle::from(font).pos(Pos::new(HPos::Left, VPos::Center));
@@ -139,7 +139,7 @@ fn legend(area: &Area<'_>, names: &[&str], mark: Mark) -> Result<(), Box<dyn Err
     Ok(())
 }
 
-/// The colour of the curve or the chain with this index.
+/// Returns the colour of the curve or the chain with this index.
 fn colour(number: usize) -> RGBColor {
     COLOURS[number % COLOURS.len()]
 }
@@ -157,7 +157,7 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(196, 40, 40),
 ];
 
-/// A text without control characters, which XML does not allow; texts of more than `longest` characters are cut.
+/// Returns the text without control characters, which XML does not allow; texts of more than `longest` characters are cut.
 fn plain(text: &str, longest: usize) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     let mut plain: String = text.chars().take(longest).map(plain).collect();

@@ -15,9 +15,9 @@ const MARGIN: i32 = 90;
 
 /// A chart of a one-way sensitivity analysis.
 pub trait TornadoChart {
-    /// The analysis as an SVG document, with a bar for each parameter and the widest bar at the top. A bar extends between the values of
-    /// the query at both ends of the range of its parameter. The side of the lower end has a light colour, and a line marks the present
-    /// value of the query.
+    /// Returns the analysis as an SVG document, with a bar for each parameter and the widest bar at the top. The bar of a parameter extends between
+    /// the values of the query at both ends of the parameter's range. The part of the bar towards the lower end of the range has a light colour, and
+    /// a line marks the present value of the query.
     ///
     /// **Errors.** [`ChartError::Empty`] if there are no parameters.
     fn to_svg(&self) -> Result<String, ChartError>;

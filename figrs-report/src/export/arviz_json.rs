@@ -63,7 +63,7 @@ fn write_nested<'a>(
     write!(out, "]")
 }
 
-/// For each distinct value of a target, its JSON text.
+/// The JSON text of each distinct value of a target.
 struct VariableFragments {
     fragments: Vec<String>,
     /// The values as texts, if a draw is written as the index of its value; otherwise empty.
@@ -106,7 +106,7 @@ impl VariableFragments {
     }
 }
 
-/// A number in the notation of Python's `json`.
+/// Returns a number in the notation of Python's `json`.
 fn number(x: f64) -> String {
     if x.is_nan() {
         "NaN".into()
@@ -117,7 +117,7 @@ fn number(x: f64) -> String {
     }
 }
 
-/// A text as a JSON string.
+/// Returns a text as a JSON string.
 fn string(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

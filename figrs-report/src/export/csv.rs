@@ -41,11 +41,11 @@ pub(super) fn write(draws: &Draws, writer: impl Write) -> io::Result<()> {
     out.flush()
 }
 
-/// For each distinct value of a target, its cells in the table.
+/// The cells of the table for each distinct value of a target.
 struct CsvCells {
-    /// Number of columns, if the values are lists.
+    /// Number of columns of the target, if its values are lists.
     components: Option<usize>,
-    /// For each value, its cells, with a comma before each cell.
+    /// For each value of the target, its cells, with a comma before each cell.
     rows: Vec<String>,
 }
 
@@ -72,7 +72,7 @@ impl CsvCells {
     }
 }
 
-/// The text of a cell, in quotation marks if CSV requires them.
+/// Returns the text of a cell, in quotation marks if CSV requires them.
 fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\r', '\n']) {
         format!("\"{}\"", cell.replace('"', "\"\""))

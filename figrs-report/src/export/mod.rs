@@ -28,25 +28,25 @@ use figrs_infer::internals::distinct_names;
 pub trait WriteDraws {
     /// Writes a table of comma-separated values, with a line for each draw (RFC 4180; lines end with CR LF).
     ///
-    /// The first columns are `chain` and `draw`, counted from zero. Each target has a column, whose heading is its name, or its constructor
-    /// and source line if it has no name. If draws are weighted, there is a column `log_weight`. If the values of a target are lists of
-    /// numbers of the same length, there is a column for each component: `name[0]`, `name[1]` and so on. Floating-point numbers keep all
-    /// their digits, strings are written unchanged, and other values as `Debug` prints them. Repeated names are numbered: `coin (2)`.
+    /// The first columns of the table are `chain` and `draw`, counted from zero. Each target has a column, whose heading is its name, or its
+    /// constructor and source line if it has no name. If draws are weighted, the table has a column `log_weight`. If the values of a target are lists
+    /// of numbers of the same length, there is a column for each component: `name[0]`, `name[1]` and so on. Floating-point numbers keep all their
+    /// digits, strings are written unchanged, and other values as `Debug` prints them. Columns with the same name are numbered: `coin (2)`.
     ///
     /// **Errors.** The errors of the writer; [`InvalidInput`](io::ErrorKind::InvalidInput) if the numbers of draws of the targets do not
     /// agree.
     fn write_csv(&self, writer: impl Write) -> io::Result<()>;
 
-    /// Writes the draws in the JSON format of ArviZ for inference data, which ArviZ reads by `from_json`. From version 1.0 of ArviZ on,
-    /// parse the file, and pass all groups (the keys other than `attrs`) to its `from_dict`.
+    /// Writes the draws in the JSON format of ArviZ for inference data, which ArviZ reads by `from_json`. From version 1.0 of ArviZ on, parse the
+    /// file, and pass all groups (the keys other than `attrs`) to ArviZ's `from_dict`.
     ///
-    /// The group `posterior` has a variable for each target, named as in [`write_csv`](Self::write_csv). A variable is a nested list over
-    /// chains and draws, and over components if the values are lists of numbers of the same length. Numbers are written unchanged. Truth
-    /// values are written as 0 and 1, because ArviZ cannot subtract truth values. Any other value is written as its index in the list
-    /// `levels_of_NAME` among the `attrs`. If draws are weighted, the group `sample_stats` has the variable `log_weight`. ArviZ itself
-    /// gives all draws the same weight, so resample weighted draws first. `attrs` also contains the name and the version of this library.
-    /// Numbers that are not finite are written as `NaN`, `Infinity` and `-Infinity`, as Python reads and writes them; strict JSON does not
-    /// allow this.
+    /// The group `posterior` has a variable for each target, named as in [`write_csv`](Self::write_csv). A variable is a nested list over chains and
+    /// draws, and over components if the values are lists of numbers of the same length. Numbers are written unchanged. Truth values are written as 0
+    /// and 1, because ArviZ cannot subtract truth values. Values other than numbers and truth values are written as indices into the list
+    /// `levels_of_NAME` among the `attrs`. If draws are weighted, the group `sample_stats` has the variable `log_weight`. Resample weighted draws
+    /// before ArviZ reads them, because ArviZ gives all draws the same weight. The key `attrs` also contains the name and the version of this
+    /// library. Numbers that are not finite are written as `NaN`, `Infinity` and `-Infinity`, as Python reads and writes them; strict JSON does not
+    /// allow such numbers.
     ///
     /// **Errors.** The errors of the writer; [`InvalidInput`](io::ErrorKind::InvalidInput) if the numbers of draws of the targets do not
     /// agree.
@@ -63,7 +63,7 @@ impl WriteDraws for Draws {
     }
 }
 
-/// Checks that the indices are in range and that the numbers of draws agree. The fields of `Draws` are public, so that this is not certain.
+/// Checks that the indices are in range and that the numbers of draws agree. Draws are checked because the fields of `Draws` are public.
 fn check(draws: &Draws) -> io::Result<()> {
     let all = draws.chains.checked_mul(draws.length);
     for target in &draws.targets {
@@ -92,7 +92,7 @@ fn misfit(draws: &Draws, what: &str, found: usize) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, message)
 }
 
-/// The names of the targets, made different from each other and from the reserved names.
+/// Returns the names of the targets, made different from each other and from the reserved names.
 fn names(draws: &Draws, reserved: &[&str]) -> Vec<String> {
     let elements = draws.targets.iter().map(|target| target.element.clone());
     distinct_names(&elements.collect::<Vec<_>>(), reserved)

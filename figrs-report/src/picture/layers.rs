@@ -7,10 +7,10 @@ type Point = (f64, f64);
 
 /// The distance between nodes, in pixels.
 const SPACE: f64 = 26.0;
-/// Maximum number of bend points of all arrows. If there are more, arrows are drawn straight, and may cross nodes.
+/// Maximum number of bend points of all arrows. If arrows would have more bend points, they are drawn straight and may cross nodes.
 const BENDS: usize = 3000;
 
-/// An arrow for which a route has to be computed.
+/// An arrow of a picture whose route the layout computes.
 pub(super) struct ArrowRoute {
     pub(super) from: usize,
     pub(super) to: usize,
@@ -22,15 +22,15 @@ pub(super) struct ArrowRoute {
 pub(super) struct GraphLayout {
     /// The centre of each node.
     pub(super) centres: Vec<Point>,
-    /// For each arrow, the points through which it passes between its end nodes. The text of the arrow is at the first of these points.
+    /// For each arrow, the points through which it passes between its end nodes. The text of the arrow is at the first bend point.
     pub(super) bends: Vec<Vec<Point>>,
     pub(super) size: Point,
 }
 
-/// Places nodes of these sizes in layers, so that every arrow points downwards. `order` lists the nodes in topological order.
+/// Places nodes of given sizes in layers, so that every arrow points downwards. The argument `order` lists the nodes in topological order.
 ///
-/// In each layer that an arrow crosses, the arrow has a point that is placed like a node. The arrow therefore passes between the nodes
-/// (Sugiyama, Tagawa and Toda 1981; coordinates by Brandes and Köpf 2001).
+/// An arrow has a bend point in each layer that it crosses, and the point is placed like a node. Arrows pass between the nodes (Sugiyama, Tagawa and
+/// Toda 1981; coordinates by Brandes and Köpf 2001).
 pub(super) fn place(sizes: &[Point], routes: &[ArrowRoute], order: &[usize]) -> GraphLayout {
     let mut after: Vec<Vec<&ArrowRoute>> = sizes.iter().map(|_| Vec::new()).collect();
     for route in routes {

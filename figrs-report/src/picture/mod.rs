@@ -24,15 +24,15 @@ use thiserror::Error;
 /// # Ok::<(), figrs_core::ModelError>(())
 /// ```
 pub trait Drawable {
-    /// The nodes and arrows of the graph as a picture.
+    /// Returns the nodes and arrows of the graph as a picture.
     fn picture(&self) -> Picture;
 
-    /// The picture in the DOT language of Graphviz.
+    /// Returns the picture in the DOT language of Graphviz.
     fn to_dot(&self) -> String {
         self.picture().to_dot()
     }
 
-    /// The picture as an SVG document.
+    /// Returns the picture as an SVG document.
     ///
     /// **Errors.** [`PictureError::TooLarge`] if there are more than [`Picture::MAX_NODES`] nodes or [`Picture::MAX_EDGES`] arrows.
     fn to_svg(&self) -> Result<String, PictureError> {
@@ -57,7 +57,7 @@ pub enum Shape {
 /// A node of a [`Picture`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PictureNode {
-    /// The identifier of the node; if it is `None`, the index of the node is used instead.
+    /// The identifier of the node; if `None`, the index of the node is used instead.
     pub id: Option<String>,
     /// The lines of text in the node.
     pub lines: Vec<String>,
@@ -136,7 +136,7 @@ impl Picture {
     /// Maximum number of arrows that are drawn as SVG.
     pub const MAX_EDGES: usize = 1000;
 
-    /// A picture without nodes and arrows.
+    /// Creates a picture without nodes and arrows.
     pub fn new() -> Self {
         Self::default()
     }
@@ -152,12 +152,12 @@ impl Picture {
         self.edges.push(edge);
     }
 
-    /// The nodes of the picture.
+    /// Returns the nodes of the picture.
     pub fn nodes(&self) -> &[PictureNode] {
         &self.nodes
     }
 
-    /// The arrows of the picture.
+    /// Returns the arrows of the picture.
     pub fn edges(&self) -> &[PictureEdge] {
         &self.edges
     }

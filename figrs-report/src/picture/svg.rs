@@ -18,10 +18,11 @@ const LETTER: SvgPoint = (7.2, 16.0);
 const LONGEST: usize = 40;
 
 impl Picture {
-    /// The picture as an SVG document without scripts or references. Its nodes are in layers, and every arrow points downwards.
+    /// Returns the picture as an SVG document without scripts or references. The nodes of the picture are in layers, and every arrow points
+    /// downwards.
     ///
-    /// Lines of text with more than forty characters are cut. Several arrows from one node to another are drawn as one arrow. The same
-    /// picture always gives the same document.
+    /// Lines of text with more than forty characters are cut. Several arrows from one node to another are drawn as one arrow. The same picture always
+    /// gives the same document.
     ///
     /// **Errors.** [`PictureError::TooLarge`], [`PictureError::NoSuchNode`], [`PictureError::Cycle`].
     pub fn to_svg(&self) -> Result<String, PictureError> {
@@ -64,7 +65,7 @@ impl Picture {
         ))
     }
 
-    /// The indices of the nodes in topological order.
+    /// Returns the indices of the nodes in topological order.
     fn topological_order(&self) -> Result<Vec<usize>, PictureError> {
         let (nodes, edges) = (self.nodes.len(), self.edges.len());
         if nodes > Self::MAX_NODES || edges > Self::MAX_EDGES {
@@ -98,7 +99,7 @@ impl Picture {
     }
 }
 
-/// A line of text in the form in which it is drawn: without control characters, and cut if it is too long.
+/// Returns a line of text in the form in which it is drawn: without control characters, and cut if it is too long.
 fn shown(line: &str) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
     let mut shown: String = line.chars().take(LONGEST).map(plain).collect();
@@ -208,7 +209,7 @@ impl PictureNode {
         tags
     }
 
-    /// The opening tag of the outline of a node, without its end. The arguments are the centre of the node, and half of its width and
+    /// Returns the opening tag of a node's outline, without its end. The arguments of `outline` are the centre of the node, and half of its width and
     /// height.
     fn outline(&self, (x, y): SvgPoint, (right, down): SvgPoint) -> String {
         // Arrows end at the middle of the upper or lower side. A diamond is therefore drawn with short upper and lower sides.

@@ -21,7 +21,7 @@ pub(super) struct ComponentSearch {
     pub(super) is_finished: bool,
 }
 
-/// State of the search along a tree decomposition, which alternates with the search without a tree decomposition.
+/// State of the search along a tree decomposition, which alternates with a search without a tree decomposition.
 #[derive(Debug)]
 enum Tree {
     Untried,
@@ -30,30 +30,29 @@ enum Tree {
     Search(Box<TreeSearch>),
 }
 
-/// Number of steps of the search without a tree decomposition after which a tree decomposition is tried. From then on,
-/// both searches do about the same number of steps.
+/// Number of steps of the search without a tree decomposition after which a tree decomposition is tried. From then on, both searches do about the
+/// same number of steps.
 const FIRST_WITHOUT_TREE: u64 = 1 << 18;
 
-/// Limits of the searches of all components.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ComponentLimits {
-    /// Upper bound of the cost: assignments of at least this cost are ignored.
+    /// Upper bound of the cost: assignments with at least this cost are ignored.
     pub(super) upper: i64,
     /// Minimum difference in cost, summed over all components, for an assignment to count as better than another one.
     pub(super) slack: i64,
-    /// Smallest gain for which costs are moved against the order of the variables.
+    /// Smallest gain in the lower bound for which costs are moved to earlier variables.
     pub(super) worthwhile: i64,
-    /// Maximum number of bytes of the open search nodes of all components together.
+    /// Maximum number of bytes of the open search nodes, summed over all components.
     pub(super) memory: usize,
 }
 
-/// Divisor that gives the steps of the tree search per call as a share of its past steps; calls are long because each restart builds the nodes
-/// of each cluster again.
+/// Divisor that gives the steps of the tree search in one call as a share of its past steps.
+///
+/// Each call of the tree search does many steps, because every restart rebuilds the search nodes of each cluster.
 const TREE_SHARE: u64 = 4;
 
 impl ComponentLimits {
-    /// Returns the limits of a component that has `own` of `all` cost functions, which are its share of the limits of
-    /// all components.
+    /// Returns the limits of a component that has `own` of `all` cost functions: its share of the limits of all components.
     fn share(self, own: usize, all: usize) -> Self {
         let part = own as f64 / all.max(1) as f64;
         Self {
@@ -66,7 +65,7 @@ impl ComponentLimits {
 
 impl ComponentSearch {
     /// Creates the searches of all components; returns `None` if a component has no assignment below the upper bound. If the deadline passes, the
-    /// searches are created without a good lower bound.
+    /// searches are created with weaker lower bounds.
     pub(super) fn all(
         tables: &CostTables,
         limits: ComponentLimits,
@@ -83,8 +82,8 @@ impl ComponentSearch {
             .collect()
     }
 
-    /// Creates the search of a component with a good lower bound. Costs are moved in the order of the variables or in the reverse order, whichever
-    /// gives the larger lower bound.
+    /// Creates the search of a component with a good lower bound. The costs are moved in the order of the variables or in the reverse order,
+    /// whichever gives the larger lower bound.
     fn new(
         mut names: Vec<u32>,
         tables: &CostTables,
@@ -130,7 +129,7 @@ impl ComponentSearch {
         Some(this)
     }
 
-    /// Adopts an assignment of all variables if it is better than the best one known.
+    /// Adopts an assignment of all variables if it is better than the best known assignment.
     pub(super) fn adopt(&mut self, values: &[u32]) {
         let own = self.names.iter().map(|&v| values[v as usize]);
         self.adopt_own(own.collect());
@@ -149,7 +148,7 @@ impl ComponentSearch {
         }
     }
 
-    /// Returns a lower bound of the costs of all assignments, except possibly of the best known one.
+    /// Returns a lower bound of the costs of all assignments, except possibly of the best known assignment.
     pub(super) fn lower(&self) -> i64 {
         let lower = self.search.lower();
         match &self.tree {
@@ -158,8 +157,8 @@ impl ComponentSearch {
         }
     }
 
-    /// Advances the search that has done fewer steps, and returns the number of steps done. The tree search does a share of its past
-    /// steps per call, but at least `work` and at most `most`.
+    /// Advances one of the component's two searches, the one with fewer steps so far, and returns the number of steps done. The search along a
+    /// tree decomposition does a share of its past steps per call, but at least `work` and at most `most`.
     pub(super) fn advance(&mut self, work: u64, most: u64, until: &Until) -> (SearchState, u64) {
         let before = self.search.network.work();
         if matches!(self.tree, Tree::Untried) && before >= FIRST_WITHOUT_TREE {
@@ -208,8 +207,7 @@ impl ComponentSearch {
     }
 }
 
-/// Returns for each component its variables in ascending order and its cost functions, whose variables are renumbered
-/// in that order.
+/// Returns, for each component, its variables in ascending order and its cost functions, whose variables are renumbered in that order.
 fn split(tables: &CostTables) -> Vec<(Vec<u32>, CostTables)> {
     let n = tables.sizes.len();
     let mut root: Vec<u32> = (0..n as u32).collect();

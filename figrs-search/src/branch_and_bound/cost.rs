@@ -3,8 +3,8 @@
 /// Cost of a forbidden assignment. The sum of eight forbidden costs does not overflow.
 pub(super) const FORBIDDEN: i64 = 1 << 59;
 
-/// Threshold above which costs count as forbidden. Finite costs, and the costs moved from and to forbidden entries,
-/// stay far below this threshold.
+/// Threshold above which costs count as forbidden. Finite costs stay far below this threshold, even after costs
+/// have been moved between functions.
 pub(super) const LARGE: i64 = 1 << 58;
 
 /// Maximum sum of all finite costs of a problem.

@@ -7,7 +7,7 @@ use super::cost::{FORBIDDEN, add};
 /// A dense table with a cost for each assignment of some variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CostTable {
-    /// The variables, in ascending order.
+    /// The variables of the table, in ascending order.
     pub(super) scope: Vec<u32>,
     /// The costs in lexicographic order of the assignments (the last variable changes fastest).
     pub(super) cells: Vec<i64>,
@@ -22,7 +22,7 @@ pub(super) struct ListedCosts {
     pub(super) costs: Vec<i64>,
 }
 
-/// A sum of cost functions over variables with indices.
+/// A sum of cost functions over variables, which are given by indices.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CostTables {
     pub(super) sizes: Vec<u32>,
@@ -40,15 +40,15 @@ impl CostTables {
         sizes.fold(1, usize::saturating_mul)
     }
 
-    /// Returns the scopes of all cost functions, dense and listed.
+    /// Returns the scopes of all cost functions, both dense and listed.
     pub(super) fn scopes(&self) -> impl Iterator<Item = &[u32]> {
         let tables = self.tables.iter().map(|table| table.scope.as_slice());
         let scopes = tables.chain(self.listed.iter().map(|listed| listed.scope.as_slice()));
         scopes.filter(|scope| !scope.is_empty())
     }
 
-    /// Returns the cost functions whose variables are all in `names`, without the constant; the variables are
-    /// renumbered in the order of `names`.
+    /// Returns the cost functions whose variables are all in `names`, without the constant; variables are renumbered
+    /// in the order of `names`.
     pub(super) fn part(&self, names: &[u32]) -> Self {
         let mut place = vec![u32::MAX; self.sizes.len()];
         for (&v, i) in names.iter().zip(0..) {
@@ -86,7 +86,8 @@ impl CostTables {
         tables.chain(listed).fold(self.constant, add)
     }
 
-    /// Returns the sum of some tables, as a table over their variables and those of `scope`, in ascending order.
+    /// Returns the sum of some tables, as a table over their variables and the variables of `scope`, in ascending
+    /// order.
     pub(super) fn sum<'a>(
         &self,
         scope: &[u32],
@@ -146,13 +147,12 @@ impl ListedCosts {
         }
     }
 
-    /// Adds a row of values with its cost at the end of the list.
+    /// Adds an assignment with its cost at the end of the list.
     pub(super) fn push(&mut self, row: &[u32], cost: i64) {
         self.rows.extend_from_slice(row);
         self.costs.push(cost);
     }
 
-    /// Returns the list with renamed variables.
     pub(super) fn renamed(&self, name: impl Fn(u32) -> u32) -> Self {
         Self {
             scope: self.scope.iter().map(|&v| name(v)).collect(),
@@ -166,7 +166,7 @@ impl ListedCosts {
         self.at(&row)
     }
 
-    /// Returns the cost of a row of values; the cost is forbidden if the row is not listed.
+    /// Returns the cost of an assignment, which is forbidden if the list does not contain the assignment.
     pub(super) fn at(&self, row: &[u32]) -> i64 {
         let arity = self.scope.len();
         let (mut low, mut high) = (0, self.costs.len());
@@ -234,7 +234,7 @@ impl CostTable {
         strides
     }
 
-    /// Subtracts the smallest cost from all costs, and returns it.
+    /// Subtracts the smallest cost from all costs, and returns the smallest cost.
     pub(super) fn take_minimum(&mut self) -> i64 {
         let least = self.cells.iter().copied().min().unwrap_or(0);
         if least < FORBIDDEN {

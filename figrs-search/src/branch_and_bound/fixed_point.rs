@@ -1,4 +1,4 @@
-//! Fixed-point costs of a factor graph, which are negative logarithms of weights, scaled and rounded down.
+//! Fixed-point costs of a factor graph: negative logarithms of weights, scaled and rounded down.
 
 use figrs_factor::graph::{Factor, FactorGraph};
 use figrs_factor::graph::{for_each_entry, log_stored};
@@ -10,21 +10,22 @@ use super::outward::{above, below, difference_above, difference_below, sum_above
 /// Base-2 logarithm of the largest scale factor.
 const FINEST: f64 = 46.0;
 
-/// Number of entries up to which a table is always dense; a larger table is dense if it has at most `DENSE_FOR_EACH` entries
-/// for each stored entry.
+/// Number of entries up to which a table is always dense. A larger table is dense if it has at most `DENSE_FOR_EACH` entries for each
+/// stored entry.
 const DENSE: usize = 1 << 12;
 const DENSE_FOR_EACH: usize = 16;
 
 /// Costs of the assignments of a factor graph, as integer multiples of `1 / scale`.
 ///
-/// The cost of an assignment is the logarithm of the product of all factors' largest weights minus the logarithm of the assignment's
-/// weight, rounded down for each factor. The value `best - cost / scale` is an upper bound of the logarithm of the assignment's weight. The
-/// bound exceeds the logarithm by less than `rounded / scale`, apart from floating-point rounding, which is always directed upwards.
+/// The cost of an assignment is a difference: the logarithm of the product of all factors' largest weights, minus the logarithm of the
+/// assignment's weight. The difference is rounded down in each factor. The value `best - cost / scale` is an upper bound of the logarithm
+/// of the assignment's weight. The bound exceeds the logarithm of the assignment's weight by less than `rounded / scale`, apart from
+/// floating-point rounding, which is always directed upwards.
 #[derive(Debug)]
 pub(super) struct FixedPointCosts {
     pub(super) costs: CostTables,
     pub(super) scale: f64,
-    /// The sum over all factors of the logarithm of the largest weight, rounded up.
+    /// The sum of the logarithms of all factors' largest weights, rounded up.
     best: f64,
     /// Number of factors whose costs may have been rounded.
     rounded: i64,
@@ -41,8 +42,9 @@ impl FixedPointCosts {
         Self::within(graph, f64::INFINITY)
     }
 
-    /// Forbids every entry whose logarithm is below the largest logarithm of its factor by more than a limit; the other costs can then have
-    /// a larger scale. Assignments whose logarithm is within this limit of `best` retain their costs.
+    /// Computes the costs like `new`, but forbids every entry whose logarithm is below its factor's largest logarithm by more than `limit`.
+    /// Because these entries are forbidden, the scale can be larger. An assignment keeps its cost if its logarithm is within `limit` of
+    /// `best`.
     pub(super) fn within(graph: &FactorGraph, limit: f64) -> Option<Self> {
         let mut ranges = Vec::with_capacity(graph.factors.len());
         for factor in &graph.factors {
@@ -84,8 +86,9 @@ impl FixedPointCosts {
         difference_above(self.best, rounded / self.scale)
     }
 
-    /// Returns the minimum difference in cost for an assignment to count as better: rounding can make equally good
-    /// assignments differ by less.
+    /// Returns the minimum difference in cost at which one assignment counts as better than another.
+    ///
+    /// Because of rounding, the costs of equally good assignments can differ by less than the slack.
     pub(super) fn slack(&self) -> i64 {
         self.rounded
     }
@@ -146,7 +149,7 @@ impl LogRange {
         (range.most > f64::NEG_INFINITY).then_some(range)
     }
 
-    /// Returns the range of the logarithms whose distance from the largest logarithm is at most a limit.
+    /// Returns the range of the logarithms that differ from the largest logarithm by at most `limit`.
     fn without_below(self, graph: &FactorGraph, factor: &Factor, limit: f64) -> Self {
         let least = (self.most - limit).next_down();
         if self.least >= least {
@@ -228,7 +231,7 @@ mod tests {
         }
     }
 
-    /// Compares the bounds of logarithms with 53 bits, which are multiples of `2^-46`, with exact integer sums.
+    /// Compares the bounds for random logarithms, which are multiples of `2^-46` with 53 bits, with exact integer sums.
     #[test]
     fn bounds_are_not_below_exact_sums() {
         let unit = f64::exp2(-46.0);

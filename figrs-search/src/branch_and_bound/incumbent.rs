@@ -8,25 +8,23 @@ use super::cost_table::CostTables;
 /// Number of moves between two checks of the clock.
 const MOVES_IN_A_ROW: usize = 16;
 
-/// Maximum number of moves (as a multiple of the number of variables), and maximum number of values examined in all
-/// moves.
+/// Maximum number of moves (as a multiple of the number of variables), and maximum number of values examined in all moves.
 const MOVES: usize = 20;
 const LOOKS: usize = 1 << 20;
 
-/// Minimum number of moves during which a changed variable is tabu (may not change again), and number of different
-/// values for the random number of additional tabu moves.
+/// Minimum number of moves during which a changed variable may not change again (is tabu), and number of different values for the random addition to
+/// it.
 const LEAST_REST: usize = 5;
 const MORE_REST: usize = 11;
 
-/// State of a tabu search: an assignment that changes the value of one variable at a time.
+/// State of a tabu search, whose moves each change the value of one variable.
 struct TabuSearch<'a> {
     tables: &'a CostTables,
-    /// For each variable, the indices of its cost functions, where dense tables come before listed functions.
+    /// For each variable, the indices of its cost functions; the indices of dense tables come before those of listed functions.
     incident: Vec<Vec<usize>>,
     /// For each variable, the index of its first value in `costs`.
     first: Vec<usize>,
-    /// For each variable and value, the cost of the variable's functions at that value, with the present values of the
-    /// other variables.
+    /// For each variable and value, the cost of the variable's functions at that value, with the present values of the other variables.
     costs: Vec<f64>,
     values: Vec<u32>,
     /// The cost that replaces forbidden entries, far above all finite costs.
@@ -35,10 +33,10 @@ struct TabuSearch<'a> {
     rests_until: Vec<usize>,
 }
 
-/// Returns the best assignment that a tabu search finds from a given one. Each move changes one variable that is not tabu to the value of
-/// smallest cost.
+/// Returns the best assignment that a tabu search finds from a given assignment. Each move of the tabu search changes one variable that is not tabu
+/// to the value of smallest cost.
 ///
-/// **Complexity.** Each move examines all values of all variables; there are at most twenty moves for each variable.
+/// **Complexity.** Each move of the tabu search examines all values of all variables, and there are at most twenty moves for each variable.
 ///
 /// **References.** Glover, *Tabu search: part I*, ORSA Journal on Computing 1(3), 1989; Galinier and Hao, *A general approach for constraint solving
 /// by local search*, Journal of Mathematical Modelling and Algorithms 3, 2004 (the table of costs of moves).
@@ -129,8 +127,8 @@ impl<'a> TabuSearch<'a> {
         self.values[v] = present;
     }
 
-    /// Returns the best change of a variable that is not tabu, with the resulting difference in cost. A tabu variable may change if the
-    /// result is better than the best assignment so far; `above` is the present cost minus the best cost.
+    /// Returns the best change of a variable that is not tabu, with the resulting difference in cost. A tabu variable may change if the result is
+    /// better than the best assignment so far; `above` is the present cost minus the best cost.
     fn best_move(&self, step: usize, above: f64) -> Option<(usize, u32, f64)> {
         let mut best: Option<(usize, u32, f64)> = None;
         for v in 0..self.values.len() {
@@ -176,7 +174,7 @@ mod tests {
     use super::super::consistency::random_tables::{assignments, random_tables};
     use super::*;
 
-    /// In small cases the best assignment is found in more than 90% of the runs, and the result is never worse than the
+    /// In small cases, the tabu search must find the best assignment in more than 90% of the runs, and never return a worse assignment than its
     /// start.
     #[test]
     fn the_best_of_small_cases_is_found() {

@@ -1,18 +1,18 @@
 //! Branch and bound for the assignment of largest weight, which returns the best assignment found and an upper bound of
 //! the weights of all assignments.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `cost`, `fixed_point`, `outward` | costs as fixed-point integers, and logarithms that enclose them |
 //! | `cost_table`, `preprocessing` | cost functions as tables, added up and eliminated |
 //! | `reweighting` | a lower bound before the search: virtual arc consistency |
-//! | `incumbent` | a first world by tabu search |
-//! | `network/` | cost functions in the state of the search |
+//! | `incumbent` | a first assignment by tabu search |
+//! | `network/` | the network of cost functions during the search |
 //! | `consistency/` | lower bounds by moves of costs: soft arc consistency |
 //! | `search/` | hybrid best-first search |
 //! | `decomposition/` | hybrid best-first search along a tree decomposition, with bounds for each assignment of a separator |
 //! | `component`, `solve` | the searches of independent components, and their results |
-//! | `neighbourhood` | better worlds near a given one |
+//! | `neighbourhood` | better assignments near a given one |
 
 mod component;
 mod consistency;

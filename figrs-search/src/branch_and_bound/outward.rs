@@ -1,7 +1,7 @@
-//! Sums and differences of logarithms with outward rounding, which makes the results valid bounds.
+//! Sums and differences of logarithms with outward rounding, so that the results are valid bounds.
 
-/// Returns an upper bound of the exact logarithm whose rounded value is `log`. The logarithm of 1, which is 0, is the
-/// only logarithm that is exact.
+/// Returns an upper bound of the exact logarithm whose rounded value is `log`. The logarithm 0 is exact, because it
+/// belongs to the weight 1.
 pub(super) fn above(log: f64) -> f64 {
     if log == 0.0 { log } else { log.next_up() }
 }
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
     use figrs_random_graphs::generator;
 
-    /// Compares sums of numbers with at most 53 bits, which are multiples of `2^-46`, with exact integer sums.
+    /// Compares rounded sums of random numbers, which are multiples of `2^-46` with 53 bits, with exact integer sums.
     #[test]
     fn sums_and_differences_are_rounded_outward() {
         let unit = f64::exp2(-46.0);

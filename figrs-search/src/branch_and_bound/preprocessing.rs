@@ -16,19 +16,18 @@ const NEIGHBOURS: usize = 3;
 /// Maximum number of assignments of a variable and its neighbours for which the variable is eliminated.
 const ASSIGNMENTS: usize = 1 << 14;
 
-/// Cost functions after preprocessing, and the eliminated cost functions.
+/// Cost functions after preprocessing, and the eliminated variables with their cost functions.
 #[derive(Debug, Default)]
 pub(super) struct Preprocessed {
     pub(super) tables: CostTables,
     /// For each remaining variable, its index before preprocessing.
     pub(super) names: Vec<u32>,
-    /// The eliminated variables in the order of their elimination, each with the sum of its functions.
+    /// The eliminated variables in the order of their elimination, each with the sum of the cost functions that contained it.
     eliminated: Vec<(u32, CostTable)>,
 }
 
 impl Preprocessed {
-    /// Extends an assignment of the remaining variables to all variables: eliminated variables get their best values given that
-    /// assignment.
+    /// Extends an assignment of the remaining variables to all variables, by the best values of the eliminated variables.
     pub(super) fn complete(&self, sizes: &[u32], values: &[u32]) -> Vec<u32> {
         let mut all = vec![0; sizes.len()];
         for (&v, &value) in self.names.iter().zip(values) {
@@ -49,9 +48,9 @@ impl Preprocessed {
 /// The cost functions while variables are eliminated.
 struct Elimination {
     tables: CostTables,
-    /// For each variable, the indices of its functions.
+    /// For each variable, the indices of the cost functions that contain it.
     incident: Vec<BTreeSet<usize>>,
-    /// For each scope, the index of its function.
+    /// For each scope, the index of its cost function.
     by_scope: FxHashMap<Vec<u32>, usize>,
 }
 
@@ -73,7 +72,7 @@ impl Elimination {
         this
     }
 
-    /// Adds a table to the function with the same scope, or adds it as a new function.
+    /// Adds a table to the cost function with the same scope, or to the list of functions if there is none.
     fn add(&mut self, mut table: CostTable) {
         let least = table.take_minimum();
         self.tables.constant = super::cost::add(self.tables.constant, least);
@@ -95,7 +94,7 @@ impl Elimination {
         self.tables.tables.push(table);
     }
 
-    /// Returns `v` and the variables that share functions with it.
+    /// Returns `v` and the variables that share cost functions with it.
     fn scope_of(&self, v: u32) -> Vec<u32> {
         let tables = self.incident[v as usize].iter();
         let mut scope: Vec<u32> = tables
@@ -108,7 +107,7 @@ impl Elimination {
         scope
     }
 
-    /// Removes a variable and its functions, and returns the sum of these functions.
+    /// Removes a variable and its cost functions, and returns the sum of these functions.
     fn eliminate(&mut self, v: u32) -> CostTable {
         let scope = self.scope_of(v);
         let used = std::mem::take(&mut self.incident[v as usize]);
@@ -128,7 +127,7 @@ impl Elimination {
     }
 }
 
-/// Adds up the functions of equal scope, and eliminates variables with few neighbours.
+/// Adds up the cost functions of equal scope, and eliminates variables with few neighbours.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub(super) fn preprocess(
@@ -192,7 +191,8 @@ mod tests {
     use super::super::cost::LARGE;
     use super::*;
 
-    /// Each assignment of the remaining variables has the cost of its best extension to all variables.
+    /// After preprocessing, each assignment of the remaining variables must have the cost of its best extension to all
+    /// variables.
     #[test]
     fn what_is_left_costs_as_much_as_its_best_completion() {
         let (mut some, mut eliminated) = (0, 0);

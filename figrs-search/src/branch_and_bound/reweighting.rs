@@ -9,8 +9,7 @@ use super::cost_table::{CostTable, CostTables};
 const SWEEPS: usize = 400;
 const LOOKS: usize = 1 << 24;
 
-/// Sweeps continue while a sweep raises the lower bound by more than the total gain of all sweeps divided by this
-/// constant.
+/// Divisor of the total gain: reweighting continues while a sweep raises the lower bound by more than this share of the gain of all sweeps.
 const LEAST_GAIN: i64 = 1 << 10;
 
 /// Cost functions during reweighting, which moves costs between unary functions and functions of several variables.
@@ -18,23 +17,23 @@ struct Reweighting {
     sizes: Vec<u32>,
     unary: Vec<Vec<i64>>,
     tables: Vec<CostTable>,
-    /// For each variable, its functions of several variables.
+    /// For each variable, the cost functions of several variables that contain this variable.
     incident: Vec<Vec<Incidence>>,
     constant: i64,
 }
 
-/// A function that contains a given variable.
+/// A cost function that contains a given variable.
 #[derive(Clone, Copy)]
 struct Incidence {
     table: usize,
-    /// Distance in the table between the costs of consecutive values of the variable.
+    /// The index difference between the costs of consecutive values of the variable.
     stride: usize,
-    /// True if the function contains a variable after this variable; `has_earlier` is true if it contains a variable before.
+    /// True if the function also contains a later variable; `has_earlier` is true if it also contains an earlier variable.
     has_later: bool,
     has_earlier: bool,
 }
 
-/// Returns the maximum number of sweeps over cost functions of this total size.
+/// Returns the maximum number of sweeps for cost functions of this total size.
 pub(super) fn affordable_sweeps(tables: &CostTables) -> usize {
     let looks = tables
         .tables
@@ -43,12 +42,12 @@ pub(super) fn affordable_sweeps(tables: &CostTables) -> usize {
     SWEEPS.min(LOOKS / (looks.sum::<usize>() + 1))
 }
 
-/// Moves costs until the constant hardly rises, or the deadline has passed.
+/// Moves costs between functions until the constant hardly rises, or the deadline has passed.
 ///
-/// Each variable in turn takes from all its functions the minimum cost of each of its values. The smallest minimum of a variable is added
-/// to the constant, and the rest is spread evenly over the functions that contain later variables. The next sweep visits the variables in
-/// reverse order. Each assignment retains its cost, and no cost becomes negative. If the limits suffice, pairwise functions become
-/// virtually arc consistent: the pairs and values of cost zero contain an arc-consistent subset.
+/// In a sweep, each variable takes the minimum cost of each of its values from all its functions. The smallest of the collected costs is added
+/// to the constant, and the remainder is spread evenly over the functions that contain later variables. Every second sweep visits the
+/// variables in reverse order. Reweighting keeps the cost of each assignment, and makes no cost negative. With enough sweeps, pairwise
+/// functions become virtually arc consistent: the pairs and values of cost zero contain an arc-consistent subset.
 ///
 /// **References.** Kolmogorov, *Convergent tree-reweighted message passing for energy minimization*, IEEE Transactions on Pattern Analysis and
 /// Machine Intelligence 28(10), 2006; Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner, *Soft arc consistency revisited*, Artificial
@@ -121,8 +120,8 @@ impl Reweighting {
         self.tables.push(table.clone());
     }
 
-    /// Collects and spreads the costs of a variable; `ahead` states whether a function contains variables that this sweep visits later, and
-    /// whether the function contains variables that it visited earlier.
+    /// Collects and spreads the costs of a variable. `ahead` tells whether a function contains variables that the sweep visits later, and
+    /// whether it contains variables visited earlier.
     fn visit(&mut self, v: usize, ahead: impl Fn(&Incidence) -> (bool, bool)) {
         if self.constant >= LARGE {
             return;
@@ -170,7 +169,8 @@ impl Reweighting {
         }
     }
 
-    /// Moves costs from functions with too many variables back to unary functions, because the search cannot move them.
+    /// Moves costs from functions with many variables back to unary functions, because the search cannot move costs out of functions of many
+    /// variables.
     fn collect_from_large(&mut self) {
         for v in 0..self.sizes.len() {
             for at in &self.incident[v] {
@@ -254,7 +254,7 @@ mod tests {
         assert!(raised > 500, "{raised}");
     }
 
-    /// On a chain the constant reaches the best cost, except for a difference too small to cause another sweep.
+    /// On a chain, the constant must reach the best cost, except for a difference too small to cause another sweep.
     #[test]
     fn the_bound_of_a_chain_is_its_best_cost() {
         for seed in 0..100i64 {

@@ -20,38 +20,36 @@ use super::outward::difference_above;
 use super::preprocessing::{Preprocessed, preprocess};
 use super::search::SearchState;
 
-/// Number of steps of a component between two checks of the clock.
+/// Number of steps of the search of a component between two checks of the clock.
 const SLICE: u64 = 1 << 14;
 
-/// Number of steps after which an exact elimination is tried, and number of steps after which neighbourhoods of the
-/// best world are searched.
+/// Number of steps after which an exact elimination is tried, and number of steps after which neighbourhoods of the best assignment are searched.
 const FIRST_ELIMINATION: u64 = 1 << 23;
 const NEIGHBOURHOODS: u64 = 1 << 24;
 
-/// Divisor of the step limit: exact elimination and neighbourhood search begin at the latest after this share of all
-/// steps.
+/// Divisor of the step limit: exact elimination and neighbourhood search are first tried at the latest after this share of all steps.
 const FIRST_SHARE: u64 = 8;
 
-/// Factor by which the number of steps grows between two neighbourhood searches. The next two constants are divisors of the number of steps, which
-/// give the budget for all neighbourhoods and the budget for each one.
+/// Factor by which the number of steps grows between two neighbourhood searches. The two constants that follow are divisors of the number of
+/// steps: for the budget of all neighbourhoods, and for the budget of each neighbourhood.
 const GROWTH: u64 = 4;
 const NEIGHBOURHOOD_SHARE: u64 = 4;
 const ONE_NEIGHBOURHOOD: u64 = 32;
 
-/// Divisor of the number of steps: the bound is recorded whenever this number has grown by this share of its value.
+/// Divisor of the number of steps: the bound is recorded whenever the number of steps has grown by this share of itself.
 const RECORDS: u64 = 16;
 
 /// Maximum number of table entries in the elimination of a neighbourhood.
 const NEIGHBOURHOOD_TABLE: usize = 1 << 14;
 
-/// Negative base-2 logarithm of the smallest gain, in natural logarithms of weights, for which costs are moved against
-/// the order of the variables.
+/// Negative base-2 logarithm of the smallest gain, in natural logarithms of weights, for which costs are moved to earlier variables.
 const WORTHWHILE: f64 = 20.0;
 
-/// Tolerance of a proof: a world is proven to be the best if the upper bound exceeds its log-weight *w* by at most this number times 1 + |*w*|.
+/// Tolerance of a proof: an assignment is proven to be the best if the upper bound exceeds its log-weight *w* by at most this number times 1 +
+/// |*w*|.
 const PROVEN: f64 = 1e-9;
 
-/// Returns the maximum number of steps of a search.
+/// Returns the maximum number of steps of a branch-and-bound search.
 fn steps(limits: &Limits) -> u64 {
     limits.work as u64
 }
@@ -61,8 +59,8 @@ fn memory(limits: &Limits) -> u64 {
     limits.memory.unwrap_or_else(available_bytes)
 }
 
-/// Returns the maximum number of bytes of the tables of an elimination. This is half of the memory limit, because
-/// open nodes stay in memory during the elimination.
+/// Returns the maximum number of bytes of the tables of an elimination. The tables get half of the memory limit, because open nodes stay in
+/// memory during the elimination.
 fn memory_of_tables(limits: &Limits) -> u64 {
     memory(limits) / 2
 }
@@ -114,8 +112,8 @@ pub enum SearchResult {
     },
 }
 
-/// Searches for the assignment of the largest weight. The limits are those of steps, of memory (open nodes of all components, and tables
-/// of eliminations), of the entries of a table in an exact elimination, and of time.
+/// Searches for the assignment of the largest weight. The limits bound the number of steps, the memory (open nodes of all components, and tables
+/// of eliminations), the entries of a table in an exact elimination, and the time.
 pub fn solve(
     graph: &FactorGraph,
     limits: &Limits,
@@ -148,7 +146,7 @@ pub fn solve(
     Ok(known.into_result(end, &reduced))
 }
 
-/// The settings of a search, which hold for costs of any scale.
+/// The settings of a search, which are the same for costs of any scale.
 #[derive(Clone, Copy)]
 struct SearchRun<'a> {
     reduced: &'a ReducedGraph,
@@ -160,7 +158,7 @@ struct SearchRun<'a> {
 /// State in which a search ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SearchEnd {
-    /// Every assignment has weight zero.
+    /// The search found that every assignment has weight zero.
     Impossible,
     /// Every component was searched completely, or all variables were eliminated.
     Finished,
@@ -168,7 +166,7 @@ enum SearchEnd {
     Unfinished(Option<Stopped>),
 }
 
-/// The best known world, the upper bound for all worlds, and the number of steps spent on both.
+/// The best known assignment, the upper bound for all assignments, and the number of steps done so far.
 struct KnownWorlds {
     work: u64,
     /// The best known assignment of the reduced graph, with the logarithm of its weight.
@@ -189,8 +187,8 @@ impl Default for KnownWorlds {
 }
 
 impl KnownWorlds {
-    /// Returns the difference between `product`, the logarithm of the product of the largest weights, and the log-weight of the best world;
-    /// `None` if that world is already proven to be the best.
+    /// Returns the distance from the log-weight of the best assignment to `product`, the logarithm of the product of the largest weights; `None`
+    /// if the assignment is proven to be the best.
     fn unresolved_distance(&self, product: f64) -> Option<f64> {
         let (_, log) = self.best.as_ref()?;
         let gap = self.upper_bound - log;
@@ -218,7 +216,7 @@ impl KnownWorlds {
 }
 
 impl SearchRun<'_> {
-    /// Searches with costs of some scale for worlds that are better than the best known one.
+    /// Searches with costs of a given scale for assignments that are better than the best known assignment.
     fn search(
         self,
         mut fixed: FixedPointCosts,
@@ -265,7 +263,7 @@ impl SearchRun<'_> {
     }
 }
 
-/// The searches of all components, and what they found.
+/// The searches of all components, and their results so far.
 struct WorldSearch<'a> {
     reduced: &'a ReducedGraph,
     fixed: &'a FixedPointCosts,
@@ -275,7 +273,7 @@ struct WorldSearch<'a> {
     observer: SearchObserver<'a>,
     stopped: Option<Stopped>,
     known: KnownWorlds,
-    /// An upper bound of the log-weights that a mini-bucket elimination found without search.
+    /// An upper bound of the log-weights, computed by mini-bucket elimination without search.
     mini_bucket_bound: f64,
     /// True if an exact elimination found the best assignment.
     is_eliminated: bool,
@@ -433,7 +431,7 @@ impl WorldSearch<'_> {
         self.record_bound(bound);
     }
 
-    /// Adopts an assignment of the reduced graph if it is better than the best known one.
+    /// Adopts an assignment of the reduced graph if it is better than the best known assignment.
     fn take_better(&mut self, values: Vec<u32>) {
         let log = log_weight(&self.reduced.graph, &values);
         if self.known.best.as_ref().is_none_or(|(_, best)| log > *best) {
@@ -441,7 +439,7 @@ impl WorldSearch<'_> {
         }
     }
 
-    /// Records the best known world and an upper bound, if one of them is better than before.
+    /// Records the best known assignment and an upper bound, if one of them is better than before.
     fn record_bound(&mut self, bound: f64) {
         let is_better = bound < self.known.upper_bound;
         self.known.upper_bound = self.known.upper_bound.min(bound);
@@ -460,7 +458,7 @@ impl WorldSearch<'_> {
         }
     }
 
-    /// Searches for better worlds in neighbourhoods of the best known one.
+    /// Searches for better assignments in neighbourhoods of the best known assignment.
     fn search_neighbourhoods(&mut self, limits: &Limits) -> Result<(), EliminationError> {
         let Some((values, _)) = &self.known.best else {
             return Ok(());
@@ -484,7 +482,7 @@ impl WorldSearch<'_> {
         Ok(())
     }
 
-    /// Makes the searches of all components look only for assignments that cost less than this one.
+    /// Tells the searches of all components the cost of this assignment, so that they look only for better assignments.
     fn adopt(&mut self, values: &[u32]) {
         let left: Vec<u32> = self
             .preprocessed

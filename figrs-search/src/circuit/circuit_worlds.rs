@@ -1,4 +1,4 @@
-//! Single worlds (assignments) of a circuit: the worlds of largest weight, and random worlds.
+//! Single worlds (assignments) of a decision circuit: the worlds of largest weight, and random worlds.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use rand::{Rng, RngExt};
 use super::decision_circuit::{CircuitNode, DecisionCircuit};
 use super::scaled_number::ScaledNumber;
 
-/// One world (assignment) of a circuit. The world is given by the choices at the sum nodes of a traversal from the root,
-/// in traversal order, and by the value nodes that the traversal visits.
+/// One world (assignment) of a decision circuit. A world of the circuit is given by a traversal from the root: the choices at the sum
+/// nodes in traversal order, and the value nodes that the traversal visits.
 #[derive(Clone, Debug, Default)]
 pub struct CircuitWorld {
-    /// For each choice, `true` if the traversal takes the second child.
+    /// For each choice at a sum node, `true` if the traversal takes the second child.
     choices: Vec<bool>,
-    /// The indices of the visited values in the numbering of values.
+    /// The visited values of variables, as indices in the circuit's numbering of values.
     pub values: Vec<u32>,
 }
 
@@ -47,11 +47,11 @@ impl DecisionCircuit {
         })
     }
 
-    /// Returns the `count` worlds (assignments) of the largest weights, best first; the argument gives for each node
-    /// the largest weight of its subcircuit.
+    /// Returns the `count` worlds (assignments) of the largest weights, best first. The argument `maxima` has the largest weight of a
+    /// world for each node's subcircuit.
     ///
-    /// The largest weights give, for each choice that the found worlds rejected, the exact weight of the best world with that choice; the
-    /// best of these choices leads to the next best world.
+    /// For each choice that the worlds found so far rejected, `maxima` gives the weight of the best world. The best of the rejected
+    /// choices leads to the next best world.
     ///
     /// **References.** Lawler, *A procedure for computing the K best solutions to discrete optimization problems*, 1972.
     pub fn k_best(&self, maxima: &[ScaledNumber], count: usize) -> Vec<CircuitWorld> {
@@ -102,8 +102,8 @@ impl DecisionCircuit {
     }
 }
 
-/// Rating of a choice that was rejected: the logarithm of its weight relative to the best weight (largest first), and
-/// then the order of insertion.
+/// Rating of a rejected choice: first the logarithm of its weight relative to the best weight (largest first), then the order of
+/// insertion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct ChoiceRating(f64, u64);
 

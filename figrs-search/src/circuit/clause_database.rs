@@ -2,7 +2,7 @@
 
 use super::literal::AtomLiteral;
 
-/// Literal block distance (number of different levels among the literals of a learned clause) up to which the clause is never
+/// Literal block distance (number of different levels among the literals of a learned clause) up to which a clause is never
 /// forgotten.
 const ALWAYS_KEPT_DISTANCE: u32 = 3;
 
@@ -19,7 +19,7 @@ pub(super) enum ClauseKind {
     Given,
     /// A learned clause, which the problem implies; it is watched and may be forgotten.
     Learned,
-    /// A clause that is only the reason of one assignment; the clause is not watched.
+    /// A clause that is only the reason of one assignment, and that is not watched.
     Temporary,
     /// An unused entry of the database, whose clause was forgotten.
     Forgotten,
@@ -30,7 +30,7 @@ struct ClauseHeader {
     start: u32,
     len: u32,
     kind: ClauseKind,
-    /// The literal block distance at the time when the clause was learned.
+    /// The literal block distance of the clause at the time when it was learned.
     block_distance: u32,
     /// The time (number of conflicts) at which the clause last took part in a conflict.
     used: u64,
@@ -126,8 +126,7 @@ impl ClauseDatabase {
         }
     }
 
-    /// Removes the literals of forgotten clauses, if these literals are more than half of the array and outnumber the
-    /// entries.
+    /// Removes the literals of forgotten clauses, if they are more than half of all literals and outnumber the entries for clauses.
     pub(super) fn compact(&mut self) {
         if self.waste <= self.headers.len().max(self.literals.len() / 2) {
             return;
@@ -151,12 +150,11 @@ impl ClauseDatabase {
             + clauses * 2 * WATCH_BYTES
     }
 
-    /// Returns the length of the array of literals, whose indices have 32 bits.
+    /// Returns the length of the array of literals; its indices have 32 bits.
     pub(super) fn positions(&self) -> usize {
         self.literals.len()
     }
 
-    /// Returns the number of clauses of a kind.
     #[cfg(test)]
     pub(super) fn count(&self, kind: ClauseKind) -> usize {
         self.headers

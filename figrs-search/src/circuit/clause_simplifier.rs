@@ -9,12 +9,12 @@ use figrs_factor::eliminate::error::check_interrupt;
 
 /// Maximum number of literals examined in all simplifications together.
 const MAX_WORK: u64 = 200_000_000;
-/// Maximum number of clauses of an atom up to which these clauses are compared to find subsumed clauses.
+/// Maximum number of clauses of an atom that are compared with each other to find subsumed clauses.
 const MAX_OCCURRENCES: usize = 2000;
 
-/// Clauses with lists of their occurrences, without unit clauses, duplicates and subsumed clauses.
+/// Clauses with occurrence lists, without unit clauses, duplicates and subsumed clauses.
 ///
-/// **Guarantee.** The simplified clauses have the same solutions.
+/// **Guarantee.** The simplified clauses have the same solutions as the given clauses.
 ///
 /// **References.** Eén and Biere, *Effective preprocessing in SAT through variable and clause elimination*, SAT 2005.
 #[derive(Debug)]
@@ -22,8 +22,8 @@ pub(super) struct ClauseSimplifier {
     /// The sorted literals of each clause; the list of a removed clause is empty.
     clauses: Vec<Vec<AtomLiteral>>,
     signatures: Vec<u64>,
-    /// For each literal, the indices of the clauses that contain it; some of these clauses may have been removed or may
-    /// have lost the literal.
+    /// For each literal, the indices of the clauses that contain it. Some clauses in the list of a literal may have
+    /// been removed or may have lost the literal.
     occurrences: Vec<Vec<u32>>,
     truths: Vec<Truth>,
     units: Vec<AtomLiteral>,
@@ -36,10 +36,10 @@ pub(super) struct ClauseSimplifier {
 /// Relation of a clause to another clause.
 enum Subsumption {
     Nothing,
-    /// Subsumption: the other clause contains all literals of this clause.
+    /// The second clause contains all literals of the first clause, which therefore subsumes the second.
     Whole,
-    /// Self-subsumption: the other clause contains all literals of this clause except the given literal, whose negation
-    /// it contains.
+    /// The second clause contains the negation of the given literal and all other literals of the first clause
+    /// (self-subsumption).
     Without(AtomLiteral),
 }
 
@@ -103,14 +103,12 @@ impl ClauseSimplifier {
         self.truths[2 * atom] == Truth::Open
     }
 
-    /// Returns the clauses that contain a literal.
     pub(super) fn clauses_of(&self, literal: AtomLiteral) -> impl Iterator<Item = &[AtomLiteral]> {
         let ids = self.occurrences[literal.index()].iter();
         let clauses = ids.map(|&id| self.clauses[id as usize].as_slice());
         clauses.filter(move |clause| clause.binary_search(&literal).is_ok())
     }
 
-    /// Removes all clauses that contain an atom.
     pub(super) fn remove_clauses_of(&mut self, atom: usize) {
         for value in [true, false] {
             let literal = AtomLiteral::new(atom as u32, value);
@@ -157,7 +155,6 @@ impl ClauseSimplifier {
         self.units.clear();
     }
 
-    /// Removes a literal from a clause.
     fn strengthen(&mut self, id: u32, literal: AtomLiteral) {
         let clause = &mut self.clauses[id as usize];
         let Ok(place) = clause.binary_search(&literal) else {
@@ -234,7 +231,7 @@ impl ClauseSimplifier {
     }
 }
 
-/// Returns a set of atoms as a 64-bit mask, in which several atoms may share one bit.
+/// Returns the set of a clause's atoms as a 64-bit mask, in which several atoms may share one bit.
 fn signature(clause: &[AtomLiteral]) -> u64 {
     clause.iter().fold(0, |bits, l| bits | 1 << (l.atom() % 64))
 }

@@ -5,14 +5,12 @@ use std::hash::BuildHasherDefault;
 use hashbrown::HashMap;
 use rustc_hash::FxHasher;
 
-/// Hash of a component: the sum, modulo `2^128`, of the random keys of its open atoms, open clauses and residual
-/// tables.
+/// Hash of a component of a search: the sum, modulo `2^128`, of the random keys of its open atoms, open clauses and residual tables.
 ///
-/// The keys are drawn at random from a fixed seed, so two different components have the same sum with probability `2^-128`. If
-/// two components differ only in the number of equal residual tables, by `m`, this probability is at most `m / 2^128`. By the
-/// union bound over pairs, a search of `n` different components confuses any two of them with probability at most `n^2 /
-/// 2^129`, multiplied by `m` in the worst case. The probability that some components are confused is below `10^-18` for `n =
-/// 10^10`.
+/// The keys that are summed are random numbers from a fixed seed. Therefore the probability that two different components have the same hash is
+/// `2^-128`, with one exception. If two components differ only in the number of equal residual tables, by `m`, the probability of equal hashes is at
+/// most `m / 2^128`. By the union bound, the probability that a search of `n` different components confuses any two of them is at most `n^2 / 2^129`,
+/// multiplied by `m` in the worst case. For `n = 10^10` components, the probability of a confusion is below `10^-18`.
 pub(super) type ComponentHash = u128;
 
 #[derive(Clone, Copy, Debug)]
@@ -22,15 +20,15 @@ struct CachedValue<V> {
     used: u64,
 }
 
-/// A hash table of values whose size is bounded; when the table is full, the least recently used half is removed.
+/// A hash table of component values whose size is bounded; when the table is full, the least recently used half is removed.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentCache<V> {
     values: HashMap<ComponentHash, CachedValue<V>, BuildHasherDefault<FxHasher>>,
-    /// The keys in the order of insertion; they allow the removal of all entries inserted since a certain time.
+    /// The keys in the order of insertion, which allows the removal of all entries inserted after a certain time.
     entered: Vec<ComponentHash>,
     /// Maximum number of entries of the cache.
     capacity: usize,
-    /// Number of slots of the hash table when it has its maximum capacity.
+    /// Number of slots of the hash table at its maximum capacity.
     places: usize,
     clock: u64,
     pub(super) evictions: u64,
@@ -39,12 +37,12 @@ pub(super) struct ComponentCache<V> {
 impl<V: Copy> ComponentCache<V> {
     /// Number of bytes of a slot of the hash table.
     const PLACE_BYTES: usize = size_of::<(ComponentHash, CachedValue<V>)>() + 1;
-    /// Maximum number of bytes for each slot. The bytes of a slot cover the table and the half-sized table from which it grows, the
-    /// key in the list of insertions, and the time of use while times are sorted.
+    /// Maximum number of bytes for each slot of the hash table. This number of bytes covers the table and the half-sized table from which it grows,
+    /// the key in the list of insertions, and the time of use while times are sorted.
     const MAX_BYTES: usize =
         Self::PLACE_BYTES + Self::PLACE_BYTES.div_ceil(2) + size_of::<ComponentHash>() + 8;
 
-    /// Creates a cache that takes at most `bytes` bytes, except that the smallest table may take more.
+    /// Creates a cache that takes at most `bytes` bytes, or the size of the smallest table if that is larger.
     pub(super) fn new(bytes: u64) -> Self {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         // The number of slots of a hash table is a power of two, and an eighth of the slots stay free.
@@ -59,7 +57,6 @@ impl<V: Copy> ComponentCache<V> {
         }
     }
 
-    /// Returns the size of the cache in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.values.allocation_size() + self.entered.capacity() * size_of::<ComponentHash>()
     }
@@ -71,8 +68,7 @@ impl<V: Copy> ComponentCache<V> {
         Some(found.value)
     }
 
-    /// Inserts a value. The `marks` come from [`mark`](Self::mark), are given in ascending order, and are updated when
-    /// entries are removed.
+    /// Inserts a value. The `marks` come from [`mark`](Self::mark), in ascending order, and are updated when entries are removed.
     pub(super) fn insert<'m>(
         &mut self,
         key: ComponentHash,
@@ -88,8 +84,8 @@ impl<V: Copy> ComponentCache<V> {
         self.entered.push(key);
     }
 
-    /// Returns true if another entry would enlarge the table beyond its maximum size. Slots of removed entries count as
-    /// used until the table is rehashed, which happens automatically if less than half of it is used.
+    /// Returns true if another entry would enlarge the table beyond its maximum size. The slots of removed entries count as used until
+    /// the table is rehashed, which happens automatically when less than half of it is used.
     fn is_crowded(&self) -> bool {
         let (taken, values) = (self.values.len(), &self.values);
         taken == values.capacity()
@@ -102,8 +98,8 @@ impl<V: Copy> ComponentCache<V> {
         self.entered.len()
     }
 
-    /// Removes all entries inserted since a mark. If a component has no solution, cached values of its sibling components may be wrong,
-    /// because learned clauses may exclude some of their solutions.
+    /// Removes all entries inserted since a mark was taken. Cached values must be removed after a component without solutions was
+    /// found: learned clauses may have excluded solutions of its sibling components.
     pub(super) fn purge(&mut self, mark: usize) {
         for key in self.entered.drain(mark..) {
             self.values.remove(&key);

@@ -10,10 +10,11 @@ use super::logical_form::LogicalForm;
 use super::propagator::{ClausePropagator, Truth};
 use super::weight_diagrams::ResidualTable;
 
-/// The largest stamp of a traversal of the incidence graph; after this stamp, stamps start again at the beginning.
+/// The largest number with which a traversal of the incidence graph marks nodes; then the numbers start again at the
+/// beginning.
 const MAX_STAMP: u32 = 1 << 30;
 
-/// A component of open (undecided) atoms, given by the range of its atoms in the list of members and by its hash.
+/// A component of open (undecided) atoms, given by its hash and the range of its atoms in the list of members.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenComponent {
     pub(super) start: u32,
@@ -21,16 +22,16 @@ pub(super) struct OpenComponent {
     pub(super) hash: ComponentHash,
 }
 
-/// Incidence graph of atoms, clauses of the problem and residual tables, with working memory for its traversal.
+/// Incidence graph of atoms, given clauses and residual tables, with working memory for its traversal.
 ///
-/// Learned clauses are left out, because they would connect independent components.
+/// Learned clauses are not part of the incidence graph, because they would connect independent components.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentFinder {
     /// For each atom, the other atoms in its two-literal clauses, without repetition.
     neighbours: Vec<Vec<u32>>,
     /// For each atom, the clauses of at least three literals that contain it.
     clauses: Vec<Vec<ClauseId>>,
-    /// For each variable, the factors that contain it and have weights.
+    /// For each variable, the factors with weights that contain it.
     pub(super) factors: Vec<Vec<u32>>,
     /// The present residual table of each factor.
     pub(super) residuals: Vec<ResidualTable>,
@@ -43,7 +44,7 @@ pub(super) struct ComponentFinder {
     /// For each variable, the number of its open (undecided) atoms at the time when its component was found.
     open_values: Vec<u32>,
     stamp: u32,
-    /// Number of open clauses and tables of each atom at the time when its component was found.
+    /// For each atom, the number of its open clauses and tables at the time when its component was found.
     pub(super) frequency: Vec<u32>,
     /// The atoms of open components, one component after another.
     pub(super) members: Vec<u32>,
@@ -97,7 +98,7 @@ impl ComponentFinder {
         }
     }
 
-    /// Returns the approximate size in bytes, without the list of members.
+    /// Returns the approximate size of the component finder in bytes, without the list of members.
     pub(super) fn bytes(&self) -> usize {
         let lists = |lists: &[Vec<u32>]| -> usize {
             lists
@@ -126,8 +127,8 @@ impl ComponentFinder {
         self.stamp += 1;
     }
 
-    /// Returns the component of an open (undecided) atom, and appends the atoms of the component to `members`; returns
-    /// `None` if this traversal has already visited the atom.
+    /// Returns the component of an open (undecided) atom, and appends its atoms to `members`; returns `None` if this
+    /// traversal has already visited the atom.
     pub(super) fn component_of(
         &mut self,
         atom: u32,
@@ -176,7 +177,7 @@ impl ComponentFinder {
         }
     }
 
-    /// Visits the open atoms of a variable, unless this traversal has visited them before; returns their number.
+    /// Visits the open atoms of a variable that this traversal has not visited before, and returns their number.
     fn visit_values(
         &mut self,
         variable: u32,
@@ -197,9 +198,9 @@ impl ComponentFinder {
         self.open_values[v]
     }
 
-    /// Returns the variable of a component that consists only of open values of a single variable. The only open clause
-    /// of a component of one variable must state that the variable has one of these values; only tables of this
-    /// variable then distinguish the values.
+    /// Returns the variable of a component that consists only of open values of a single variable. If a component
+    /// consists of one variable, its only open clause states that the variable has one of its open values. If a
+    /// component consists of one variable, only tables of this variable distinguish its values.
     pub(super) fn lone_variable(
         &self,
         component: OpenComponent,

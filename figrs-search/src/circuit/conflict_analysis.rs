@@ -7,7 +7,7 @@ use super::propagator::{AssignmentReason, ClausePropagator};
 /// The latest decision on which a conflict depends; earlier assignments imply the negation of this decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refutation {
-    /// The conflict depends on no decision, so the problem has no solution.
+    /// The conflict depends on no decision, so that the problem has no solution.
     Problem,
     /// The level of the refuted decision, and the reason of its negation.
     Decision(u32, AssignmentReason),
@@ -17,7 +17,7 @@ pub(super) enum Refutation {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConflictAnalysis {
     seen: Vec<bool>,
-    /// Number of literals of each level that are marked as seen.
+    /// For each level, the number of its literals that are marked as seen.
     counts: Vec<u32>,
     /// All literals that were marked as seen; these literals are false in the present assignment.
     marked: Vec<AtomLiteral>,
@@ -35,8 +35,8 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Resolves the violated clause with reasons until the resolvent depends on one decision. Learns the clause of the first unique
-    /// implication point; returns the last resolvent as the reason of the decision's negation.
+    /// Resolves the violated clause with the reasons of its literals, until the resolvent depends on one decision only. The clause
+    /// at the first unique implication point is learned, and the last resolvent is the reason for negating the decision.
     ///
     /// **Guarantee.** The learned clause and the returned clause are implied by the clauses of the problem.
     ///
@@ -112,7 +112,7 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Collects the clause of all seen literals, which begins with the negation of `literal`.
+    /// Returns the clause of all seen literals, which begins with the negation of `literal`.
     fn collect(&mut self, literal: AtomLiteral) {
         self.clause.clear();
         self.clause.push(!literal);
@@ -147,7 +147,7 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Returns the reason of the negation of a decision.
+    /// Returns the reason for the negation of a decision.
     fn refute(
         &mut self,
         propagator: &mut ClausePropagator,
@@ -167,8 +167,8 @@ impl ConflictAnalysis {
     }
 }
 
-/// True if a false literal is redundant in a learned clause: all other literals of its reason were seen or are assigned
-/// at level zero.
+/// True if a false literal is redundant in a learned clause: all other literals of its reason were seen or are assigned at level
+/// zero.
 fn is_redundant(propagator: &ClausePropagator, seen: &[bool], literal: AtomLiteral) -> bool {
     let is_covered = |other: AtomLiteral| propagator.level_of(other) == 0 || seen[other.atom()];
     match propagator.reason_of(literal) {

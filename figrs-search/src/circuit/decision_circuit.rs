@@ -1,26 +1,25 @@
-//! Decision circuits, which record a search as sums and products over values of variables and weights.
+//! Decision circuits, which record a search as sums and products over values of variables and their weights.
 
 use super::scaled_number::ScaledNumber;
 use super::search_trace::SearchTrace;
 
 const NONE: u32 = u32::MAX;
 
-/// A node of a circuit; the children of a node have smaller indices than the node.
+/// A node of a decision circuit; its children have smaller indices than the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CircuitNode {
     /// A leaf for a value of a variable, given by its index in the numbering of values.
     Value(u32),
-    /// A leaf for a weight, given by the index of its symbol.
+    /// A leaf for a weight, given by the index of the weight's symbol.
     Symbol(u32),
-    /// The product of children over disjoint sets of variables; the children are given by the start and the length of
-    /// their range in the list of children.
+    /// The product of children over disjoint sets of variables; the children are given by the start and the length of their range in
+    /// the list of children.
     Product(u32, u32),
-    /// The sum of two children over the same variables; in each world (assignment), at most one child has positive
-    /// weight.
+    /// The sum of two children over the same variables, of which at most one has positive weight in each world (assignment).
     Sum(u32, u32),
 }
 
-/// A numbering of all values of all variables.
+/// A numbering of all values of all variables of a circuit.
 #[derive(Clone, Debug, Default)]
 pub struct ValueNumbering {
     firsts: Vec<u32>,
@@ -55,8 +54,8 @@ impl ValueNumbering {
 /// A deterministic, decomposable and smooth circuit, which represents the sum of the weights of all worlds
 /// (assignments).
 ///
-/// Each world of positive weight is a traversal from the root that takes one child of each sum and all children of each product. The
-/// traversal visits exactly one value of each variable.
+/// Each world of positive weight is a traversal from the root that takes one child of every sum and all children of every product.
+/// The traversal of a world visits exactly one value of each variable.
 ///
 /// **References.** Darwiche and Marquis, *A knowledge compilation map*, Journal of Artificial Intelligence Research 17, 2002;
 /// Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003.
@@ -85,8 +84,8 @@ impl DecisionCircuit {
         self.nodes.len() * 2 * size_of::<ScaledNumber>()
     }
 
-    /// Returns the value of each node in a semiring; the arguments are the operations of the semiring and the values
-    /// `leaf` of the leaves.
+    /// Returns the value of each node in a semiring. The arguments are the operations of the semiring and the function `leaf`, which
+    /// gives the value of each leaf.
     pub fn evaluate<V: Clone>(
         &self,
         one: &V,
@@ -150,8 +149,8 @@ impl DecisionCircuit {
         derivatives
     }
 
-    /// Returns the circuit without the nodes that its root does not use. The used nodes are moved forward in the same array, where
-    /// they overwrite only nodes that were already processed.
+    /// Returns the circuit without the nodes that its root does not use. The used nodes are moved to the front of the same array,
+    /// where they overwrite only nodes that were already processed.
     fn reachable(mut self, root: u32) -> Self {
         // The new index of each node that the root uses.
         let mut names = vec![NONE; self.nodes.len()];
@@ -209,18 +208,18 @@ impl DecisionCircuit {
 pub(super) struct CircuitTrace {
     circuit: DecisionCircuit,
     numbering: ValueNumbering,
-    /// The nodes of the values and of the symbols, where such a node exists already.
+    /// The circuit nodes of the values and symbols that already have a node.
     values: Vec<u32>,
     symbols: Vec<u32>,
-    /// A symbol whose weight is always 1, and which products therefore leave out.
+    /// A symbol whose weight is always 1, and which is therefore left out of products.
     one: Option<u32>,
-    /// The children of all products under construction, and the start of each product in this list.
+    /// The children of all products under construction, one product after another, and the start of each product in this list.
     open: Vec<u32>,
     starts: Vec<usize>,
 }
 
 impl CircuitTrace {
-    /// Creates a trace for a problem with these variables and this number of symbols.
+    /// Creates a trace for a problem with these variables and `symbols` symbols.
     pub(super) fn new(numbering: ValueNumbering, symbols: usize, one: Option<u32>) -> Self {
         Self {
             circuit: DecisionCircuit::default(),
@@ -233,7 +232,7 @@ impl CircuitTrace {
         }
     }
 
-    /// Returns the circuit whose root is this node.
+    /// Returns the circuit that has this node as its root.
     pub(super) fn into_circuit(self, root: u32) -> DecisionCircuit {
         self.circuit.reachable(root)
     }

@@ -9,15 +9,15 @@ use figrs_factor::eliminate::error::check_interrupt;
 use figrs_factor::order::SymbolicElimination;
 use figrs_factor::order::eliminate_candidates;
 
-/// Maximum number of words that the search for an elimination order reads: some tens of milliseconds.
+/// Maximum number of memory words that the search for an elimination order reads, in some tens of milliseconds.
 const MAX_WORK: u64 = 4_000_000;
-/// Upper limit of the preference that the variables at the centre of the decomposition get.
+/// Upper limit of the preference of a variable at the centre of the tree decomposition.
 const MAX_PREFERENCE: f64 = 1e7;
 
 /// Returns a preference for each variable, which is larger for variables nearer to the centre of a tree decomposition.
 ///
 /// Deciding variables near the centre splits the problem into parts of similar size. The narrower the tree decomposition is, the
-/// larger is the influence of the preference compared with the activity of variables.
+/// more the preference counts, compared with the activity of variables.
 ///
 /// **References.** Korhonen and Järvisalo, *Integrating tree decompositions into decision heuristics of propositional model
 /// counters*, CP 2021.
@@ -98,9 +98,9 @@ impl BagForest {
     }
 
     /// Returns the level of each bag in the centroid decomposition of its tree. The centroid has level zero, the centroids of the
-    /// components that remain without it have level one, and so on.
+    /// trees that remain without it have level one, and so on.
     ///
-    /// **Complexity.** The number of bags times the number of levels, which is at most logarithmic in the number of
+    /// **Complexity.** The time is the number of bags times the number of levels, which is at most logarithmic in the number of
     /// bags.
     fn levels(&self, until: &Until) -> Result<Vec<u32>, EliminationError> {
         let n = self.sizes.len();
@@ -137,7 +137,7 @@ impl BagForest {
         Ok(levels)
     }
 
-    /// Returns the bags without a level that are connected with `root`, in an order in which parents come first.
+    /// Returns the bags without a level that are connected with `root`, parents first.
     fn part(&self, root: usize, levels: &[u32], parents: &mut [u32]) -> Vec<usize> {
         parents[root] = u32::MAX;
         let mut order = vec![root];

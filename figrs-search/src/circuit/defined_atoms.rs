@@ -7,7 +7,7 @@ use super::literal::AtomLiteral;
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::eliminate::error::check_interrupt;
 
-/// Maximum number of clauses in which an atom occurs for it to be eliminated.
+/// Maximum number of clauses that contain an atom to be eliminated.
 const MAX_CLAUSES: usize = 40;
 /// Maximum number of literals of a clause that an elimination adds.
 const MAX_LENGTH: usize = 24;
@@ -16,20 +16,22 @@ const MAX_PASSES: usize = 20;
 /// Maximum number of partial assignments tried to decide whether an atom is defined.
 const MAX_TRIES: usize = 64;
 
-/// An eliminated atom, with the clauses in which it occurred positively: the atom is true if and only if, in one of these clauses,
-/// all other literals are false.
+/// An eliminated atom, with the clauses in which it occurred positively.
+///
+/// The defined atom is true if and only if one of its positive clauses has no other true literal.
 #[derive(Clone, Debug)]
 pub(super) struct DefinedAtom {
     pub(super) atom: u32,
     pub(super) clauses: Vec<Vec<AtomLiteral>>,
 }
 
-/// Eliminates atoms that their clauses define as functions of other atoms, if the elimination does not increase the
-/// number of clauses.
+/// Eliminates atoms that their clauses define as functions of other atoms, if the elimination does not increase the number of
+/// clauses.
 ///
-/// A set of clauses defines an atom if the clauses contradict each other after the atom's literals are removed: for each
-/// assignment of the other atoms, some clause determines the atom. If the clauses of an atom define it, each solution of
-/// the remaining clauses extends to exactly one solution; resolution therefore sums over the values of the atom.
+/// A set of clauses defines an atom if the clauses contradict each other after the atom's literals are removed. For each assignment
+/// of the other atoms, some clause then determines the defined atom. If the clauses of an atom define it, each solution of the
+/// remaining clauses extends to exactly one solution of all clauses. Therefore the elimination of a defined atom by resolution sums
+/// over both values of the atom.
 ///
 /// **Guarantee.** The solutions of the remaining clauses correspond one to one to the solutions of the given clauses, restricted to
 /// the remaining atoms.
@@ -131,7 +133,7 @@ impl AtomDefinition {
         self.members >> place & 1 == 1
     }
 
-    /// Returns a minimal definition among the clauses of an atom, if there is one.
+    /// Returns a minimal set of clauses that defines an atom, among the clauses of the atom.
     fn of(
         positive: &[Vec<AtomLiteral>],
         negative: &[Vec<AtomLiteral>],

@@ -1,23 +1,23 @@
-//! Finds variables that are functions of other variables and occur in no other factor.
+//! Determined variables: functions of other variables that occur in no other factor with more than one variable.
 
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
 use rustc_hash::FxHashMap;
 
-/// The variables that a search leaves out because functions of other variables determine them: each assignment of the other variables
-/// extends to exactly one assignment of all variables.
+/// The variables that a search leaves out because they are functions of other variables: each assignment of the others extends to
+/// exactly one assignment of all.
 ///
-/// A determined variable occurs in its function, and in at most one table of weights of its own values; these weights become
-/// weights of the function's arguments. A function that excludes no argument values and has no weights is left out of the search
-/// too, and then does not count as an occurrence of its arguments.
+/// A determined variable occurs only in its function and in at most one table, which has weights of its values. The weights of a
+/// determined variable's values become weights of the function's arguments. A function without weights that excludes no argument values
+/// is left out of the search too, and does not count as an occurrence of its arguments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeterminedVariables {
-    /// The factors that are functions, in the order in which their variables were left out; a variable that was left out later may be an
-    /// argument of earlier functions.
+    /// The factors that are functions, in the order in which their variables were left out. A variable that was left out later may be an
+    /// argument of a function in front of it.
     functions: Vec<usize>,
     /// For each factor that is a function, the factor with the weights of the function's values.
     weights: FxHashMap<usize, usize>,
-    /// For each factor, `true` if the search does not read it separately: weights of a function's values, and functions that
-    /// exclude no argument values.
+    /// For each factor, `true` if the search does not read it: it has the weights of a function's values, or is a function that excludes
+    /// no argument values.
     is_skipped: Vec<bool>,
     /// For each variable, `true` if the search leaves it out.
     is_determined: Vec<bool>,
@@ -105,8 +105,8 @@ impl DeterminedVariables {
         self.is_determined[variable as usize]
     }
 
-    /// Returns true if the search does not read a factor separately: the factor has the weights of a function's values,
-    /// or excludes nothing.
+    /// Returns true if the search does not read a factor separately, because it has the weights of a function's values or excludes no
+    /// argument values.
     pub(super) fn is_skipped(&self, factor: usize) -> bool {
         self.is_skipped[factor]
     }
@@ -117,13 +117,12 @@ impl DeterminedVariables {
         self.functions.len()
     }
 
-    /// Returns the factor with the weights of a function's values, if there is one; `factor` is the factor of the
-    /// function.
+    /// Returns the factor with the weights of the values of the function `factor`, if there is one.
     pub(super) fn weights_of(&self, factor: usize) -> Option<usize> {
         self.weights.get(&factor).copied()
     }
 
-    /// Extends an assignment of the other variables to the variables that were left out.
+    /// Extends an assignment to the determined variables, which the search left out.
     pub(super) fn complete(&self, graph: &FactorGraph, values: &mut [u32]) {
         for &number in self.functions.iter().rev() {
             if let Some((arguments, value, index)) = function(&graph.factors[number]) {

@@ -1,4 +1,4 @@
-//! Entries of the tables of factors, and the symbols that stand for the weights of these entries.
+//! Entries of factors' tables, and symbols that represent their weights in a search.
 
 use figrs_factor::graph::{Assignments, for_each_entry};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
@@ -14,8 +14,8 @@ pub(super) enum WeightSymbol {
     Entry(u32, u32),
 }
 
-/// Entries that are zero only for the present parameters, as an [`Encoding`](figrs_core::expand::Encoding) lists them: factors,
-/// and indices of weights in each factor.
+/// Entries that are zero only because of the present parameters, as an [`Encoding`](figrs_core::expand::Encoding) lists them:
+/// factors, and indices of weights in each factor.
 pub(super) type OpenZeros<'a> = &'a [(usize, Vec<u32>)];
 
 impl WeightSymbol {
@@ -23,13 +23,13 @@ impl WeightSymbol {
     pub(super) const ONE: Self = Self::Constant(0.0f64.to_bits());
 }
 
-/// Returns the entries of a factor that are zero only for the present parameters.
+/// Returns the entries of a factor that are zero only because of the present parameters.
 pub(super) fn open_entries(open_zeros: OpenZeros<'_>, factor: usize) -> &[u32] {
     let place = open_zeros.binary_search_by_key(&factor, |(factor, _)| *factor);
     place.map_or(&[], |place| open_zeros[place].1.as_slice())
 }
 
-/// Returns the symbol of a stored entry; returns `None` for an entry that is zero for all parameters.
+/// Returns the symbol of a stored entry; `None` for an entry that is zero for all parameters.
 pub(super) fn entry_symbol(
     factor: &Factor,
     number: usize,
@@ -71,8 +71,7 @@ pub(super) fn count_entries(factor: &Factor, open: &[u32]) -> usize {
     }
 }
 
-/// Calls `visit` with the index and the values of each stored entry, zero entries included; for a function, only the non-zero
-/// entries are visited.
+/// Calls `visit` with the index and the values of each stored entry, including zeros; for a function, only the non-zero entries are visited.
 pub(super) fn for_each_stored(
     graph: &FactorGraph,
     factor: &Factor,

@@ -1,4 +1,4 @@
-//! A circuit with labels that state the meaning of its leaves.
+//! A decision circuit with labels that give the meaning of its leaves.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use figrs_factor::eliminate::EliminationError;
 /// Largest relative difference between two logarithms of the same weight that counts as a rounding error.
 const MAX_ROUNDING: f64 = 1e-14;
 
-/// A circuit with labels of its leaves, which are values of variables and weights of a graph's entries.
+/// A decision circuit with labels of its leaves, which are values of variables and weights of a graph's entries.
 #[derive(Debug)]
 pub struct LabelledCircuit {
     /// The circuit; `None` if zero weights exclude all worlds (assignments).
@@ -33,11 +33,11 @@ pub struct LabelledCircuit {
     pub numbering: ValueNumbering,
     /// For each variable, `true` if the circuit contains the variable's values as leaves.
     pub kept: Vec<bool>,
-    /// The graph that was searched, and the entries that were zero only for the parameters at the time of the search.
+    /// The graph that was searched, and its entries that were zero only because of the parameters at that time.
     graph: Arc<FactorGraph>,
     open_zeros: Vec<(usize, Vec<u32>)>,
     names: FxHashMap<WeightSymbol, u32>,
-    /// For each symbol, the natural logarithm of its weight in that graph.
+    /// For each symbol, the natural logarithm of its weight in the searched graph.
     pub symbol_logs: Vec<f64>,
     atoms: ValueAtoms,
     defined: Vec<DefinedAtom>,
@@ -45,7 +45,7 @@ pub struct LabelledCircuit {
 }
 
 impl LabelledCircuit {
-    /// Searches a graph and records the search as a circuit. The values of variables that `kept` marks become leaves of
+    /// Searches a graph and records the search as a decision circuit. The values of variables that `kept` marks become leaves of
     /// the circuit.
     ///
     /// **Errors.** [`EliminationError::TableTooLarge`], [`EliminationError::TooMuchMemory`], [`EliminationError::Interrupted`].
@@ -126,9 +126,9 @@ impl LabelledCircuit {
         values
     }
 
-    /// Returns the weight of each symbol in a graph with the structure of the searched graph. Returns `None` if the structures
-    /// differ, if a symbol would have two different weights, or if an entry of weight 1, which the circuit leaves out, would get
-    /// another weight.
+    /// Returns the weight of each symbol of the circuit in a graph with the same structure as the searched graph. Returns `None`
+    /// if the structures differ, if a symbol would have two weights, or if an entry of weight 1, which the circuit leaves out,
+    /// has another weight.
     pub fn symbol_weights(&self, new: &FactorGraph) -> Option<Vec<ScaledNumber>> {
         let old = &*self.graph;
         if old.cardinalities != new.cardinalities || old.factors.len() != new.factors.len() {

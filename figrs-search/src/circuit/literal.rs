@@ -2,7 +2,6 @@
 
 use std::ops::Not;
 
-/// An atom or its negation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct AtomLiteral(u32);
 
@@ -21,12 +20,12 @@ impl AtomLiteral {
         self.0 & 1 == 0
     }
 
-    /// Returns the index in lists of all literals, in which the two literals of an atom are adjacent.
+    /// Returns the index of the literal in lists of all literals, in which the two literals of an atom are adjacent.
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// Returns the literal with an index in lists of all literals.
+    /// Returns the literal with this index in lists of all literals.
     pub(super) fn at(index: usize) -> Self {
         Self(index as u32)
     }

@@ -1,4 +1,4 @@
-//! Computes the sum over all assignments of a factor graph, by a search that records no circuit.
+//! Sum over all assignments of a factor graph, by a search that records no circuit.
 
 use figrs_factor::graph::FactorGraph;
 
@@ -13,7 +13,7 @@ use figrs_factor::eliminate::{EliminationError, without_barren};
 
 /// Returns the natural logarithm of the sum over all assignments of the product of all factors.
 ///
-/// All zero weights prune the search, and every determined variable may be left out of the search.
+/// The search uses all zero weights, and leaves out determined variables.
 ///
 /// **Errors.** [`EliminationError::TableTooLarge`], [`EliminationError::TooMuchMemory`], [`EliminationError::Interrupted`].
 pub fn log_sum(

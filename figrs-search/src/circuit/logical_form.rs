@@ -1,4 +1,4 @@
-//! Represents a factor graph by clauses over value atoms and by diagrams of weights.
+//! Logical form of a factor graph: clauses over value atoms and decision diagrams of weights.
 
 use figrs_factor::graph::log_stored;
 use figrs_factor::graph::{FactorGraph, VarId};
@@ -16,31 +16,31 @@ use super::weight_diagrams::{ResidualTable, WeightDiagrams};
 use super::zero_cover::zero_cover;
 use figrs_factor::eliminate::EliminationError;
 
-/// Maximum number of entries of a table whose zeros are covered by a small set of clauses; for a larger table, there is one
-/// clause for each prefix of a row.
+/// Maximum number of entries of a table whose zeros are covered by a small set of clauses. A larger table gets one clause for each
+/// prefix of its rows.
 const MAX_COVERED_ENTRIES: usize = 1 << 12;
 /// Number of bytes of a clause without its literals, and number of bytes of a symbol with its name.
 const CLAUSE_BYTES: usize = 40;
 const SYMBOL_BYTES: usize = 80;
-/// Number of bytes of a row, without its values, while its diagram is built.
+/// Memory in bytes of a row while its decision diagram is built, without the row's values.
 const ROW_BYTES: usize = 16;
 
-/// A factor graph represented by clauses over value atoms and by diagrams of weights.
+/// A factor graph represented by clauses over value atoms and by decision diagrams of weights.
 ///
-/// Zero entries of factors become clauses; the weights of the other entries are symbols in diagrams.
+/// Zero entries of factors become clauses, and the weights of all other entries become symbols in decision diagrams.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LogicalForm {
     pub(super) atoms: ValueAtoms,
     pub(super) clauses: Vec<Vec<AtomLiteral>>,
     pub(super) diagrams: WeightDiagrams,
-    /// The diagrams of the factors that have weights other than 1.
+    /// The decision diagrams of the factors that have weights other than 1.
     pub(super) roots: Vec<ResidualTable>,
     pub(super) determined: DeterminedVariables,
     symbols: Vec<WeightSymbol>,
     /// For each symbol, the natural logarithm of its present weight.
     pub(super) symbol_logs: Vec<f64>,
     pub(super) names: FxHashMap<WeightSymbol, u32>,
-    /// Total number of literals in clauses and of values in rows.
+    /// Total number of literals in clauses and of values in rows of tables.
     size: usize,
     memory: MemoryAccount,
     /// True if all entries of some factor are zero.
@@ -48,11 +48,11 @@ pub(super) struct LogicalForm {
 }
 
 impl LogicalForm {
-    /// Creates the logical form of a graph without the variables that other variables determine; variables that `kept` marks remain. The
-    /// zero weights in `open_zeros` exclude no entries, because they may become positive.
+    /// Creates the logical form of a graph, without the determined variables that `kept` does not mark. The zero weights in `open_zeros`
+    /// exclude no entries, because they may become positive.
     ///
-    /// **Errors.** [`EliminationError::TableTooLarge`] if the number of literals and row values exceeds the table
-    /// budget; [`EliminationError::TooMuchMemory`]; [`EliminationError::Interrupted`].
+    /// **Errors.** [`EliminationError::TableTooLarge`] if the number of literals and row values exceeds the limit on table entries;
+    /// [`EliminationError::TooMuchMemory`]; [`EliminationError::Interrupted`].
     pub(super) fn new(
         graph: &FactorGraph,
         open_zeros: OpenZeros<'_>,
@@ -79,7 +79,7 @@ impl LogicalForm {
         Ok(form)
     }
 
-    /// Returns the approximate size in bytes, with the clauses before simplification.
+    /// Returns the approximate size in bytes, including the clauses before simplification.
     pub(super) fn bytes(&self) -> usize {
         self.diagrams.bytes()
             + self.atoms.bytes()
@@ -88,12 +88,11 @@ impl LogicalForm {
             + self.symbols.len() * SYMBOL_BYTES
     }
 
-    /// Returns the number of literals of all clauses.
     pub(super) fn clause_literals(&self) -> usize {
         self.clauses.iter().map(Vec::len).sum()
     }
 
-    /// Counts literals or row values against the budget before they are stored.
+    /// Counts literals or row values against the limit before they are stored.
     fn take_room(&mut self, numbers: usize, limits: &Limits) -> Result<(), EliminationError> {
         self.size += numbers;
         let limit = limits.table_entries.min(MAX_POSITIONS);
@@ -200,8 +199,7 @@ impl LogicalForm {
         Ok(())
     }
 
-    /// For each prefix of a row of values, adds a clause that restricts the next value to the values with which some
-    /// row continues this prefix.
+    /// Adds a clause for each prefix of a row of values; the clause allows only the next values that occur in some row with this prefix.
     fn add_prefixes(
         &mut self,
         variables: &[u32],
@@ -240,8 +238,8 @@ impl LogicalForm {
     }
 }
 
-/// The entries of a factor that are not excluded: for each entry, the values of those variables that have several
-/// values, and the symbol of the entry's weight.
+/// The entries of a factor that are not excluded: for each entry, its values of all variables with several values, and the symbol of its
+/// weight.
 #[derive(Debug, Default)]
 struct FactorRows {
     values: Vec<u32>,

@@ -1,8 +1,8 @@
 //! Exhaustive search with component caching, which can record a decision circuit.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
-//! | `labelled_circuit`, `log_sum` | converts a factor graph to a circuit with labelled leaves; computes only the sum over all worlds |
+//! | `labelled_circuit`, `log_sum` | a factor graph as a circuit with labelled leaves; the sum over all worlds alone |
 //! | `memory_budget` | limits of the memory of a search and of indices with 32 bits |
 //! | `logical_form`, `factor_entries`, `value_atoms`, `literal` | a factor graph as clauses over value atoms and diagrams of weights |
 //! | `zero_cover`, `weight_diagrams` | clauses of the zeros of a table; equal residual tables, stored once |

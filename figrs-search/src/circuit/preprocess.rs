@@ -24,7 +24,8 @@ const ATOM_BYTES: usize = 250;
 /// `is_kept` marks the variables whose atoms must not be eliminated.
 ///
 /// **Guarantee.** The solutions over the remaining atoms correspond one to one to the solutions of the given form, with
-/// the same weights; the values of the eliminated atoms follow from the remaining atoms in reverse order of elimination.
+/// the same weights. The values of the eliminated atoms follow from the remaining atoms, in reverse order of
+/// elimination.
 ///
 /// **Errors.** [`EliminationError::Interrupted`]; [`EliminationError::TooMuchMemory`].
 pub(super) fn preprocess(
@@ -122,7 +123,7 @@ fn probe_clauses(
     Ok(!simplifier.is_contradictory)
 }
 
-/// Extends an assignment of the atoms that were not eliminated, given as true literals, to the eliminated atoms.
+/// Extends an assignment of the remaining atoms (their truth values) to the eliminated atoms.
 pub(super) fn complete(defined: &[DefinedAtom], is_true: &mut [bool]) {
     for atom in defined.iter().rev() {
         let [yes, no] = [true, false].map(|value| AtomLiteral::new(atom.atom, value));

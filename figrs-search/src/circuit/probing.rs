@@ -1,4 +1,4 @@
-//! Finds failed literals, common consequences and equivalences by unit propagation of each literal.
+//! Probing: unit propagation of each literal finds failed literals, common consequences and equivalences.
 
 use figrs_factor::Until;
 
@@ -20,8 +20,9 @@ pub(super) struct Probes {
     pub(super) is_contradictory: bool,
 }
 
-/// Propagates each literal of the atoms that `is_probed` selects, one at a time. A literal that leads to a conflict is false, a literal
-/// implied by both an atom and the atom's negation is true, and two literals that imply each other are equivalent.
+/// Propagates each literal of the atoms that `is_probed` selects, one at a time. Probing finds that a literal is false if it leads to a
+/// conflict. Probing finds that a literal is true if both an atom and its negation imply it. Probing finds that two literals are
+/// equivalent if they imply each other.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 ///
@@ -80,8 +81,8 @@ pub(super) fn probe(
     Ok(probes)
 }
 
-/// Returns the literals that unit propagation of a literal makes true, including the literal itself; returns `None` if
-/// a clause is violated.
+/// Returns the literals that unit propagation of a literal makes true, including the literal itself; returns `None` if a clause is
+/// violated.
 fn consequences(
     propagator: &mut ClausePropagator,
     literal: AtomLiteral,

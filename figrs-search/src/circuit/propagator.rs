@@ -25,8 +25,8 @@ pub(super) enum AssignmentReason {
     Pair(AtomLiteral),
 }
 
-/// An entry of a literal's watch list: a clause and another literal of that clause. If the other literal of the entry
-/// is true, the clause need not be examined.
+/// An entry of a literal's watch list: a watched clause and another literal of that clause. If the other literal is true, the watched clause
+/// need not be examined.
 #[derive(Clone, Copy, Debug)]
 struct ClauseWatch {
     clause: ClauseId,
@@ -47,7 +47,7 @@ pub(super) struct ClausePropagator {
     pairs: Vec<Vec<AtomLiteral>>,
     watches: Vec<Vec<ClauseWatch>>,
     pub(super) clauses: ClauseDatabase,
-    /// For each atom, the range of atoms that exclude each other: the values of its variable.
+    /// For each atom, the range of atoms that exclude each other: all value atoms of its variable.
     exclusive: Vec<(u32, u32)>,
     /// Learned literals that are true in all solutions.
     facts: Vec<AtomLiteral>,
@@ -65,8 +65,7 @@ pub(super) struct ClausePropagator {
 }
 
 impl ClausePropagator {
-    /// Creates an empty assignment of atoms; for each atom, `exclusive` gives the range of atoms that exclude each
-    /// other.
+    /// Creates an empty assignment; for each atom, `exclusive` gives the range of atoms that exclude each other.
     pub(super) fn new(exclusive: Vec<(u32, u32)>) -> Self {
         let atoms = exclusive.len();
         Self {
@@ -112,8 +111,8 @@ impl ClausePropagator {
         self.reasons[literal.atom()]
     }
 
-    /// Adds a clause. The first two literals of a long clause are watched. A learned clause of one literal is stored as a fact; the caller must
-    /// assign a given clause of one literal.
+    /// Adds a clause. The first two literals of a long clause become its watched literals. A learned clause of one literal is stored as a
+    /// fact. A given clause of one literal is not stored; the caller must assign its literal.
     pub(super) fn add_clause(
         &mut self,
         literals: &[AtomLiteral],
@@ -159,7 +158,7 @@ impl ClausePropagator {
         self.trail.push(literal);
     }
 
-    /// Undoes all assignments on the trail, starting at an index.
+    /// Undoes all assignments on the trail from an index on.
     pub(super) fn undo(&mut self, from: usize) {
         for literal in self.trail.drain(from..) {
             self.truths[literal.index()] = Truth::Open;
@@ -168,10 +167,10 @@ impl ClausePropagator {
         self.head = self.head.min(from);
     }
 
-    /// Assigns the facts that are undecided, at level zero because they depend on no decision. Returns `false` if a fact is false;
+    /// Assigns the undecided facts (learned literals), at level zero because they depend on no decision. Returns `false` if a fact is false;
     /// `conflict` then contains this fact.
     ///
-    /// Facts are assigned again after each decision, because facts are not used when components are determined.
+    /// Learned literals (facts) are assigned again after each decision, because they are ignored when components are determined.
     pub(super) fn assign_facts(&mut self) -> bool {
         for i in 0..self.facts.len() {
             let fact = self.facts[i];

@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Mul};
 
-/// Base-2 logarithm of the factor by which consecutive scales differ.
+/// Base-2 logarithm of the ratio between consecutive scales.
 const UNIT: i32 = 512;
 
 /// The number `mantissa * 2^(512 scale)`, where the mantissa is zero or between `2^-256` and `2^256`.
@@ -78,7 +78,7 @@ impl ScaledNumber {
         if is_larger { other } else { self }
     }
 
-    /// Returns the quotient of this number and `whole`; `whole` must be positive and must not be smaller than this
+    /// Returns the quotient of this number and `whole`, which must be positive and must not be smaller than this
     /// number, up to rounding errors.
     pub fn share_of(self, whole: Self) -> f64 {
         if self.is_zero() {

@@ -16,10 +16,9 @@ use super::search_trace::SearchTrace;
 use super::weight_diagrams::ResidualTable;
 use figrs_factor::eliminate::EliminationError;
 
-/// Number of atoms examined between two checks of the time and memory limits; in tests, the limits are checked after
-/// each step.
+/// Number of atoms examined between two checks of the time and memory limits; in tests, the limits are checked after each step.
 const LOOK_INTERVAL: usize = if cfg!(test) { 1 } else { 1 << 14 };
-/// Work of a step of the search, in addition to the number of atoms of its component.
+/// Work of one step of the search, besides the number of atoms of its component.
 const STEP_WORK: usize = 1 << 6;
 /// Number of learned clauses beyond which clauses are forgotten for the first time.
 const FIRST_LEARNED_LIMIT: usize = 4000;
@@ -28,14 +27,14 @@ const ATOM_BYTES: usize = 32;
 /// Weight of the activity of an atom relative to its number of clauses.
 const ACTIVITY_WEIGHT: f64 = 10.0;
 
-/// A decision, with the lengths of the search's lists at the time of the decision.
+/// A decision of the search, with the lengths of the search's lists when it was made.
 #[derive(Clone, Debug)]
 struct SearchFrame<V> {
     component: OpenComponent,
     branch: AtomLiteral,
-    /// True in the second branch, in which the negation of the decided literal holds.
+    /// True in the second branch of the decision, in which the decided literal is false.
     second: bool,
-    /// The value of the first branch; `None` if that branch has no solution.
+    /// The value of the first branch; `None` if the first branch has no solution.
     first_value: Option<V>,
     trail_start: usize,
     residuals_start: usize,
@@ -70,14 +69,14 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     pub analysis: ConflictAnalysis,
     finder: ComponentFinder,
     pub cache: ComponentCache<T::Value>,
-    /// For each frame, the mark of the cache at the time when the frame's present branch began.
+    /// For each decision, the number of keys inserted into the cache when its present branch began.
     cache_marks: Vec<usize>,
     preferences: Vec<f64>,
     frames: Vec<SearchFrame<T::Value>>,
     pending: Vec<OpenComponent>,
     /// Changes of residual tables, each given by the factor and its table before the change.
     residual_trail: Vec<(u32, ResidualTable)>,
-    /// For each atom, the number of the last branch with a component that contains the atom.
+    /// For each atom, the number of the last branch with a component that contains it.
     owner: Vec<u64>,
     /// For each atom, `true` if it was eliminated before the search.
     is_defined: Vec<bool>,
@@ -86,11 +85,10 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     decisions: u64,
     /// Number of atoms examined since the last check of the clock.
     work: usize,
-    /// Total size in bytes of the lists that do not grow.
+    /// Total size in bytes of the lists of fixed length.
     fixed_bytes: usize,
     memory: MemoryAccount,
-    /// If set, components found in the cache are searched again, and the new values are compared with the cached
-    /// values.
+    /// If set, components found in the cache are searched again, and the new values are compared with the cached ones.
     #[cfg(test)]
     pub replay: Option<super::tests::CacheReplay<T::Value>>,
 }
@@ -354,7 +352,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         true
     }
 
-    /// Undoes the assignments of the present branch, and drops the components that have not been searched.
+    /// Undoes the assignments of the present branch, and drops its components that have not been searched.
     fn undo_branch(&mut self) {
         let Some(frame) = self.frames.last() else {
             return;
@@ -441,10 +439,10 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.sort_pending(base);
     }
 
-    /// Records the assignments of the present component's atoms, starting at an index of the trail, and restricts the
-    /// residual tables to these assignments.
+    /// Records the assignments of the present component's atoms since an index of the trail, and restricts the residual tables to these
+    /// assignments.
     ///
-    /// A learned clause may also assign an atom of another component; such an assignment is not recorded here.
+    /// Assignments of other components' atoms, which may follow from learned clauses, are not recorded.
     fn record_assignments(&mut self, from: usize) {
         for at in from..self.propagator.trail.len() {
             let literal = self.propagator.trail[at];
@@ -471,8 +469,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
-    /// Finds the component of an atom. A component whose value is neither in the cache nor easy to compute is queued
-    /// for the search.
+    /// Finds the component of an atom, and computes its value if that is easy. A component whose value is neither in the cache nor easy to
+    /// compute is queued for the search.
     fn split_off(&mut self, atom: u32) {
         let found = self.finder.component_of(atom, self.form, &self.propagator);
         let Some(component) = found else {
@@ -495,8 +493,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.finder.members.truncate(component.start as usize);
     }
 
-    /// Returns the sum over the open (not excluded) values of a variable that forms a component of its own, in time linear in the number of
-    /// values. A search with one decision for each value would examine all other values at each decision.
+    /// Returns the sum over the open (not excluded) values of a variable that forms a component of its own, in time linear in their number.
+    /// A search with one decision for each value would take quadratic time instead.
     fn sum_over(&mut self, variable: u32) -> T::Value {
         let mut sum = None;
         for atom in self.form.atoms.of(variable) {
@@ -539,8 +537,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.cache.get(component.hash)
     }
 
-    /// Sorts the pending components, starting at index `base`, by decreasing size; the last component is searched
-    /// first.
+    /// Sorts the pending components from index `base` on by decreasing size; the smallest component is last and is searched first.
     fn sort_pending(&mut self, base: usize) {
         self.pending[base..].sort_by_key(|component| std::cmp::Reverse(component.len));
     }

@@ -1,21 +1,20 @@
-//! Traces of a search: one computes a sum, another records a circuit.
+//! Traces of a search: a sum of weights, or a decision circuit.
 
 use super::scaled_number::ScaledNumber;
 
-/// Operations with which the search builds the value of the problem.
+/// Operations with which a search builds the value of its problem.
 ///
-/// Products are built on a stack. The search opens a product, multiplies it by factors, and closes it; the closed
-/// product is a value.
+/// A trace builds products on a stack. The search opens a product, multiplies it by factors and closes it, which
+/// gives a value.
 pub(super) trait SearchTrace {
     /// The value of a component: a number or a node of a circuit.
     type Value: Copy;
 
     fn open_product(&mut self);
-    /// Multiplies the present product by the leaf of a variable's value.
+    /// Multiplies the product under construction by the leaf of a variable's value.
     fn value(&mut self, variable: u32, value: u32);
     fn symbol(&mut self, symbol: u32);
-    /// Multiplies the present product by the sum over both values of a binary variable that no clause or table
-    /// constrains.
+    /// Multiplies the product under construction by the sum over both values of a binary variable that no clause or table constrains.
     fn free(&mut self, variable: u32);
     fn multiply(&mut self, value: Self::Value);
     fn close_product(&mut self) -> Self::Value;

@@ -2,7 +2,7 @@
 
 use super::literal::AtomLiteral;
 
-/// The direct encoding of variables by atoms, each of which states that a variable has a certain value.
+/// The direct encoding of variables by atoms; each atom states that a variable has a certain value.
 ///
 /// A variable of two values has one atom, which is true for the second value. A variable of three or more values has an atom for each
 /// value, exactly one of which is true. A variable of one value has no atom.
@@ -30,7 +30,6 @@ impl ValueAtoms {
         this
     }
 
-    /// Returns the number of atoms.
     pub(super) fn len(&self) -> usize {
         self.variables.len()
     }
@@ -39,7 +38,6 @@ impl ValueAtoms {
         4 * (self.cardinalities.len() + self.firsts.len() + self.variables.len())
     }
 
-    /// Returns the range of a variable's atoms.
     pub(super) fn of(&self, variable: u32) -> std::ops::Range<u32> {
         let first = self.firsts[variable as usize];
         let n = self.cardinalities[variable as usize];
@@ -51,7 +49,7 @@ impl ValueAtoms {
         self.variables[literal.atom()]
     }
 
-    /// Returns for each atom the range of atoms that exclude each other, which are the values of its variable.
+    /// Returns, for each atom, the range of atoms that exclude each other, which are the value atoms of its variable.
     pub(super) fn exclusive(&self) -> Vec<(u32, u32)> {
         let range = |&v: &u32| {
             let atoms = self.of(v);
@@ -70,8 +68,8 @@ impl ValueAtoms {
         }
     }
 
-    /// Returns the variable and the value that a literal assigns to the variable; returns `None` if the literal only
-    /// excludes one of several values.
+    /// Returns the variable and the value that a literal assigns to it; returns `None` if the literal only excludes one of several
+    /// values.
     pub(super) fn value_of(&self, literal: AtomLiteral) -> Option<(u32, u32)> {
         let variable = self.variable(literal);
         if self.cardinalities[variable as usize] == 2 {

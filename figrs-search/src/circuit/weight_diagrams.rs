@@ -15,17 +15,16 @@ const ALLOCATION_BYTES: usize = 16;
 /// Number of nodes created between two checks of the clock.
 const LOOK_INTERVAL: usize = 1 << 16;
 
-/// A residual table (the part of a factor's table that a partial assignment leaves): a leaf or an inner node of a
-/// decision diagram.
+/// A residual table (the part of a factor's table that remains under a partial assignment), as a node of a decision
+/// diagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ResidualTable(u32);
 
-/// Bit that marks a leaf.
+/// Bit that marks the index of a leaf in a decision diagram.
 const LEAF: u32 = 1 << 31;
 
 impl ResidualTable {
-    /// A don't-care leaf: all entries of the table are zero and excluded by clauses; any table may therefore replace
-    /// it.
+    /// A leaf for a table all of whose entries are excluded by clauses; any table may replace it.
     pub(super) const DONT_CARE: Self = Self(u32::MAX);
 
     /// Returns a constant table, whose weight is the symbol with this index.
@@ -37,7 +36,7 @@ impl ResidualTable {
         self.0 & LEAF != 0
     }
 
-    /// Returns the symbol of a constant table; returns `None` for other tables.
+    /// Returns the symbol of a constant table; `None` for any other table.
     pub(super) fn symbol(self) -> Option<u32> {
         (self.is_leaf() && self != Self::DONT_CARE).then_some(self.0 & !LEAF)
     }
@@ -46,18 +45,17 @@ impl ResidualTable {
 #[derive(Clone, Debug)]
 struct DiagramNode {
     variable: u32,
-    /// The start and the length of the node's range in the list of children, and the start and the length of its range
-    /// in the list of supports.
+    /// The range of the node's children in the list of children, and the range of its variables in the list of supports.
     children: (u32, u32),
     support: (u32, u32),
-    /// A random number, which is the node's summand in the hash of a component.
+    /// A random number, which the hash of a component containing the node adds.
     key: ComponentHash,
 }
 
 /// Multi-valued decision diagrams of the weights of all factors, in which equal nodes are stored once.
 ///
-/// If all children of a node are equal (apart from don't-care leaves), one of the children replaces the node. The
-/// results of restrictions are cached.
+/// A node whose children are all equal (apart from don't-care leaves) is replaced by one of its children. Restrictions of
+/// decision diagrams are cached.
 #[derive(Clone, Debug)]
 pub(super) struct WeightDiagrams {
     nodes: Vec<DiagramNode>,
@@ -82,8 +80,8 @@ impl Default for WeightDiagrams {
 }
 
 impl WeightDiagrams {
-    /// Builds the diagram of a table that is given by its non-zero entries: rows of `arity` values in ascending order, with
-    /// a symbol for each row.
+    /// Builds the decision diagram of a table from its non-zero entries: rows of `arity` values in ascending order, with a
+    /// symbol for each row.
     ///
     /// **Errors.** [`EliminationError::Interrupted`].
     pub(super) fn table(
@@ -174,7 +172,7 @@ impl WeightDiagrams {
         self.children[(self.nodes[table.0 as usize].children.0 + i) as usize]
     }
 
-    /// Returns the residual table after a variable is assigned a value.
+    /// Returns the residual table after one more variable is assigned a value.
     pub(super) fn restrict(
         &mut self,
         table: ResidualTable,
@@ -241,8 +239,8 @@ impl WeightDiagrams {
             )
     }
 
-    /// Returns the length of the longest list whose indices have 32 bits; nodes count twice, because half of the
-    /// indices denote leaves.
+    /// Returns the length of the longest list whose indices have 32 bits; the list of nodes counts twice, because half of
+    /// the indices denote leaves.
     pub(super) fn positions(&self) -> usize {
         let nodes = 2 * self.nodes.len();
         nodes.max(self.children.len()).max(self.support.len())

@@ -1,8 +1,8 @@
 //! Fuzzes the readers of networks and of their evidence.
 
 use figrs::network::{
-    DecisionNode, InfluenceDiagram, Network, NetworkError, NetworkEvidence, NetworkFormat,
-    NetworkKind, NetworkTable,
+    DecisionNode, InfluenceDiagram, MixedNetwork, Network, NetworkError, NetworkEvidence,
+    NetworkFormat, NetworkKind, NetworkTable,
 };
 use figrs::prelude::*;
 
@@ -39,6 +39,11 @@ pub fn net(data: &[u8]) {
     named(data, Network::from_net);
     if let Some(diagram) = text(data).and_then(|text| InfluenceDiagram::from_net(text).ok()) {
         check(&diagram);
+    }
+    let mixed = text(data).and_then(|text| MixedNetwork::from_net(text).ok());
+    if let Some(written) = mixed.and_then(|mixed| mixed.to_text(NetworkFormat::Net).ok()) {
+        let again = MixedNetwork::from_net(&written).expect("what was written");
+        assert_eq!(again.to_text(NetworkFormat::Net).ok(), Some(written));
     }
 }
 

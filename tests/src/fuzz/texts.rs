@@ -4,11 +4,10 @@ use std::fmt::Display;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use figrs::Frontier;
-use figrs::design::{
-    ConditionedSampler, Demand, DesignFile, ExactSampler, LevelSampler, Mask, SteeredLevel,
-};
+use figrs::ItemSampler;
+use figrs::design::{Demand, DesignFile, Mask, SteeredLevel};
 use figrs::models::FileError;
+use figrs::models::board::{ConditionalSampler, Method};
 use figrs::models::grid::{Clues, Symbol};
 use figrs::models::mdmc::{
     ColumnNGrams, Corpus, Level, LevelElements, LevelModel, LookAheadSampler, MarkovChain,
@@ -87,10 +86,10 @@ pub fn mask(data: &[u8]) {
         let Ok(steered) = SteeredLevel::new(&elements, std::slice::from_ref(&demand)) else {
             continue;
         };
-        let sampler = ConditionedSampler::new(steered)
-            .particles(4)
-            .most_particles(16);
-        let Ok(levels) = sampler.levels(1, 0..1) else {
+        let sampler = ConditionalSampler::new().among([Method::Particles]);
+        let sampler = sampler.particles(4).most_particles(16);
+        let sampler = sampler.numbered(&steered).expect("a sequence of parts");
+        let Ok(levels) = sampler.items(1, 0..1) else {
             continue;
         };
         let stands = |level: &Level| {
@@ -127,11 +126,11 @@ pub fn design(data: &[u8]) {
     let Ok(steered) = SteeredLevel::new(&model, &demands) else {
         return;
     };
-    let frontier = Frontier::new().memory(1 << 20);
-    let Ok(exact) = ExactSampler::new(steered.clone(), &frontier) else {
+    let exact = ConditionalSampler::new().among([Method::Exact]);
+    let Ok(exact) = exact.memory(1 << 20).numbered(&steered) else {
         return;
     };
-    for drawn in exact.levels(1, 0..2).expect("levels that are possible") {
+    for drawn in exact.items(1, 0..2).expect("levels that are possible") {
         assert!(steered.factor(drawn.level()) > 0.0, "{}", drawn.level());
     }
 }

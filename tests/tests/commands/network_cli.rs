@@ -11,5 +11,6 @@ mod learning;
 mod options;
 mod predictions;
 mod reading;
+mod real_variables;
 mod structures;
 mod worlds;

@@ -4,6 +4,7 @@ mod count_parts;
 mod densities;
 mod engines;
 mod further_cases;
+mod linear_gaussian;
 mod published;
 mod random_networks;
 mod refusals;

@@ -14,6 +14,7 @@ mod large_supports;
 mod lazy_bounds;
 mod learning;
 mod numerics;
+mod parts;
 mod portfolio;
 mod saved_trees;
 mod sensitivity;

@@ -1,4 +1,4 @@
-//! Chromatic mazes: walk from the start to the finish over similar colours.
+//! Chromatic mazes: the player walks from the start to the finish over tiles of similar colours.
 
 use std::ops::RangeInclusive;
 
@@ -18,15 +18,15 @@ use figrs_models::picture::{Image, PictureScale};
 use figrs_models::variation::{ScoreSummary, scores_watched};
 use serde_json::{Value as Json, json};
 
-/// Chromatic mazes: one can step between tiles of equal or neighbouring colours (red, yellow, green, cyan, blue, magenta, and red
-/// again), and so from the start < to the finish >.
+/// Chromatic mazes: one can step between tiles of equal or neighbouring colours (in the circle red, yellow, green, cyan, blue, magenta), and so walk
+/// from the start < to the finish >.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub struct Options {
     #[command(flatten)]
     board: Shared,
-    /// Known tiles: a line for each row, of R, Y, G, C, B or M for a colour, < for the start, > for the finish, and . for a tile without a
-    /// clue. Mazes are as large as the clues.
+    /// File of known tiles, a line for each row: R, Y, G, C, B or M for a colour, < for the start, > for the finish, and . for a tile without a clue.
+    /// The clues set the size of the mazes.
     #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<ClueSource>,
     /// The fewest steps from the start to the finish.
@@ -84,16 +84,16 @@ impl Mazes {
         clues.any(|(_, clue)| matches!(clue, ChromaticClue::Colour(_)))
     }
 
-    /// The tiles of a solution of a board; no tiles unless the flags ask to show it.
+    /// Returns the tiles of a shortest path on a board; empty unless the flags ask to show it.
     fn way(&self, board: &Board<ChromaticTile>) -> Vec<Position> {
         let way = self.show_path.then(|| board.solution());
         way.flatten().unwrap_or_default()
     }
 }
 
-/// Names of the colours in the order of the wheel.
+/// Names of the colours in the order of the colour wheel.
 const NAMES: [&str; 6] = ["red", "yellow", "green", "cyan", "blue", "magenta"];
-/// The colours, each as likely as any other.
+/// The colours, all with the same probability.
 const COLOURS: [(&str, f64); NAMES.len()] = {
     let mut all = [("", 1.0 / NAMES.len() as f64); NAMES.len()];
     let mut place = 0;
@@ -104,7 +104,7 @@ const COLOURS: [(&str, f64); NAMES.len()] = {
     all
 };
 
-/// A position in JSON: column and row, from 1.
+/// Returns a position as JSON: column and row, counted from 1.
 fn place(at: Position) -> Json {
     json!([at.column + 1, at.row + 1])
 }
@@ -157,7 +157,7 @@ impl Puzzle for Mazes {
         board.cells().iter().map(name).collect()
     }
 
-    /// By the symmetry of the wheel all colours are equally likely for each tile, whatever the demands, unless some are known.
+    /// All colours are equally likely for each tile by the symmetry of the colour wheel, unless some colours are known.
     fn colours(&self) -> &'static [(&'static str, f64)] {
         if self.has_colours() {
             return &[];
@@ -231,7 +231,7 @@ impl Puzzle for Mazes {
         scores_watched(boards, watch)
     }
 
-    /// The length is computed only without bounds, for small boards.
+    /// The method computes the length of paths only for small boards without bounds on the steps.
     fn length(&self) -> Result<Option<(Element<Option<u32>>, Model)>, GridError> {
         let size = self.clues.size();
         if self.steps.is_some() || !self.clues.is_empty() || size.columns() > 3 || size.rows() > 3 {

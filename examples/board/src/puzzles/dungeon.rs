@@ -1,4 +1,4 @@
-//! Dungeons: a gem and an altar among walls, and a path to both.
+//! Dungeons: boards with a gem, an altar and walls, and a path to the gem and the altar.
 
 use std::ops::RangeInclusive;
 
@@ -17,30 +17,30 @@ use figrs_models::picture::{Image, PictureScale};
 use figrs_models::variation::{ScoreSummary, scores_watched};
 use serde_json::{Value as Json, json};
 
-/// Dungeons: from the entrance (top left) one can walk to the gem, from there to the altar, and from there to the exit (bottom
-/// right). W is a wall.
+/// Dungeons: one can walk from the entrance (top left) to the gem, then to the altar, and then to the exit (bottom right). The letter W is a wall.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub struct Options {
     #[command(flatten)]
     board: Shared,
-    /// Known cells: a line for each row, of . (empty), W, G (gem), A (altar), and ? for a cell without a clue. Boards are as
-    /// large as the clues.
+    /// File of known cells, a line for each row: . (empty), W, G (gem), A (altar), and ? for a cell without a clue. The clues set the size of the
+    /// boards.
     #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<ClueSource>,
-    /// The fewest steps from the entrance to the gem, the altar and the exit.
+    /// The fewest steps of a shortest walk from the entrance to the gem, the altar and the exit.
     #[arg(long, value_name = "STEPS")]
     min_walk: Option<u32>,
-    /// The most steps from the entrance to the gem, the altar and the exit.
+    /// The most steps of a shortest walk from the entrance to the gem, the altar and the exit.
     #[arg(long, value_name = "STEPS")]
     max_walk: Option<u32>,
-    /// The fewest walls.
+    /// The fewest walls of a board.
     #[arg(long, value_name = "CELLS")]
     min_walls: Option<u32>,
-    /// The most walls.
+    /// The most walls of a board.
     #[arg(long, value_name = "CELLS")]
     max_walls: Option<u32>,
-    /// Demand that one can walk from the entrance to the gem, the altar and the exit; without it, gem, altar and walls may be anywhere.
+    /// Demand that one can walk from the entrance to the gem, the altar and the exit; without this demand, the gem, the altar and the walls may be
+    /// anywhere.
     #[arg(long, value_enum, default_value_t = Reachable::Yes)]
     reachable: Reachable,
     /// Show a shortest walk from the entrance to the gem, the altar and the exit.
@@ -56,7 +56,7 @@ enum Reachable {
     No,
 }
 
-/// The tiles of dungeons, for demands.
+/// The legend of the tiles of dungeons, for files of demands.
 const LEGEND: &str = "[tiles]
 '.' = ['empty', 'passable']
 W = ['wall', 'solid']
@@ -114,7 +114,7 @@ pub struct Dungeons {
 }
 
 impl Dungeons {
-    /// The cells of a shortest walk of a board; no cells unless the flags ask to show it.
+    /// Returns the cells of a shortest walk of a board; empty unless the flags ask to show it.
     fn way(&self, dungeon: &Board<DungeonTile>) -> Vec<Position> {
         let walk = self.show_path.then(|| dungeon.walk());
         walk.flatten().unwrap_or_default()
@@ -216,7 +216,7 @@ impl Puzzle for Dungeons {
         scores_watched(dungeons, watch)
     }
 
-    /// The length is computed only without clues and bounds, for small boards.
+    /// The method computes the length of paths only for small boards without clues and bounds.
     fn length(&self) -> Result<Option<(Element<Option<u32>>, Model)>, GridError> {
         let size = self.clues.size();
         let is_free = self.clues.is_empty()

@@ -1,4 +1,4 @@
-//! Islands: one piece of land in the water.
+//! Islands: boards on which water surrounds one connected piece of land.
 
 use std::ops::RangeInclusive;
 
@@ -14,14 +14,13 @@ use figrs_models::island::{Island, Terrain};
 use figrs_models::picture::{Image, PictureScale};
 use serde_json::{Value as Json, json};
 
-/// Islands: the border is water, the centre is land, and all land is connected; # is land.
+/// Islands: the border is water, the centre is land, and all land is connected; the character # is land.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub struct Options {
     #[command(flatten)]
     board: Shared,
-    /// Known cells: a line for each row, of # (land), . (water), and ? for a cell without a clue. Boards are as large as the
-    /// clues.
+    /// File of known cells, a line for each row: # (land), . (water), and ? for a cell without a clue. The clues set the size of the boards.
     #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<ClueSource>,
     /// The fewest cells of land.
@@ -33,14 +32,14 @@ pub struct Options {
     /// The fewest bays: cells of water with land on exactly three sides.
     #[arg(long, value_name = "BAYS")]
     min_bays: Option<u32>,
-    /// The most bays.
+    /// The most bays: cells of water with land on exactly three sides.
     #[arg(long, value_name = "BAYS")]
     max_bays: Option<u32>,
     #[command(flatten)]
     demands: DemandFiles,
 }
 
-/// The tiles of islands, for demands.
+/// The legend of the tiles of islands, for files of demands.
 const LEGEND: &str = "[tiles]
 '.' = ['water']
 '#' = ['land', 'solid']
@@ -72,7 +71,7 @@ impl Example for Options {
 #[derive(Debug)]
 pub struct Islands {
     of_files: BoardDemands,
-    /// The island without bounds.
+    /// The island without bounds on its land and bays.
     island: Island,
     land: Option<RangeInclusive<u32>>,
     bays: Option<RangeInclusive<u32>>,

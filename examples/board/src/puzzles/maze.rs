@@ -1,4 +1,4 @@
-//! Perfect mazes: every room is reached from every other by exactly one path.
+//! Perfect mazes: exactly one path joins each pair of rooms.
 
 use std::ops::RangeInclusive;
 
@@ -15,21 +15,21 @@ use figrs_models::picture::{Image, PictureScale};
 use figrs_models::variation::{ScoreSummary, scores_watched};
 use serde_json::{Value as Json, json};
 
-/// Perfect mazes: every room points to one beside it, and by following the pointers all lead to the first.
+/// Perfect mazes: every room points to a neighbouring room, and the pointers lead from every room to the first room.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub struct Options {
     #[command(flatten)]
     board: Shared,
-    /// Known pointers: a line for each row, of ^, v, < or > for a room that leads there on its way to the first one, and . for a room without a clue.
-    /// Mazes are as large as the clues.
+    /// File of known pointers, a line for each row: ^, v, < or > for the direction of a room's pointer towards the first room, and . for a room
+    /// without a clue. The clues set the size of the mazes.
     #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<ClueSource>,
-    /// Weights of directions: all alike, or right and left 45 %, up and down 5 %. Not for --task count.
+    /// Weights of directions: all equal, or right and left 45 %, up and down 5 %. The option does not apply to --task count.
     #[arg(long, value_enum, default_value_t = Direction::Uniform)]
     weights: Direction,
-    /// Directions out of the grid: excluded (within), or possible and then against the rules (outside). Outside is for --task probability only,
-    /// because mazes that follow the rules are equally likely with both.
+    /// Pointers out of the grid: impossible (within), or possible but against the rules (outside). The value outside applies to --task probability
+    /// only, because the mazes that follow the rules are equally likely in both cases.
     #[arg(long, value_enum, default_value_t = Outside::Within)]
     border: Outside,
     /// The fewest steps from the entrance to the exit. Tasks other than sample can bound the steps only on grids of at most 6 columns and 80 rooms.
@@ -114,7 +114,7 @@ pub struct Mazes {
 }
 
 impl Mazes {
-    /// The rooms of the solution of a maze; no rooms unless the flags ask to show it.
+    /// Returns the rooms on the path through a maze; empty unless the flags ask to show it.
     fn way(&self, maze: &Board<Pointer>) -> Vec<Position> {
         let way = self.show_path.then(|| maze.solution());
         way.flatten().unwrap_or_default()
@@ -177,7 +177,7 @@ impl Puzzle for Mazes {
         self.is_uniform
     }
 
-    /// Rooms by column and row, counted from 1, and the offsets to the rooms they point to.
+    /// Returns the rooms as JSON by column and row, counted from 1, each with the offset to the room that it points to.
     fn json(&self, maze: &Board<Pointer>) -> Json {
         let parents = maze.iter().filter_map(|(at, pointer)| {
             let target = pointer.target(self.clues.size(), at)?;

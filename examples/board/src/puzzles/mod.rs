@@ -1,4 +1,4 @@
-//! The five puzzles: their flags, their generators, and how their boards are shown.
+//! The five puzzles: their flags, their generators, and the display of their boards.
 
 pub mod chromatic_maze;
 pub mod dungeon;

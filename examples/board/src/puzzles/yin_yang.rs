@@ -1,4 +1,4 @@
-//! Yin-Yang: colour every cell so that each colour is connected and no square is of one colour.
+//! Yin-Yang: each of two colours is connected, and no 2 by 2 square has one colour only.
 
 use std::ops::RangeInclusive;
 
@@ -15,23 +15,22 @@ use figrs_models::picture::{Image, PictureScale};
 use figrs_models::yin_yang::{Colour, ColourClues, YinYang};
 use serde_json::{Value as Json, json};
 
-/// Yin-Yang boards and puzzles: both colours occur, each is connected, and no 2 by 2 square is of one colour.
+/// Yin-Yang boards and puzzles: both colours occur, the cells of each colour are connected, and no 2 by 2 square has one colour only.
 #[derive(Debug, Parser)]
 #[command(version)]
 pub struct Options {
     #[command(flatten)]
     board: Shared,
-    /// Known cells: a line for each row, of 1 (black), 2 (white), and . for a cell without a clue. Boards are as large as
-    /// the clues.
+    /// File of known cells, a line for each row: 1 (black), 2 (white), and . for a cell without a clue. The clues set the size of the boards.
     #[arg(long, value_name = "FILE", conflicts_with = "size")]
     clues: Option<ClueSource>,
     /// The fewest black cells.
     #[arg(long, value_name = "CELLS")]
     min_black: Option<u32>,
-    /// The most black cells; if this and --min-black are half of all cells, both colours have the same number of cells.
+    /// The most black cells; if --min-black and --max-black are half of all cells, both colours have the same number of cells.
     #[arg(long, value_name = "CELLS")]
     max_black: Option<u32>,
-    /// Make puzzles instead of boards: few clues, with those of --clues among them, that only one board meets. The text of a single puzzle is a valid
+    /// Make puzzles instead of boards: few clues, including those of --clues, that have exactly one solution. The text of a single puzzle is a valid
     /// file for --clues.
     #[arg(long)]
     make_puzzle: bool,
@@ -68,7 +67,7 @@ impl Example for Options {
     }
 }
 
-/// Boards and puzzles with the settings of the flags.
+/// Yin-Yang boards and puzzles with the settings of the flags.
 #[derive(Debug)]
 pub struct Boards {
     clues: ColourClues,
@@ -76,7 +75,7 @@ pub struct Boards {
     are_puzzles: bool,
 }
 
-/// A board, and the clues of a puzzle whose only solution it is.
+/// A board, and the clues of a puzzle whose only solution is the board.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Shown {
     board: Board<Colour>,
@@ -170,7 +169,7 @@ impl Puzzle for Boards {
         Ok(vec![("clues", clues as f64 / part.max(1) as f64)])
     }
 
-    /// The rows of the board, and of the puzzle.
+    /// Returns the rows of the board and of the puzzle as JSON.
     fn json(&self, shown: &Shown) -> Json {
         let rows = |text: String| text.lines().collect::<Json>();
         let black = shown.board.places_of(Colour::Black).count();

@@ -1,4 +1,4 @@
-//! Demands of a request, and the cells of those that exclude each other.
+//! Demands of a request, and the cells of demands that contradict each other.
 
 use std::collections::BTreeMap;
 
@@ -12,22 +12,22 @@ use super::request::LevelRequest;
 use super::training::Trained;
 use crate::problem::{Problem, text_of, wrong};
 
-/// Largest number of pinned tiles that are single demands, so that an error can list those that exclude each other; more are grouped by column.
+/// Maximum number of pinned tiles that are separate demands, so that an error can list contradictory ones; more tiles are grouped by column.
 const SINGLE_PINS: usize = 64;
 
-/// Demands on levels of some size.
+/// Demands on levels of one size.
 #[derive(Debug)]
 pub(crate) struct Demands {
-    /// All demands, as samplers use them.
+    /// All demands, in the form that samplers take.
     pub(crate) all: Vec<Demand>,
-    /// All demands in words, with pinned tiles together.
+    /// All demands in words; pinned tiles are combined.
     pub(crate) message: Vec<String>,
     travel: Travel,
-    /// Numbers of rows and columns in the form of models.
+    /// Numbers of rows and columns of a level in the orientation of the model.
     size: (usize, usize),
 }
 
-/// Tiles of a field of a request, by row, column and character, and the function that makes a demand of a mask of them.
+/// Tiles in a field of a request (row, column, character), and the function that turns a mask of them into a demand.
 struct Painted<'r> {
     field: &'r str,
     tiles: &'r [(usize, usize, char)],
@@ -35,9 +35,9 @@ struct Painted<'r> {
 }
 
 impl Demands {
-    /// The demands of a request on levels of a model.
+    /// Returns the demands of a request on levels of a model.
     ///
-    /// **Errors.** Cells outside the level, unknown tiles, invalid ranges, invalid files of demands.
+    /// **Errors.** A cell is outside the level, a tile is unknown, a range is invalid, or a file of demands is invalid.
     pub(crate) fn of(
         request: &LevelRequest,
         trained: &Trained,
@@ -105,8 +105,8 @@ impl Demands {
         self.all.push(demand);
     }
 
-    /// Refuses tiles that no training level has in the row of their cell (the column, if the player climbs in the levels): each row has its own
-    /// table, so no seen configuration has these tiles there. Nothing is drawn to find this out.
+    /// Returns an error for tiles that no training level has in the same row (or column, if the player climbs), because the trained table of that row
+    /// never draws them. The check draws no levels.
     fn check_rows(
         &self,
         given: &[(usize, usize, char)],
@@ -150,7 +150,7 @@ impl Demands {
         .with("proven", true.into()))
     }
 
-    /// Adds demands on cells, one for each cell, or for each column if there are many.
+    /// Adds demands on the tiles of cells: one demand for each cell, or for each column if there are many cells.
     fn tiles(
         &mut self,
         Painted {
@@ -208,7 +208,7 @@ impl Demands {
         Ok(())
     }
 
-    /// The answer if demands exclude each other: the demands, the column up to which no level meets them, and the cells that they are about.
+    /// Returns the answer if demands contradict each other: the demands, the column up to which no level meets them, and the cells of the demands.
     pub(crate) fn problem(&self, error: SteeringError) -> Problem {
         let SteeringError::Contradictory {
             demands,
@@ -231,12 +231,12 @@ impl Demands {
         more.into_iter().fold(problem, with)
     }
 
-    /// The paths of a player that are demanded.
+    /// Returns the demanded paths of a player.
     pub(crate) fn routes(&self) -> impl Iterator<Item = &Route> {
         self.all.iter().filter_map(Demand::route)
     }
 
-    /// The cells that some demands are about, as levels are played; if all demands are about the whole level, the cells of a column.
+    /// Returns the cells of some demands, in a level's upright form; if all demands concern the whole level, the cells of a column.
     fn cells(&self, places: &[usize], column: usize) -> Vec<(usize, usize)> {
         let demands = places.iter().filter_map(|&place| self.all.get(place));
         let cells = demands.flat_map(|demand| demand.cells(self.size));
@@ -252,7 +252,7 @@ impl Demands {
     }
 }
 
-/// Files of demands with their places: a text in TOML or JSON, JSON itself, or a list of these.
+/// Returns the files of demands with their places; a file is a text in TOML or JSON, or JSON itself, or there is a list of files.
 fn files(given: Option<&Json>) -> Result<Vec<(String, DesignFile)>, Problem> {
     let files = match given {
         None => return Ok(Vec::new()),
@@ -280,7 +280,7 @@ fn files(given: Option<&Json>) -> Result<Vec<(String, DesignFile)>, Problem> {
     files.iter().enumerate().map(read).collect()
 }
 
-/// The demands of a request that are numbers.
+/// Returns the demands of a request that are numbers.
 fn in_numbers(request: &LevelRequest) -> Result<NumberDemands, Problem> {
     for (symbol, &(low, high)) in &request.density {
         if !((0.0..=1.0).contains(&low) && (low..=1.0).contains(&high)) {

@@ -6,12 +6,12 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use figrs_command::level_demands::route_settings;
+use figrs_command::level_sampler::{self, NumberedLevels};
 use figrs_command::strict::{MOST_DRAWN, strictly};
 use figrs_command::{as_json, level_counts};
-use figrs_design::{
-    ConditionedSampler, ExactSampler, LevelSampler, Route, SteeredLevel, SteeringError,
-};
-use figrs_infer::{Error, Frontier};
+use figrs_design::{Route, SteeredLevel, SteeringError};
+use figrs_infer::{Error, ItemSampler};
+use figrs_models::board::{BoardError, ConditionalSampler, Method};
 use figrs_models::mdmc::{GeneratedLevel, Travel};
 use serde_json::{Map, Value as Json, json};
 
@@ -22,26 +22,28 @@ use super::training::Trained;
 use super::{Levels, json_of, movement};
 use crate::problem::{Problem, wrong};
 
-/// The levels of a request: their training, all demands on them, and the sampler that draws them.
+/// The levels of a request: the trained model, all demands, and the sampler.
 pub(super) struct Drawing<'r> {
     key: Arc<DrawingKey>,
     request: &'r LevelRequest,
     trained: &'r Trained,
     model: ChosenModel,
     demands: Demands,
-    /// The demanded paths of a player, or any path by the rules of the movement if these are asked for.
+    /// The demanded paths of a player; if a request asks for a path without demanding one, any path by the rules of the movement.
     routes: Vec<Route>,
-    sampler: Sampler,
+    sampler: NumberedLevels,
+    /// The flag that ends the work.
+    ended: Arc<AtomicBool>,
 }
 
-/// Everything that the levels of a seed depend on: the number of the training, and the rest of the request.
+/// The key of a sampler: the number of the training, and the fields of the request that determine the levels of a seed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct DrawingKey {
     training: u64,
     request: LevelRequest,
 }
 
-/// The levels of a seed from one number on: a batch that is drawn together, or one level.
+/// A batch of levels of one seed, given by its first number, or one level.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct BatchKey {
     drawing: Arc<DrawingKey>,
@@ -50,56 +52,46 @@ pub(super) struct BatchKey {
     levels: u64,
 }
 
-/// Number of the training, settings and columns of a model.
+/// The key of a model: the number of the training, the settings and the number of columns.
 pub(super) type ModelKey = (u64, ChosenModel, usize);
 
-enum Sampler {
-    Conditioned(ConditionedSampler),
-    Exact(Arc<ExactSampler>),
-}
-
 impl Drawing<'_> {
-    fn sampler(&self) -> &dyn LevelSampler {
-        match &self.sampler {
-            Sampler::Conditioned(sampler) => sampler,
-            Sampler::Exact(sampler) => &**sampler,
-        }
-    }
-
     /// The settings that reproduce the levels.
     fn settings(&self) -> Vec<(&'static str, Json)> {
-        let (request, sampler) = (self.request, self.sampler());
-        let mut settings = vec![("method", Json::from(sampler.name()))];
+        let (request, sampler) = (self.request, &self.sampler);
+        let mut settings = vec![("method", Json::from(level_sampler::method(sampler)))];
         settings.extend(self.model.json(self.trained));
-        if matches!(self.sampler, Sampler::Conditioned(_)) {
-            settings.push(("particles", request.particles.into()));
+        if let Some(particles) = sampler.particles() {
+            settings.push(("particles", particles.into()));
         }
         settings.push(("demands", json!(self.demands.message)));
         settings.extend(route_settings(&self.routes, request.strict));
-        settings.push(("guarantee", sampler.guarantee().into()));
+        settings.push(("guarantee", level_sampler::guarantee(sampler).into()));
         settings
     }
 
-    /// The probability of the demands as `mario_mdmc --probability --format json` prints it.
+    /// Returns the probability of the demands in the JSON that `mario_mdmc --probability --format json` prints.
     pub(super) fn probability(&self) -> Result<Json, Problem> {
         let started = Instant::now();
         let seed = self.request.seed;
-        let (log, error) = match &self.sampler {
-            Sampler::Exact(sampler) => (sampler.log_probability(), 0.0),
-            Sampler::Conditioned(sampler) => match sampler.log_probability(seed) {
+        let (log, error) = if let Some(exact) = self.sampler.exact() {
+            (exact.log_probability(), 0.0)
+        } else {
+            let sampler = particles(self.request, &self.ended).seed(seed);
+            match sampler.estimated_log_probability(self.sampler.generator()) {
                 Ok(estimate) => (estimate.value, estimate.standard_error),
-                Err(SteeringError::Inference(Error::NoSampleMetEvidence { .. })) => {
+                Err(BoardError::Inference(Error::NoSampleMetEvidence { .. })) => {
                     return Err(Problem::without_answer(
                         "no particle met the demands; use more particles, or the exact method"
                             .to_owned(),
                     ));
                 }
-                Err(error) => return Err(self.demands.problem(error)),
-            },
+                Err(error) => return Err(self.demands.problem(error.into())),
+            }
         };
         let probability = log.exp();
         Ok(json!({
-            "method": self.sampler().name(),
+            "method": level_sampler::method(&self.sampler),
             "probability": as_json(probability),
             "log_probability": as_json(log),
             "standard_error": as_json(probability * error),
@@ -110,7 +102,7 @@ impl Drawing<'_> {
 }
 
 impl Levels {
-    /// Levels as `mario_mdmc --format json` prints them.
+    /// Returns levels in the JSON that `mario_mdmc --format json` prints.
     pub(super) fn sample(&self, drawing: &Drawing<'_>) -> Result<Json, Problem> {
         let (request, trained) = (drawing.request, drawing.trained);
         let settings = drawing.settings();
@@ -132,7 +124,7 @@ impl Levels {
         values.collect()
     }
 
-    /// The probability of each tile in each cell: exact, or the share among drawn levels.
+    /// Returns the probability of each tile in each cell, exactly or as the share among drawn levels.
     pub(super) fn marginals(&self, drawing: &Drawing<'_>) -> Result<Json, Problem> {
         let (request, trained) = (drawing.request, drawing.trained);
         let travel = trained.chain.travel();
@@ -146,18 +138,17 @@ impl Levels {
             object[name] = value;
         }
         let mut cells = vec![vec![Map::new(); width]; height];
-        if let Sampler::Exact(sampler) = &drawing.sampler {
-            let elements = sampler.steered().cells();
-            for (place, element) in elements.iter().enumerate() {
-                let marginal = sampler.compiled().distribution(element).map_err(wrong)?;
+        let exact = drawing.sampler.exact();
+        if let Some(exact) = exact {
+            for (place, marginal) in exact.marginals().map_err(wrong)?.iter().enumerate() {
                 let drawn = (across - 1 - place % across, place / across);
                 let (row, column) = travel.upright_cell(length, drawn);
                 let cell = &mut cells[row][column];
-                for (tile, p) in &marginal {
+                for (tile, p) in marginal {
                     cell.insert(tile.to_string(), as_json(p));
                 }
             }
-            object["log_probability"] = as_json(sampler.log_probability());
+            object["log_probability"] = as_json(exact.log_probability());
         } else {
             let drawn = self.levels(drawing)?;
             let share = 1.0 / drawn.len() as f64;
@@ -176,14 +167,14 @@ impl Levels {
             object["levels"] = drawn.len().into();
             object["seed"] = request.seed.into();
         }
-        object["exact"] = matches!(drawing.sampler, Sampler::Exact(_)).into();
+        object["exact"] = exact.is_some().into();
         object["marginals"] = json!(cells);
         Ok(object)
     }
 
-    /// The sampler of a request. The flag ends its work.
+    /// Returns the sampler of a request. The sampler stops when the flag is set.
     ///
-    /// **Errors.** Errors of the request; demands that exclude each other, and exact states that do not fit.
+    /// **Errors.** The request is wrong, demands contradict each other, or exact inference does not fit into memory.
     pub(super) fn drawing<'r>(
         &self,
         request: &'r LevelRequest,
@@ -204,23 +195,24 @@ impl Levels {
             training: trained.number,
             request: request.of_demands(),
         });
-        let steered = || known.demanding(&demands.all).map_err(wrong);
+        let steered = || known.demanding(&demands.all).map(Arc::new).map_err(wrong);
         let sampler = match request.method {
             LevelMethod::Conditioned => {
                 let sampler = self.conditioned.get(Arc::clone(&key), || {
-                    let sampler = ConditionedSampler::new(steered()?);
-                    Ok::<_, Problem>(sampler.particles(request.particles))
+                    let numbered = particles(request, ended).numbered(steered()?);
+                    numbered.map_err(|error| demands.problem(error.into()))
                 })?;
-                let sampler = ConditionedSampler::clone(&sampler);
-                Sampler::Conditioned(sampler.interrupt(Arc::clone(ended)))
+                NumberedLevels::clone(&sampler).interrupt(Arc::clone(ended))
             }
-            LevelMethod::Exact => Sampler::Exact(self.exact.get(Arc::clone(&key), || {
-                let frontier = Frontier::new()
-                    .memory(request.memory << 20)
-                    .interrupt(Arc::clone(ended));
-                let sampler = ExactSampler::new(steered()?, &frontier);
-                sampler.map_err(|error| too_large(error, request, &demands))
-            })?),
+            LevelMethod::Exact => {
+                let sampler = self.exact.get(Arc::clone(&key), || {
+                    let exact = ConditionalSampler::new().among([Method::Exact]);
+                    let exact = exact.memory(request.memory << 20);
+                    let numbered = exact.interrupt(Arc::clone(ended)).numbered(steered()?);
+                    numbered.map_err(|error| too_large(error.into(), request, &demands))
+                })?;
+                NumberedLevels::clone(&sampler)
+            }
         };
         Ok(Drawing {
             key,
@@ -230,10 +222,11 @@ impl Levels {
             demands,
             routes,
             sampler,
+            ended: Arc::clone(ended),
         })
     }
 
-    /// The levels that a request asks for, each with the number of levels that stricter rules rejected before it.
+    /// Returns the requested levels, each with the number of levels that stricter rules rejected before it.
     fn levels(&self, drawing: &Drawing<'_>) -> Result<Vec<(GeneratedLevel, u64)>, Problem> {
         let request = drawing.request;
         let numbers = request.index..request.index + request.levels;
@@ -251,14 +244,14 @@ impl Levels {
         })
     }
 
-    /// Levels of a seed. They are drawn in whole batches, which are kept for the next request; a single level is drawn alone.
+    /// Draws levels of a seed. The function draws whole batches of levels, which are kept for the next request; a single level is drawn alone.
     fn batches(
         &self,
         drawing: &Drawing<'_>,
         seed: u64,
         numbers: Range<u64>,
     ) -> Result<Vec<GeneratedLevel>, Problem> {
-        let sampler = drawing.sampler();
+        let sampler = &drawing.sampler;
         let batch = sampler.batch();
         let key_of = |first, levels| BatchKey {
             drawing: Arc::clone(&drawing.key),
@@ -275,8 +268,8 @@ impl Levels {
         {
             // The other levels of its batch may be hard to find, so the answer does not wait for them.
             let drawn = self.batches.get(key_of(numbers.start, 1), || {
-                let drawn = sampler.levels(seed, numbers.clone());
-                drawn.map_err(|error| drawing.demands.problem(error))
+                let drawn = sampler.items(seed, numbers.clone());
+                drawn.map_err(|error| drawing.demands.problem(error.into()))
             })?;
             return Ok(drawn.to_vec());
         }
@@ -293,8 +286,8 @@ impl Levels {
             while end < numbers.end && self.batches.find(&key(end)).is_none() {
                 end += batch;
             }
-            let drawn = sampler.levels(seed, first..end);
-            let drawn = drawn.map_err(|error| drawing.demands.problem(error))?;
+            let drawn = sampler.items(seed, first..end);
+            let drawn = drawn.map_err(|error| drawing.demands.problem(error.into()))?;
             for (number, levels) in drawn.chunks(batch as usize).enumerate() {
                 let first = first + number as u64 * batch;
                 self.batches.keep(key(first), levels.to_vec());
@@ -306,6 +299,13 @@ impl Levels {
         let asked = levels.into_iter().skip(before);
         Ok(asked.take((numbers.end - numbers.start) as usize).collect())
     }
+}
+
+/// Drawing by particles. The flag ends the work.
+fn particles(request: &LevelRequest, ended: &Arc<AtomicBool>) -> ConditionalSampler {
+    let sampler = ConditionalSampler::new().among([Method::Particles]);
+    let sampler = sampler.particles(request.particles);
+    sampler.interrupt(Arc::clone(ended))
 }
 
 /// The reason that the exact states do not fit.

@@ -1,4 +1,4 @@
-//! Levels as files.
+//! Levels as files in the formats of editors and pictures.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -14,8 +14,8 @@ use crate::problem::{Problem, wrong};
 /// Name of the picture of the tiles that maps refer to.
 const TILES: &str = "level-tiles.png";
 
-/// A level as a file in the format of a request: its name, its media type, and its bytes in base64. Pictures and maps hold the rows as a note, so that they
-/// can be read again.
+/// Returns a level as a file in the requested format: its name, its media type, and its bytes in base64. Pictures and maps contain the rows of the
+/// level as a note, from which the level can be read again.
 pub(super) fn file(
     request: &LevelRequest,
     level: &Level,
@@ -59,9 +59,9 @@ pub(super) fn file(
     Ok(json!({"name": name, "type": kind, "base64": STANDARD.encode(bytes)}))
 }
 
-/// The pictures of the sheet of a request, if it has one.
+/// Returns the pictures of the request's tile sheet, if it has one.
 ///
-/// **Errors.** Invalid base64, or a picture that is not a sheet of the tiles.
+/// **Errors.** The base64 is invalid, or the picture is not a sheet of the tiles.
 pub(super) fn sheet(
     request: &LevelRequest,
     trained: &Trained,

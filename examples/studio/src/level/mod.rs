@@ -13,11 +13,9 @@ use std::sync::atomic::AtomicBool;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use figrs_command::level_sampler::NumberedLevels;
 use figrs_command::{LevelJson, chain_settings};
-use figrs_design::{
-    ConditionedSampler, ExactSampler, Movement, Playability, Route, SteeredLevel, TileSheet,
-    write_tileset,
-};
+use figrs_design::{Movement, Playability, Route, SteeredLevel, TileSheet, write_tileset};
 use figrs_models::mdmc::{GeneratedLevel, Level, Meaning, Travel};
 use serde_json::{Value as Json, json};
 
@@ -29,16 +27,16 @@ use drawn::{BatchKey, DrawingKey, ModelKey};
 use request::{LevelRequest, LevelTask};
 use training::{Texts, Trained};
 
-/// Chains, compiled models and levels of earlier requests.
+/// The trained chains, the compiled models and the levels of earlier requests.
 #[derive(Debug)]
 pub(crate) struct Levels {
     trained: Recent<String, Trained>,
-    /// Models without demands, which remember the paths of a player that were found.
+    /// Models without demands, which remember the player's paths that were found.
     models: Recent<ModelKey, SteeredLevel>,
-    exact: Recent<Arc<DrawingKey>, ExactSampler>,
-    /// Samplers, which store results for later requests: the factors that demands give to tiles, whether demands exclude each other, and the levels
+    exact: Recent<Arc<DrawingKey>, NumberedLevels>,
+    /// Samplers by particles, which store results for later requests: the factors that demands give to tiles, whether demands exclude each other, and the levels
     /// drawn together with a requested one.
-    conditioned: Recent<Arc<DrawingKey>, ConditionedSampler>,
+    conditioned: Recent<Arc<DrawingKey>, NumberedLevels>,
     batches: Recent<BatchKey, Vec<GeneratedLevel>>,
 }
 
@@ -53,9 +51,9 @@ impl Levels {
         }
     }
 
-    /// The answer to a request in JSON; the flag ends the work.
+    /// Returns the JSON answer to a request; setting the flag stops the work.
     ///
-    /// **Errors.** Errors of the request, or the reason that there is no answer.
+    /// **Errors.** The request is wrong, or there is no answer.
     pub(crate) fn answer(
         &self,
         body: &[u8],
@@ -95,20 +93,20 @@ impl Levels {
     }
 }
 
-/// The level whose rows a request contains, in the form that the chain draws.
+/// Returns the level in a request, in the orientation of the model.
 fn given(request: &LevelRequest, trained: &Trained) -> Result<Level, Problem> {
     let text = request.level.join("\n");
     let level = Level::from_text("level", &text, trained.chain.tile_set()).map_err(wrong)?;
     Ok(trained.chain.travel().turned(&level))
 }
 
-/// Any path of a player, if the request asks to show the path.
+/// Returns any path of a player, if the request asks to show the path.
 fn shown(request: &LevelRequest, trained: &Trained) -> Result<Option<Route>, Problem> {
     let rules = request.show_path.then(|| movement::rules(request, trained));
     Ok(rules.transpose()?.as_ref().map(Route::under))
 }
 
-/// The JSON of a level that the model drew, upright, with its seed and its number in the set if it has one, and the path to show.
+/// Returns the JSON of a drawn level in its upright form, with its seed and number if it has them, and with the path to show.
 fn json_of(
     trained: &Trained,
     level: &Level,
@@ -132,7 +130,7 @@ fn json_of(
     .value()
 }
 
-/// Number of cells of a level whose configuration never occurred in training.
+/// Returns the number of cells whose neighbourhood never occurred in training.
 fn unseen(trained: &Trained, level: &Level) -> Result<usize, Problem> {
     let (height, rows) = (trained.chain.height(), level.height());
     if rows != height {
@@ -147,7 +145,7 @@ fn unseen(trained: &Trained, level: &Level) -> Result<usize, Problem> {
     Ok(trained.chain.unseen(level))
 }
 
-/// The tiles of the training levels with their picture, and the levels themselves.
+/// Returns the tiles of the training levels with their picture, and the levels themselves.
 fn tiles(request: &LevelRequest, trained: &Trained) -> Result<Json, Problem> {
     let (set, corpus) = (trained.chain.tile_set(), &trained.corpus);
     let tiles = set.tiles().map(|tile| {

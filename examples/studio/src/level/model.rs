@@ -17,9 +17,9 @@ pub(super) struct ChosenModel {
 }
 
 impl ChosenModel {
-    /// The model that a request names, or the chain.
+    /// Returns the model that a request names, or the Markov chain by default.
     ///
-    /// **Errors.** Unknown names; settings of another model.
+    /// **Errors.** The name is unknown, or a setting belongs to another model.
     pub(super) fn of(request: &LevelRequest) -> Result<Self, Problem> {
         let kind = match &request.trained {
             Some(name) => TrainedModel::from_str(name, false).map_err(|_| {
@@ -55,9 +55,9 @@ impl ChosenModel {
         Ok(Self { kind, settings })
     }
 
-    /// The model of levels with this many columns.
+    /// Trains the model of levels with this many columns.
     ///
-    /// **Errors.** Those of training.
+    /// **Errors.** Training fails.
     pub(super) fn train(&self, trained: &Trained, width: usize) -> Result<LevelModel, Problem> {
         let model = self
             .settings
@@ -65,7 +65,7 @@ impl ChosenModel {
         Ok(model?)
     }
 
-    /// The settings in JSON, with the name of a model other than the chain.
+    /// Returns the settings as JSON, with the name of a model other than the chain.
     pub(super) fn json(&self, trained: &Trained) -> Vec<(&'static str, Json)> {
         let name = ("trained", Json::from(self.kind.name()));
         let named = (self.kind != TrainedModel::default()).then_some(name);

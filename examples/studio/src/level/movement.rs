@@ -1,4 +1,4 @@
-//! The movement of a request.
+//! The rules of movement in a request.
 
 use figrs_design::{Movement, MovementError, MovementRules};
 use serde_json::Value as Json;
@@ -7,10 +7,9 @@ use super::request::LevelRequest;
 use super::training::Trained;
 use crate::problem::Problem;
 
-/// The rules by which levels are playable: those of the movement that a request names or contains, or those of the one that the tiles suggest, as in the
-/// command.
+/// Returns the rules of the movement that a request names or contains, or else of the movement that the tiles suggest.
 ///
-/// **Errors.** An invalid movement; tiles of unknown meaning, or that no movement suits.
+/// **Errors.** The movement is invalid, a tile has no known meaning, or no movement fits the tiles.
 pub(super) fn rules(request: &LevelRequest, trained: &Trained) -> Result<MovementRules, Problem> {
     let (tiles, travel) = (trained.chain.tile_set(), trained.chain.travel());
     let movement = match &request.movement {
@@ -21,7 +20,7 @@ pub(super) fn rules(request: &LevelRequest, trained: &Trained) -> Result<Movemen
     rules.map_err(message)
 }
 
-/// A movement by its name, or in the form of a TOML or JSON file.
+/// Returns a movement by its name, or reads it from text in TOML or JSON.
 fn movement(given: &Json) -> Result<Movement, MovementError> {
     match given {
         Json::String(text) if text.trim_start().starts_with('{') => Movement::from_json(text),
@@ -31,7 +30,7 @@ fn movement(given: &Json) -> Result<Movement, MovementError> {
     }
 }
 
-/// An error of a movement, with the fields that correct it.
+/// Returns the message of an error in a movement, with the fields that correct it.
 fn message(error: MovementError) -> Problem {
     Problem::wrong(match error {
         // Its place is the field.

@@ -1,4 +1,4 @@
-//! Requests for levels: fields with the names of the flags of `mario_mdmc`.
+//! Requests for levels; their fields have the names of the flags of `mario_mdmc`.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use crate::problem::Problem;
 
-/// A request for levels, their probabilities, or the tiles they are made of.
+/// A request for levels, for probabilities of tiles, or for the available tiles.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a request")]
@@ -37,11 +37,11 @@ pub(crate) struct LevelRequest {
     pub(crate) kinds: Option<usize>,
     pub(crate) style_change: Option<f64>,
     pub(crate) width: Option<usize>,
-    /// Rows of levels in which the player climbs.
+    /// Number of rows of levels in which the player climbs.
     pub(crate) height: Option<usize>,
     pub(crate) travel: Option<Direction>,
     pub(crate) seed: u64,
-    /// The number of the first level in the set of the seed.
+    /// The number of the first level among the levels of the seed.
     pub(crate) index: u64,
     pub(crate) levels: u64,
     pub(crate) method: LevelMethod,
@@ -49,22 +49,22 @@ pub(crate) struct LevelRequest {
     /// Memory of the exact method, in MiB.
     pub(crate) memory: u64,
     pub(crate) show_path: bool,
-    /// Row, column and character of each tile.
+    /// Tiles to pin: row, column and character of each tile.
     pub(crate) pin: Vec<(usize, usize, char)>,
     pub(crate) place: Vec<(usize, usize, char)>,
     pub(crate) allow_unseen: bool,
     pub(crate) max_gap: Option<usize>,
     pub(crate) count: BTreeMap<char, (usize, usize)>,
     pub(crate) density: BTreeMap<char, (f64, f64)>,
-    /// Patterns, a text for each row.
+    /// Patterns to forbid, each as a text for each row.
     pub(crate) forbid: Vec<Vec<String>>,
     pub(crate) playable: bool,
-    /// A file of demands, as text or as JSON, or several.
+    /// A file of demands as text or JSON, or a list of files.
     pub(crate) demands: Option<Json>,
-    /// The name of a movement, or a movement itself, as text or as JSON.
+    /// The name of a movement, or a movement itself as text or JSON.
     pub(crate) movement: Option<Json>,
     pub(crate) strict: bool,
-    /// A picture of the tiles, PNG in base64.
+    /// A picture of the tiles, as PNG in base64.
     pub(crate) tile_sheet: Option<String>,
     pub(crate) tile_size: Option<usize>,
     /// The rows of an existing level.
@@ -89,7 +89,7 @@ pub(crate) enum LevelTask {
     Sample,
     /// The probability of each tile in each cell.
     Marginals,
-    /// The probability that the trained chain meets the demands.
+    /// The probability that the trained model meets the demands.
     Probability,
     /// The measures and the path of an existing level.
     Check,
@@ -174,21 +174,21 @@ impl Default for LevelRequest {
     }
 }
 
-/// Largest number of columns of a level, along the direction in which it is played.
+/// Maximum number of columns of a level in the direction of play.
 const MOST_COLUMNS: usize = 1000;
-/// Largest number of levels of an answer.
+/// Maximum number of levels in an answer.
 const MOST_LEVELS: u64 = 1000;
-/// Largest number of cells of all levels of an answer.
+/// Maximum number of cells of all levels in an answer.
 const MOST_CELLS: u64 = 4_000_000;
-/// Largest number of particles of a level.
+/// Maximum number of particles of a level.
 const MOST_PARTICLES: usize = 10_000;
-/// Largest memory of the exact method, in MiB.
+/// Maximum memory of the exact method, in MiB.
 const MOST_MEMORY: u64 = 8192;
 /// Memory that is reserved for particles, in MiB.
 const CONDITIONED_MEMORY: u64 = 128;
 
 impl LevelRequest {
-    /// The request without the fields that do not affect the levels: the question, and the fields for numbering, showing and writing levels.
+    /// Returns the request with only the fields that affect the drawn levels.
     pub(crate) fn of_demands(&self) -> Self {
         Self {
             task: LevelTask::Sample,
@@ -208,7 +208,7 @@ impl LevelRequest {
         }
     }
 
-    /// Memory that the work may take, in MiB: that of the exact method, or that of particles.
+    /// Returns the memory that the work may take, in MiB: of the exact method or of the particles.
     pub(crate) fn expected_memory(&self) -> u64 {
         match self.method {
             LevelMethod::Exact => self.memory,
@@ -216,7 +216,7 @@ impl LevelRequest {
         }
     }
 
-    /// Columns of levels in the form of models, along the direction of play: 60 if the request states none.
+    /// Returns the number of columns of levels in the direction of play: 60 if the request states none.
     pub(crate) fn length(&self, travel: Travel) -> usize {
         let length = match travel {
             Travel::Right => self.width,
@@ -225,9 +225,9 @@ impl LevelRequest {
         length.unwrap_or(60)
     }
 
-    /// Refuses numbers that would use up the memory of the machine, for levels of a chain.
+    /// Returns an error for numbers that would use up the memory of the machine.
     ///
-    /// **Errors.** They state the field, its number and the largest number.
+    /// **Errors.** A number is too large; the error names the field, its number and the maximum.
     pub(crate) fn check(&self, chain: &MarkovChain) -> Result<(), Problem> {
         let (across, travel) = (chain.height(), chain.travel());
         let (along, other, given) = match travel {

@@ -1,4 +1,4 @@
-//! Trained chains: training levels from the program, from a folder or from the request, and the chain trained on them.
+//! Training of Markov chains on levels from the program, from a folder or from a request.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,22 +20,22 @@ use crate::problem::{Problem, text_of, wrong};
 /// Training levels and the chain that was trained on them.
 #[derive(Debug)]
 pub(crate) struct Trained {
-    /// The number of the training, different for each.
+    /// The unique number of the training.
     pub(crate) number: u64,
     pub(crate) corpus: Corpus,
     pub(crate) chain: Arc<MarkovChain>,
-    /// Choices that were made while the levels were read, in words.
+    /// The choices of the reader of the training levels, in words.
     pub(crate) notes: Vec<String>,
 }
 
 impl Trained {
-    /// A level as it is played, from one that the chain drew.
+    /// Converts a level from the orientation of the chain to its upright form.
     pub(crate) fn upright(&self, level: &Level) -> Level {
         self.chain.travel().upright(level)
     }
 }
 
-/// Names and texts of training levels, and legends that may be theirs.
+/// Names and texts of training levels, and legends that may apply to them.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
     levels: Vec<(String, String)>,
@@ -44,15 +44,15 @@ pub(super) struct Texts {
     skipped: Vec<String>,
 }
 
-/// Trainings so far.
+/// Number of trainings so far.
 static TRAININGS: AtomicU64 = AtomicU64::new(0);
-/// Largest number of files in a folder of training levels.
+/// Maximum number of files in a folder of training levels.
 const MOST_FILES: usize = 1000;
 
 impl Texts {
-    /// The texts of training levels in a request; none for the levels that figrs ships.
+    /// Returns the texts of the training levels in a request; no texts if the levels that figrs ships are used.
     ///
-    /// **Errors.** Those of the files; a folder and texts together.
+    /// **Errors.** A file cannot be read, or the request has both a folder and texts.
     pub(super) fn of(request: &LevelRequest, folder: Option<&Folder>) -> Result<Self, Problem> {
         let given = request.tiles.as_ref().map(|tiles| legend(&text_of(tiles)));
         let given = given.transpose()?;
@@ -86,7 +86,7 @@ impl Texts {
         texts.only(&request.only)
     }
 
-    /// The levels whose names match a pattern; all if there is none.
+    /// Keeps the levels whose names match a pattern; all levels if there is no pattern.
     fn only(mut self, patterns: &[String]) -> Result<Self, Problem> {
         if patterns.is_empty() {
             return Ok(self);
@@ -106,7 +106,7 @@ impl Texts {
         Ok(self)
     }
 
-    /// The texts of a folder within the studio's folder, without links that lead out of it.
+    /// Reads the texts of a folder within the studio's folder, without links that lead out of it.
     fn read(folder: &Folder, name: &str) -> Result<Self, Problem> {
         let mut texts = Self::default();
         let reader = CorpusReader::new([""; 0]);
@@ -142,7 +142,7 @@ impl Texts {
         Ok(texts)
     }
 
-    /// A text that differs for other training levels, legends and settings.
+    /// Returns a text that identifies the training levels, legends and settings.
     pub(super) fn key(&self, request: &LevelRequest) -> String {
         format!(
             "{:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
@@ -157,9 +157,9 @@ impl Texts {
         )
     }
 
-    /// Trains a chain as a request says.
+    /// Trains a chain with the settings of a request.
     ///
-    /// **Errors.** Those of the texts and of the settings.
+    /// **Errors.** A text or a setting is wrong.
     pub(super) fn train(&self, request: &LevelRequest) -> Result<Trained, Problem> {
         let (corpus, notes) = self.corpus(request)?;
         let weights = read_all("weight", &request.weight, weight)?;
@@ -211,7 +211,7 @@ impl Texts {
         Ok((corpus, self.skipped.iter().cloned().chain(notes).collect()))
     }
 
-    /// The legend that has the most characters of the levels, if it has at least half of them.
+    /// Returns the legend that describes the most characters of the levels, if it describes at least half of them.
     fn legend(&self) -> Option<&TileSet> {
         let symbols = self.levels.iter().flat_map(|(_, text)| text.chars());
         let symbols: BTreeSet<char> = symbols.filter(|symbol| !symbol.is_control()).collect();
@@ -224,7 +224,7 @@ impl Texts {
     }
 }
 
-/// The texts of a field, each read by a function.
+/// Parses each text in a field of a request with a function.
 fn read_all<T>(
     field: &str,
     texts: &[String],
@@ -237,7 +237,8 @@ fn read_all<T>(
     read.collect()
 }
 
-/// The names, without extension, and the texts of the files of a folder that have some extensions. Links that lead out of the folder are left out.
+/// Returns the names (without extension) and the texts of a folder's files with some extensions. The function leaves out links that lead out of the
+/// folder.
 fn files(
     folder: &Folder,
     name: &str,
@@ -272,7 +273,7 @@ fn files(
     Ok(files)
 }
 
-/// The tiles of a legend in JSON or TOML.
+/// Parses a legend of tiles in JSON or TOML.
 fn legend(text: &str) -> Result<TileSet, Problem> {
     let as_json = TileSet::from_json(text);
     let tiles = as_json.or_else(|error| TileSet::from_toml(text).map_err(|_| error));

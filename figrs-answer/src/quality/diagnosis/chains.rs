@@ -1,4 +1,4 @@
-//! Findings about chains of dependent draws.
+//! Findings about Markov chains (chains of dependent draws).
 
 use crate::answer::TargetMarginal;
 use crate::answer::chain_error::{frequent, indicator, least_samples};
@@ -13,7 +13,7 @@ const R_HAT_THRESHOLD: f64 = 1.01;
 const SAMPLES: f64 = 400.0;
 const SAMPLES_A_CHAIN: f64 = 100.0;
 
-/// Convergence measures of one number that is derived from a target.
+/// Convergence measures of one numeric function of a target's value.
 pub(crate) struct NumberMeasures {
     pub(crate) part: Part,
     pub(crate) r_hat: f64,
@@ -21,17 +21,17 @@ pub(crate) struct NumberMeasures {
     pub(crate) tail: f64,
 }
 
-/// Convergence measures of the chains of a target; they are computed once for all findings.
+/// Convergence measures of the Markov chains of a target, which several findings use.
 pub(crate) struct ChainMeasures {
-    /// The measures of the components of the target's values if these are numbers, otherwise of the indicators of its
-    /// frequent values.
+    /// The measures of the components of the target's values if the values are numbers, otherwise of the indicators
+    /// of frequent values.
     pub(crate) judged: Vec<NumberMeasures>,
-    /// The smallest effective sample size over all functions of interest.
+    /// The smallest effective sample size over all functions that are measured.
     pub(crate) effective_samples: f64,
 }
 
 impl TargetMarginal {
-    /// The convergence measures of the target; `None` if its draws do not come from chains.
+    /// Returns the convergence measures of a target; `None` if its draws do not come from Markov chains.
     pub(crate) fn chain_measures(&self) -> Option<ChainMeasures> {
         let Estimate::Chains { indices, chains } = &self.estimate else {
             return None;
@@ -83,7 +83,7 @@ impl TargetMarginal {
     }
 }
 
-/// Checks the chains of a target, and adds findings. Returns a description of the checks.
+/// Checks the Markov chains of a target, and adds findings. Returns a text that describes the checks.
 pub(super) fn check_chains(
     target: &TargetMarginal,
     measured: &ChainMeasures,
@@ -114,7 +114,7 @@ pub(super) fn check_chains(
     )
 }
 
-/// Adds a finding if the chains left their most frequent value only a few times.
+/// Adds a finding if the Markov chains left their most frequent value only a few times.
 fn check_stays(
     target: &TargetMarginal,
     (indices, chains): (&[u32], usize),
@@ -178,7 +178,7 @@ fn check_moving(
 }
 
 impl TargetMarginal {
-    /// The values as columns of numbers; there are no columns if the values are not numbers.
+    /// Returns the values as columns of numbers; there are no columns if the values are not numbers.
     #[doc(hidden)]
     pub fn columns(&self) -> NumericColumns {
         NumericColumns::new((0..self.support.len()).map(|i| self.support.any(i)))

@@ -1,4 +1,4 @@
-//! Findings about all free random choices in the worlds of chains, including choices that are not targets.
+//! Findings about all free random choices in the worlds of Markov chains, including choices that are not targets.
 
 use figrs_core::Label;
 
@@ -6,23 +6,22 @@ use super::finding::Finding;
 
 /// Rate of false alarms of all tests of an answer's random choices together.
 pub const FALSE_ALARMS: f64 = 0.01;
-/// Minimum fraction of draws whose worlds contain a random choice for the choice to be tested; other choices are listed
-/// separately.
+/// Minimum fraction of the draws that must contain a random choice for the choice to be tested.
 pub const MIN_MET_SHARE: f64 = 0.05;
 
-/// The results of the tests whether chains agree about the random choices of their worlds.
+/// The results of the tests whether Markov chains agree about the random choices of their worlds.
 #[derive(Clone, Debug)]
 pub struct ChoiceAgreement {
-    /// Number of choices that were tested.
+    /// Number of random choices that were tested.
     pub judged: usize,
     pub finding: Option<Finding>,
-    /// The finding that short chains stayed in another mode, if there is this finding.
+    /// The finding that short test chains stayed in a mode that the main chains did not visit, if there is one.
     pub mode: Option<Finding>,
-    /// The findings that values are much more frequent in independent draws than in the chains.
+    /// The findings that values are much more frequent in independent draws than in the Markov chains.
     pub missed: Vec<Finding>,
-    /// Number of short chains that looked for other modes.
+    /// Number of short test chains that looked for other modes.
     pub probes: usize,
-    /// The choices that are in the worlds of few draws.
+    /// The random choices that only few draws have in their worlds.
     pub rare: Vec<Label>,
 }
 
@@ -35,7 +34,7 @@ impl ChoiceAgreement {
         &self.rare
     }
 
-    /// A description of the checks; `None` if there was nothing to check.
+    /// Returns a description of the checks; `None` if there was nothing to check.
     pub(crate) fn checked(&self) -> Option<String> {
         let rare = match self.rare.len() {
             0 => String::new(),

@@ -6,16 +6,16 @@ use figrs_core::Label;
 
 use figrs_factor::Stopped;
 
-/// The quantity that a finding is about.
+/// The quantity to which a finding applies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantity {
     /// The target or the random choice from which the quantity is derived.
     pub element: Label,
-    /// The number that is derived from the target or the choice.
+    /// The numeric function of the target or the random choice.
     pub part: Part,
 }
 
-/// A number that is derived from a target or a random choice: the value itself, a component, an indicator, or a count.
+/// A numeric function of a target or a random choice: the value itself, a component, an indicator, or a count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Part {
@@ -23,7 +23,7 @@ pub enum Part {
     Whole,
     /// A component of the value, which is a list; the index is counted from zero.
     Component(usize),
-    /// The indicator function of this value.
+    /// The indicator function of the given value.
     Is(String),
     /// The number of elements in a world that have the label of the random choice.
     Count,
@@ -40,7 +40,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// The kind of estimate to which an effective sample size applies.
+/// The kind of estimate that an effective sample size concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Measure {
@@ -66,50 +66,49 @@ impl fmt::Display for Measure {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Finding {
-    /// The chains, or the halves of a chain, have different distributions.
+    /// The Markov chains, or the halves of a chain, have different distributions.
     ChainsDisagree {
-        /// The quantity for which the disagreement is largest, derived from one target.
+        /// The function of the target for which the disagreement is largest.
         quantity: Quantity,
-        /// The rank-normalised split R-hat of the quantity.
+        /// The rank-normalised split R-hat of the function for which the disagreement is largest.
         r_hat: f64,
         /// The largest R-hat that is acceptable.
         threshold: f64,
     },
-    /// The chains, or the halves of a chain, do not agree about the random choices of their worlds, or they move too slowly to be
+    /// The Markov chains, or the halves of a chain, do not agree about the random choices of their worlds, or they move too slowly to be
     /// compared.
     ChoicesDisagree {
-        /// The quantity for which agreement is least probable.
+        /// The function of a random choice for which agreement is least probable.
         quantity: Quantity,
-        /// The rank-normalised split R-hat of this quantity, from evenly spaced draws; NaN if only some worlds contain the random
-        /// choice.
+        /// The rank-normalised split R-hat of evenly spaced draws; NaN if only some worlds contain the random choice.
         r_hat: f64,
-        /// An upper bound of the probability that chains with the same distribution differ so much in any random choice.
+        /// An upper bound of the probability that chains with the same distribution differ as much in any random choice.
         chance: f64,
         /// The smallest acceptable probability: the rate of false alarms for all random choices together.
         threshold: f64,
-        /// Number of choices about which the chains disagree.
+        /// Number of random choices about which the chains disagree.
         choices: usize,
     },
-    /// Short chains from other draws of the prior stayed in worlds that are as probable as those of the main chains, but that no main
-    /// chain visited. The main chains may agree only because all of them are in one of several modes.
+    /// Short chains from other draws of the prior stayed in worlds that no main chain visited and that are as probable as the worlds of the
+    /// main chains. The main chains may agree only because they are all in the same mode.
     OtherMode {
-        /// The quantity whose value in a short chain is farthest outside the range of the main chains.
+        /// The function of a random choice whose value in a short chain is farthest outside the range of the main chains.
         quantity: Quantity,
-        /// The value of the quantity in this short chain.
+        /// The value farthest outside the range of the main chains, in any short chain.
         number: f64,
-        /// The smallest and the largest value of the quantity in the main chains.
+        /// The smallest and the largest value in the main chains.
         range: (f64, f64),
         /// Number of short chains that stayed outside the range of the main chains.
         chains: usize,
         /// Number of short chains in all.
         of: usize,
     },
-    /// Independent draws that satisfy the evidence have a value of a target more often than is possible if the distribution of the chains
-    /// is right. The chains may all be confined to a subset of the possible worlds.
+    /// A value of a target is more frequent in independent draws that satisfy the evidence than the distribution of the chains allows. If
+    /// independent draws disagree with the chains, the chains may all be confined to a subset of the possible worlds.
     MissedValues {
         /// The target that has the value.
         element: Label,
-        /// A value that is too rare in the chains.
+        /// A value that is too rare in the draws of the chains.
         value: String,
         /// Number of independent draws with this value.
         hits: usize,
@@ -117,16 +116,15 @@ pub enum Finding {
         of: usize,
         /// The fraction of the draws of the chains that have this value.
         share: f64,
-        /// If the distribution of the chains is right, an upper bound of the probability that any value is so frequent in the
-        /// independent draws.
+        /// An upper bound of the probability that any value is as frequent in the independent draws, if the distribution of the chains is
+        /// right.
         chance: f64,
         /// The smallest acceptable probability: the rate of false alarms.
         threshold: f64,
     },
-    /// The chains made few steps for each random choice of their worlds; it is therefore unknown whether they agree about the
-    /// choices.
+    /// The Markov chains made few steps for each random choice of their worlds, so that their agreement cannot be tested.
     FewSweeps {
-        /// Number of choices in a world.
+        /// Number of random choices in a world.
         choices: usize,
         /// Number of steps of the shortest chain, divided by the number of choices.
         sweeps: u64,
@@ -135,11 +133,11 @@ pub enum Finding {
     },
     /// The effective sample size of the chains, or of the independent groups, is small.
     FewEffectiveSamples {
-        /// The quantity with the smallest effective sample size, derived from one target.
+        /// The function of the target with the smallest effective sample size.
         quantity: Quantity,
-        /// The kind of estimate to which the effective sample size applies.
+        /// The kind of estimate that the effective sample size concerns.
         measure: Measure,
-        /// The effective sample size of the quantity.
+        /// The effective sample size for the function of the target where it is smallest.
         effective_samples: f64,
         /// The smallest acceptable effective sample size.
         threshold: f64,
@@ -153,7 +151,7 @@ pub enum Finding {
         /// Number of draws of the target.
         draws: usize,
     },
-    /// The chains left the most frequent value of a target only a few times; the probabilities of its other values are therefore
+    /// The Markov chains left the most frequent value of a target only a few times, so that the probabilities of its other values are
     /// unknown.
     SeldomChanged {
         /// The target that seldom changed.
@@ -169,9 +167,9 @@ pub enum Finding {
         /// The smallest acceptable value of `stays`.
         threshold: u64,
     },
-    /// There is only one Markov chain, which cannot be compared with other chains.
+    /// The answer comes from only one Markov chain, which cannot be compared with other chains.
     SingleChain,
-    /// There is only one population; populations can therefore not be compared, and no error is known.
+    /// The answer comes from only one population of particles, so that no error is known.
     SinglePopulation,
     /// There are so few independent populations that the variance between them may be small by chance.
     FewPopulations {
@@ -182,7 +180,7 @@ pub enum Finding {
     },
     /// The answer is an approximation whose error has no known bound.
     Approximation,
-    /// There are few samples, and all of them have the same weight.
+    /// The run has few samples, all of which have the same weight.
     FewSamples {
         /// Number of samples of the run.
         samples: u64,
@@ -200,7 +198,7 @@ pub enum Finding {
     },
     /// One sample has a large fraction of the total weight.
     DominatingWeight {
-        /// The fraction of the total weight that this sample has.
+        /// The fraction of the total weight that the heaviest sample has.
         share: f64,
         /// The largest acceptable fraction of the total weight for one sample.
         threshold: f64,
@@ -214,40 +212,40 @@ pub enum Finding {
     },
     /// A target may have values that no draw has and whose probability has no known bound.
     UnseenValues {
-        /// The target that may have such values.
+        /// The target that may have values without draws.
         element: Label,
-        /// The first value that no draw has.
+        /// The first possible value without a draw.
         value: String,
-        /// Number of possible values that no draw has.
+        /// Number of possible values without a draw.
         values: usize,
     },
     /// Few draws have some values of a target, and the weight of a further draw has no known bound. The standard errors of values that few
     /// draws have may be too small.
     FewHits {
-        /// The target that has the values.
+        /// The target that has values with few draws.
         element: Label,
-        /// The value that the fewest draws have.
+        /// The value with the fewest draws.
         value: String,
-        /// The effective number of draws that have the value.
+        /// The effective number of draws with this value.
         hits: f64,
         /// The smallest acceptable effective number of draws.
         threshold: f64,
-        /// Number of values that too few draws have.
+        /// Number of values with too few draws.
         values: usize,
     },
     /// The draws of some values are few or have small weights, and a further draw may have a much larger weight. The standard errors of
     /// values with few or light draws may be too small.
     LightHits {
-        /// The target that has the values.
+        /// The target that has values with few or light draws.
         element: Label,
-        /// The first value whose draws are few or have small weights.
+        /// The first value with few draws or with draws of small weight.
         value: String,
-        /// Number of values whose draws are few or have small weights.
+        /// Number of values with few draws or with draws of small weight.
         values: usize,
     },
-    /// The probability of the evidence is very inaccurate.
+    /// The estimated probability of the evidence is very inaccurate.
     UncertainEvidence {
-        /// The standard error of the logarithm of this probability.
+        /// The standard error of the log-evidence.
         standard_error: f64,
         /// The largest acceptable standard error of the log-evidence.
         threshold: f64,
@@ -256,34 +254,33 @@ pub enum Finding {
     LowAcceptance {
         /// The fraction of accepted proposals, or of samples that satisfied the evidence.
         acceptance: f64,
-        /// The smallest acceptable share.
+        /// The smallest acceptable fraction.
         threshold: f64,
     },
     /// A deadline or an interrupt ended the run.
     StoppedEarly {
-        /// The reason why the run ended.
+        /// The reason why the run ended: a deadline or an interrupt.
         why: Stopped,
         /// Number of samples, steps or sweeps that had been made when the run ended.
         done: u64,
-        /// Requested number of samples, steps or sweeps, if the request has a limit.
+        /// Requested number of samples, steps or sweeps, if the run has such a limit.
         asked: Option<u64>,
     },
-    /// A budget ended the expansion of the model before the bounds were as narrow as requested.
+    /// A limit ended the expansion of the model before the bounds were as narrow as requested.
     BudgetSpent {
-        /// The depth of nested Chains that was reached.
+        /// The nesting depth of Chains that was reached.
         depth: usize,
     },
-    /// An iteration ended before it converged.
+    /// An iterative algorithm ended before it converged.
     NotConverged {
-        /// Change in the last iteration.
+        /// Change of the result in the last iteration.
         residual: f64,
-        /// The largest residual at which the iteration counts as converged.
+        /// The largest change in an iteration at which the algorithm counts as converged.
         tolerance: f64,
     },
     /// A world that is more probable than the world in the answer may exist.
     NotProven {
-        /// Difference between the upper bound of the log-probability of all worlds and the log-probability of this world; infinite if there
-        /// is no bound.
+        /// The distance of the world's log-probability from the upper bound for all worlds; infinite if there is no bound.
         gap: f64,
     },
 }

@@ -7,7 +7,7 @@ use figrs_factor::Stopped;
 use super::finding::{Finding, Measure, Part, Quantity};
 
 impl Quantity {
-    /// The remedy if the chains move too little in this quantity.
+    /// Returns the remedy for chains that move too little in a function of a target.
     fn moves(&self) -> &'static str {
         match self.part {
             Part::Is(_) => {
@@ -78,7 +78,7 @@ impl fmt::Display for Finding {
 }
 
 impl Finding {
-    /// The text of a finding about chains.
+    /// Writes the text of a finding about Markov chains.
     fn of_chains(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::ChainsDisagree {
@@ -199,7 +199,7 @@ impl Finding {
         }
     }
 
-    /// The text of a finding about independent samples or populations.
+    /// Writes the text of a finding about independent samples or populations.
     fn of_weights(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SinglePopulation => write!(

@@ -1,8 +1,8 @@
-//! Compares the draws of chains with independent draws from the target distribution of the chains.
+//! Comparison of the draws of Markov chains with independent draws from the target distribution of the chains.
 //!
-//! Chains that never leave a subset of the possible worlds may agree with each other. Independent draws visit each subset as often as
-//! it is probable, whether or not the steps of a chain connect the subsets. Draws from the prior that satisfy the evidence are such
-//! independent draws.
+//! Markov chains that never leave a subset of the possible worlds may agree with each other. Independent draws visit each subset of the
+//! worlds according to its probability, even if the steps of a chain do not connect the subsets. Draws from the prior that satisfy the
+//! evidence are independent draws.
 
 use statrs::distribution::{Binomial, DiscreteCDF};
 
@@ -14,19 +14,18 @@ use figrs_core::{AnyColumn, Label, Support};
 use super::choice_agreement::FALSE_ALARMS;
 use super::finding::Finding;
 
-/// The probability of a value may exceed its frequency in the chains by this number of standard errors, plus the frequency that this
-/// number of draws would have.
+/// Allowed excess of the probability of a value over its frequency in the chains: a number of standard errors, and a number of draws.
 const ALLOWANCE: f64 = 3.0;
-/// Minimum effective number of draws of the chains for each value that the chains have. With fewer draws, the values that no chain has are
-/// not tested.
+/// Minimum effective number of draws of the Markov chains for each value that they have. With fewer effective draws, values that no chain
+/// has are not tested.
 const DRAWS_PER_VALUE: f64 = 20.0;
 
-/// Draws of one target, or of one random choice, by chains of equal length.
+/// Draws of one target, or of one random choice, by Markov chains of equal length.
 #[derive(Clone, Copy, Debug)]
 pub struct ChainDraws<'a> {
     /// The distinct values that were drawn.
     pub support: &'a Support,
-    /// For each draw, the position of its value in `support`; the draws of one chain are adjacent.
+    /// For each draw, the index of its value in `support`; the draws of a chain are adjacent.
     pub indices: &'a [u32],
     /// Number of chains.
     pub chains: usize,
@@ -34,37 +33,37 @@ pub struct ChainDraws<'a> {
 
 /// Independent draws of one target, or of one random choice, with their weights.
 ///
-/// A weight is the ratio of the density of the chains' distribution to the density of the independent draws' distribution, up to a
-/// constant factor. For draws from the prior, the weight is the likelihood.
+/// The weight of an independent draw is the ratio of two densities, up to a constant: the density of the chains' distribution and that of
+/// the draws' distribution. The weight of a draw from the prior is its likelihood.
 #[derive(Clone, Copy, Debug)]
 pub struct IndependentDraws<'a> {
     /// The values of the target or choice in the independent draws.
     pub values: &'a dyn AnyColumn,
     /// For each independent draw, the natural logarithm of its weight.
     pub log_weights: &'a [f64],
-    /// The natural logarithms of the weights of worlds of the chains.
+    /// The natural logarithms of the weights of the worlds that the chains visited.
     pub chain_log_weights: &'a [f64],
 }
 
-/// A value that is more frequent in the independent draws than is plausible if the distribution of the chains is right.
+/// A value that occurs in the independent draws more often than is plausible if the distribution of the chains is right.
 struct Excess {
     /// Index of the first independent draw with this value.
     first: usize,
     hits: usize,
     /// Fraction of the draws of the chains that have this value.
     share: f64,
-    /// Probability of at least as many independent draws with this value, if the distribution of the chains is right.
+    /// Probability of at least as many independent draws with the value, if the distribution of the chains is right.
     chance: f64,
 }
 
-/// Tests each value of a target or random choice that some independent draw has. Returns the finding for the value whose number of draws is
-/// least probable, if such a finding is false with a probability of at most [`FALSE_ALARMS`]. The rate of false alarms applies to all
-/// values of all `tests` targets and choices together.
+/// Tests each value of a target or random choice that occurs in the independent draws. Returns the finding for the least plausible value,
+/// if the probability that it is a false alarm is at most [`FALSE_ALARMS`]. The rate of false alarms is that of all values of all `tests`
+/// targets and choices together.
 ///
 /// An independent draw of weight *w* has the value *v* with probability `P(v) W / w`, where `1 / W` is the mean of `1 / w` over the
-/// distribution of the chains. If the chains have not visited worlds of small weight, their mean of `1 / w` is too small; the test is then
-/// less powerful, but still valid. If the weights of the independent draws are far smaller than those of the worlds of the chains, the
-/// test finds nothing.
+/// distribution of the chains. If the chains have not visited worlds of small weight, their mean of `1 / w` is too small, which makes the
+/// test less powerful, but not invalid. If the weights of the independent draws are far smaller than those of the chains' worlds, the test
+/// finds nothing.
 pub fn missed_values(
     (label, chains): (&Label, ChainDraws<'_>),
     draws: IndependentDraws<'_>,
@@ -124,14 +123,14 @@ pub fn missed_values(
     })
 }
 
-/// The logarithm of the mean of the inverse weights; `None` if there are no weights.
+/// Returns the logarithm of the mean of the inverse weights; `None` if there are no weights.
 fn log_mean_inverse(log_weights: &[f64]) -> Option<f64> {
     let least = log_weights.iter().copied().reduce(f64::min)?;
     let sum: f64 = log_weights.iter().map(|log| (least - log).exp()).sum();
     Some((sum / log_weights.len() as f64).ln() - least)
 }
 
-/// Probability of at least `hits` successes in `of` independent trials.
+/// Returns the probability of at least `hits` successes in `of` independent trials.
 fn chance_of_hits(hits: usize, of: usize, probability: f64) -> f64 {
     let Ok(law) = Binomial::new(probability, of as u64) else {
         return 1.0;
@@ -149,11 +148,11 @@ mod tests {
 
     use super::*;
 
-    /// Probabilities of the values 0 to 3 in a model, and the weight of a world with each value.
+    /// Probabilities of the values 0 to 3 in a test model, and the weight of a world with each value.
     const SHARES: [f64; 4] = [0.5, 0.3, 0.195, 0.005];
     const WEIGHTS: [f64; 4] = [1.0, 0.4, 0.1, 1.0];
 
-    /// The finding for four chains of 2 000 draws in all, which have only the first `values` values, and 60 draws from the prior.
+    /// Returns the finding for four chains of 2 000 draws in all, with only the first `values` values, and 60 draws from the prior.
     fn finding(seed: u64, values: usize) -> Option<Finding> {
         let mut random = stream(seed, 0);
         let element = Uniform::new(0..4_u8);

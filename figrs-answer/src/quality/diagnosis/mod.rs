@@ -20,22 +20,20 @@ use crate::answer::run_statistics::RunStatistics;
 use crate::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
 use figrs_factor::Stopped;
 
-/// If the standard error of the log-evidence exceeds this limit, the probability of the evidence is called very inaccurate.
+/// Threshold of the standard error of the log-evidence above which the probability of the evidence is called very inaccurate.
 const UNCERTAIN_EVIDENCE: f64 = 1.0;
-/// If the fraction of accepted proposals, or of samples that satisfied the evidence, is below this limit, most of the work
-/// is wasted.
+/// Threshold of the fraction of accepted proposals, or of samples that satisfied the evidence, below which most of the work is wasted.
 const LOW_ACCEPTANCE: f64 = 0.01;
-/// The largest residual at which an iteration counts as converged, if the algorithm does not state another residual.
+/// The largest residual at which an iterative algorithm counts as converged, if the algorithm states no tolerance.
 const TOLERANCE: f64 = 1e-6;
-/// The check of an exact number.
+/// Text of the check of an exact number.
 const EXACT: &str = "exact up to rounding";
-/// The check of an approximation.
+/// Text of the check of an approximation.
 const APPROXIMATE: &str = "an approximation, whose error nothing bounds";
 
 /// The findings of [`Answer::diagnose`], with a description of the checks.
 ///
-/// The text of a diagnosis has one line for each finding. If there is no finding, the text has one line that describes the
-/// checks.
+/// The text of a diagnosis has one line for each finding. If there are no findings, the text has one line that describes the checks.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct Diagnosis {
@@ -55,8 +53,7 @@ impl Diagnosis {
         self.findings.is_empty()
     }
 
-    /// The random choices that occur in the worlds of fewer than one in twenty draws, and that were therefore not
-    /// tested.
+    /// Returns the random choices that occur in the worlds of fewer than one in twenty draws, and that were therefore not tested.
     pub fn rare_choices(&self) -> &[Label] {
         &self.rare
     }
@@ -82,30 +79,30 @@ impl fmt::Display for Diagnosis {
 impl Answer {
     /// Looks for reasons to doubt this answer. Every finding has a remedy.
     ///
-    /// - Findings about chains: a rank-normalised split or folded R-hat above 1.01; a bulk or tail effective sample size below 400, or
-    ///   below 100 for each chain; a single chain; a target that never changed. A target that left its most frequent value fewer than ten
-    ///   times is a finding too (Vehtari et al. 2021, section 5). A target that is not a number is tested by the indicators of its frequent
-    ///   values.
-    /// - Findings about Metropolis-Hastings: all free random choices of the worlds are tested, including choices that are not targets, by
-    ///   the ranks of up to 128 evenly spaced draws of each chain. A Kruskal-Wallis test compares the location and the scale of all halves
-    ///   of the chains. The rate of false alarms for all choices together is at most one in a hundred, if the chains have at least a
-    ///   hundred effective samples of each choice. The choice with the largest disagreement is named. Choices that occur in fewer than one
-    ///   in twenty draws are listed separately ([`Diagnosis::rare_choices`]). Sixteen short chains from other draws of the prior search for
-    ///   worlds that are as probable and that the main chains never visited, because chains that agree may all be in one mode. Elements
-    ///   that a function creates count as one choice for each name or source line. A value of a target, or of a numeric choice that every
-    ///   world has, must not be much more frequent in draws from the prior that satisfy the evidence than in the chains: conditions may
-    ///   confine all chains to a subset of the possible worlds.
-    /// - Findings about weights: fewer than 100 samples; an effective sample size below 100 or below one in a thousand samples; a sample
+    /// - Findings about Markov chains: a rank-normalised split or folded R-hat above 1.01; a bulk or tail effective sample size below 400,
+    ///   or below 100 for each chain; a single chain; a target that never changed. A target that left its most frequent value fewer than
+    ///   ten times is another finding (Vehtari et al. 2021, section 5). If a target is not a number, the indicators of its frequent values
+    ///   are tested.
+    /// - Findings about Metropolis-Hastings: all free random choices of the worlds are tested, by the ranks of up to 128 evenly spaced
+    ///   draws of each chain. A Kruskal-Wallis test compares the location and the scale of the halves of all chains. The rate of false
+    ///   alarms for all choices together is at most one in a hundred, if the chains have at least a hundred effective samples of each
+    ///   choice. If choices disagree, the finding names the choice with the largest disagreement. Choices that occur in fewer than one in
+    ///   twenty draws are listed separately ([`Diagnosis::rare_choices`]). Sixteen short chains from other draws of the prior search for
+    ///   worlds that are as probable as those of the main chains and that the main chains never visited. All elements that a function
+    ///   creates with the same name or source line count as one choice. A value of a target, or of a numeric choice that every world has,
+    ///   must not be much more frequent in draws from the prior that satisfy the evidence than in the chains. A value that is too frequent
+    ///   in draws from the prior shows that conditions may confine all chains to a subset of the possible worlds.
+    /// - Findings about weights: fewer than 100 samples; an effective sample size below 100, or below one in a thousand samples; a sample
     ///   with more than a tenth of the weight. A Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` is a finding (Vehtari et al. 2024, section
-    ///   3), also if there are no targets. Another finding is a possible value that no sample has, or that fewer than ten effective samples
-    ///   have, if the weight of a further sample has no known bound.
+    ///   3), even if there are no targets. A possible value without samples, or with fewer than ten effective samples, is a finding if the
+    ///   weight of a further sample has no known bound.
     /// - Findings about independent populations: fewer than eight populations, or an effective sample size below 100.
     /// - A finding about approximations: their error has no known bound.
-    /// - Findings about the run: a deadline, an interrupt or a budget ended it; its residual is above the tolerance; fewer than one in a
-    ///   hundred proposals or samples were accepted. Further findings are a standard error of the log-evidence above 1, and a world that is
-    ///   not proven to be the most probable world.
+    /// - Findings about the run: a deadline, an interrupt or a limit ended it; its residual is above the tolerance; fewer than one in a
+    ///   hundred proposals or samples were accepted. A standard error of the log-evidence above 1 is a finding, and so is a world that is
+    ///   not proven to be the most probable one.
     ///
-    /// An exact answer has no findings, and the text of its diagnosis states that it is exact.
+    /// An exact answer has no findings, and the text of its diagnosis says so.
     ///
     /// ```
     /// # use figrs_core::{Model, Flip};
@@ -120,7 +117,7 @@ impl Answer {
         self.diagnose_knowing(&self.chain_measures())
     }
 
-    /// The convergence measures of the chains of each target.
+    /// Returns the convergence measures of the Markov chains of each target.
     pub(crate) fn chain_measures(&self) -> Vec<Option<ChainMeasures>> {
         match &self.content {
             AnswerContent::Marginals(targets, _) => {
@@ -130,7 +127,7 @@ impl Answer {
         }
     }
 
-    /// The diagnosis, given the convergence measures of the chains of each target, which have already been computed.
+    /// Returns the diagnosis, given the convergence measures of the Markov chains of each target.
     pub(crate) fn diagnose_knowing(&self, chains: &[Option<ChainMeasures>]) -> Diagnosis {
         let mut findings = Vec::new();
         let mut checked = match &self.content {
@@ -167,7 +164,7 @@ impl Answer {
         }
     }
 
-    /// Checks the estimates of the targets, and adds findings. Returns a description of the checks.
+    /// Checks the estimates of the targets, and adds findings. Returns a text that describes the checks.
     fn check_estimates(
         &self,
         (targets, measured): (&[TargetMarginal], &[Option<ChainMeasures>]),

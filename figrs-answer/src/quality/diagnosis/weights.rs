@@ -10,16 +10,16 @@ use super::finding::{Finding, Measure, Part, Quantity};
 const SAMPLES: f64 = 100.0;
 const SHARE_OF_DRAWS: f64 = 0.001;
 const LARGEST_SHARE: f64 = 0.1;
-/// Minimum number of independent populations. With four populations, one estimate in 250 deviates by more than five standard errors,
-/// although the standard errors include the factor of Student's t.
+/// Minimum number of independent populations of particles. With four populations, one estimate in 250 deviates by more than five
+/// standard errors, even with the factor of Student's t.
 const POPULATIONS: usize = 8;
 /// Minimum effective number of draws that have a value, if the weight of a further draw has no known bound.
 const HITS: f64 = 10.0;
-/// Maximum number of values of a target up to which the draws of each value are checked.
+/// Number of values of a target up to which the draws of each value are checked.
 const LISTED: usize = 256;
 
 impl Answer {
-    /// Checks the weights, which are the same for all targets, and adds findings. Returns a description of the checks.
+    /// Checks the weights of the draws, which are the same for all targets, and adds findings. Returns a text that describes the checks.
     pub(super) fn check_weights(&self, squares: &[f64], findings: &mut Vec<Finding>) -> String {
         let effective_samples = 1.0 / squares.iter().sum::<f64>();
         let logs = self
@@ -73,8 +73,7 @@ impl Answer {
 }
 
 impl Answer {
-    /// The finding that the tail of the weights is too heavy for averages of the weights; `None` if the tail is not too
-    /// heavy.
+    /// Returns the finding that the weights have a tail too heavy for averages; `None` if they do not.
     pub(super) fn heavy_tail(&self) -> Option<Finding> {
         let logs = self
             .draws
@@ -109,14 +108,14 @@ pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut 
     findings.extend(few_hits(target));
 }
 
-/// True if the values of a target are checked one by one. Floating-point numbers are not checked, because they are queried by intervals;
-/// targets with very many values are not checked, because their values are mostly queried together.
+/// True if the values of a target are checked one by one. Single floating-point numbers are not checked, because they are queried by
+/// intervals. Single values of targets with very many values are not checked, because they are mostly queried together.
 fn is_listed(target: &TargetMarginal) -> bool {
     let count = target.support.len();
     count > 0 && count <= LISTED && !is_real(target.support.any(0))
 }
 
-/// The finding that the draws of some values are few or have small weights, while a further draw may have a much larger weight.
+/// Returns the finding that the draws of some values are few or have small weights, while a further draw may have a much larger weight.
 fn light_hits(target: &TargetMarginal) -> Option<Finding> {
     if !is_listed(target) {
         return None;
@@ -132,7 +131,7 @@ fn light_hits(target: &TargetMarginal) -> Option<Finding> {
     })
 }
 
-/// The finding that few draws have some values of a target, while the weight of a further draw has no known bound.
+/// Returns the finding that few draws have some values of a target, while the weight of a further draw has no known bound.
 fn few_hits(target: &TargetMarginal) -> Option<Finding> {
     let count = target.support.len();
     if !is_listed(target) {
@@ -158,12 +157,12 @@ fn few_hits(target: &TargetMarginal) -> Option<Finding> {
     })
 }
 
-/// The largest k-hat at which averages of `draws` weights are reliable (Vehtari et al. 2024, section 3).
+/// Returns the largest k-hat at which averages of `draws` weights are reliable (Vehtari et al. 2024, section 3).
 fn largest_k(draws: f64) -> f64 {
     (1.0 - 1.0 / draws.log10()).min(0.7)
 }
 
-/// Checks independent populations, and adds findings. Returns a description of the checks.
+/// Checks independent populations, and adds findings. Returns a text that describes the checks.
 pub(super) fn check_groups(
     target: &TargetMarginal,
     groups: &[Vec<(u32, f64)>],

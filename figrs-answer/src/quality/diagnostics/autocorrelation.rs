@@ -2,20 +2,21 @@
 
 use super::split_chains::{SplitChains, mean, varies};
 
-/// Number of lags whose autocorrelation is computed before neighbouring draws are averaged in pairs; the cost is then linear in the
-/// number of draws. The effective sample size is within five percent of the effective sample size from all lags (test
-/// `few_lags_are_as_good_as_all`). With 1024 lags, the diagnosis of chains that hardly move took longer than drawing them.
+/// Number of lags whose autocorrelation is computed; for more lags, neighbouring draws are averaged in pairs first, so that the cost is
+/// linear in the number of draws. With 128 lags, the effective sample size is within five percent of the size computed from all lags (test
+/// `few_lags_are_as_good_as_all`). With 1024 lags, the diagnosis of chains that hardly move took longer than drawing the chains.
 const LAGS: usize = 128;
 
-/// The effective sample size of the mean of all halves of the chains together.
+/// Returns the effective sample size of the mean of all draws in the halves of the chains.
 ///
-/// Let `ρ(t) = 1 − (W − mean of the autocovariances at lag t) / var⁺`, and let `P(k) = ρ(2k) + ρ(2k + 1)` be the sums of pairs. For a
-/// reversible chain, the sums of pairs are positive and decreasing. Let `τ = −1 + 2 Σ P(k)`, where the sum is over the initial positive
-/// pairs, made monotone. The effective sample size is `S / τ`, at most `S log₁₀ S` (Vehtari et al. 2021, section 3.2). If the means of
-/// the sequences differ, `var⁺` is large, the correlations do not decay, and the effective sample size is small.
+/// Let `ρ(t) = 1 − (W − mean of the autocovariances at lag t) / var⁺` be the autocorrelation at lag `t`, and let `P(k) = ρ(2k) + ρ(2k + 1)`
+/// be the sums of pairs of autocorrelations. For a reversible chain, the sums `P(k)` are positive and decreasing. Let `τ = −1 + 2 Σ P(k)`,
+/// where the sum is over the initial positive `P(k)`, made monotone. The effective sample size of `S` draws is `S / τ`, at most `S log₁₀ S`
+/// (Vehtari et al. 2021, section 3.2). If the means of the halves differ, `var⁺` is large, the correlations do not decay, and the effective
+/// sample size is small.
 ///
 /// If the correlations extend over more than 128 lags, neighbouring draws are averaged in pairs, and the computation is repeated. Averaging
-/// changes neither the mean nor its variance, and the total work is at most `O(128 S)`.
+/// neighbouring draws changes neither the mean nor its variance, and the total work is at most `O(128 S)`.
 pub(super) fn effective_samples(halves: &SplitChains) -> f64 {
     let all = halves.draws();
     if !varies(&all) {
@@ -36,7 +37,7 @@ pub(super) fn effective_samples(halves: &SplitChains) -> f64 {
     }
 }
 
-/// The correlation time `τ`; `None` if correlations extend beyond the lags that are computed.
+/// Returns the correlation time `τ`; `None` if correlations extend beyond the lags that are computed.
 fn correlation_time(halves: &SplitChains, within: f64, total: f64, draws: f64) -> Option<f64> {
     let n = halves.length();
     let lags = if n <= 2 * LAGS { n } else { LAGS };
@@ -64,8 +65,8 @@ fn correlation_time(halves: &SplitChains, within: f64, total: f64, draws: f64) -
     (lags == n).then(|| bounded(sum, draws))
 }
 
-/// The correlation time `τ` from the sum of the pairs; it is at least the value that limits the effective sample size to `S
-/// log₁₀ S`.
+/// Returns the correlation time `τ` from the sum of the pairs of autocorrelations, but at least the value that limits the effective sample
+/// size to `S log₁₀ S`.
 fn bounded(sum: f64, draws: f64) -> f64 {
     (2.0 * sum - 1.0).max(1.0 / draws.log10())
 }
@@ -75,7 +76,7 @@ fn centred(half: &[f64]) -> Vec<f64> {
     half.iter().map(|x| x - mean).collect()
 }
 
-/// The sum of the products of corresponding numbers of two sequences, up to the end of the first sequence.
+/// Returns the sum of the products of corresponding numbers of two sequences, up to the end of the first sequence.
 fn product(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;
     let b = &b[..a.len()];
@@ -95,8 +96,7 @@ fn product(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-/// Replaces each pair of neighbouring numbers by their mean; if the number of numbers is odd, the last number is
-/// dropped.
+/// Replaces each pair of neighbouring numbers by their mean, and drops the last number if their count is odd.
 fn average_pairs(halves: &mut SplitChains) {
     for half in &mut halves.0 {
         let pairs = half.chunks_exact(2).map(|pair| pair[0].midpoint(pair[1]));

@@ -1,5 +1,4 @@
-//! R-hat and effective sample sizes of draws that are indices into a list of distinct values; only these values are
-//! sorted.
+//! R-hat and effective sample sizes of draws that are given as indices of distinct values, so that only the values are sorted.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -15,7 +14,8 @@ pub(crate) struct ConvergenceMeasures {
     pub(crate) tail: f64,
 }
 
-/// The measures of chains of equal length, whose draws are stored one chain after another; draw `i` has the number `numbers[indices[i]]`.
+/// Returns the convergence measures of chains of equal length, whose draws are stored one chain after another. The number of draw
+/// `i` is `numbers[indices[i]]`.
 pub(crate) fn measure(numbers: &[f64], indices: &[u32], chains: usize) -> ConvergenceMeasures {
     let unknown = ConvergenceMeasures {
         r_hat: f64::NAN,
@@ -52,7 +52,7 @@ pub(crate) fn measure(numbers: &[f64], indices: &[u32], chains: usize) -> Conver
     }
 }
 
-/// The halves of chains of indices, and the number of draws with each index.
+/// The halves of chains of value indices, and the number of draws with each index.
 struct CountedSplitChains<'a> {
     halves: Vec<&'a [u32]>,
     counts: Vec<usize>,
@@ -60,7 +60,7 @@ struct CountedSplitChains<'a> {
 }
 
 impl<'a> CountedSplitChains<'a> {
-    /// Splits the chains; `None` if the chains have fewer than four draws each.
+    /// Splits the chains into halves; returns `None` if the chains have fewer than four draws each.
     fn new(values: usize, indices: &'a [u32], chains: usize) -> Option<Self> {
         let length = indices.len() / chains.max(1);
         let half = length / 2;
@@ -82,7 +82,7 @@ impl<'a> CountedSplitChains<'a> {
         })
     }
 
-    /// The indices that were drawn, in ascending order of their numbers; `None` if one of the numbers is NaN.
+    /// Returns the value indices that were drawn, in ascending order of their numbers; `None` if a number is NaN.
     fn sorted(&self, numbers: &[f64]) -> Option<Vec<usize>> {
         let drawn = (0..numbers.len()).filter(|&value| self.counts[value] > 0);
         let mut sorted: Vec<usize> = drawn.collect();
@@ -93,7 +93,7 @@ impl<'a> CountedSplitChains<'a> {
         Some(sorted)
     }
 
-    /// The index of the draw with this rank, where ranks are counted from zero.
+    /// Returns the value index of the draw with this rank, counted from zero.
     fn at(&self, sorted: &[usize], before: usize) -> usize {
         let mut seen = 0;
         let mut found = sorted.iter().copied().skip_while(|&value| {
@@ -103,7 +103,7 @@ impl<'a> CountedSplitChains<'a> {
         found.next().or(sorted.last().copied()).unwrap_or(0)
     }
 
-    /// For each index, the normal score of the rank of its number among all draws.
+    /// Returns, for each value index, the normal score of the rank of its number among all draws.
     fn scores(&self, numbers: &[f64], sorted: &[usize]) -> Vec<f64> {
         let normal = Normal::standard();
         let mut scores = vec![0.0; numbers.len()];
@@ -120,7 +120,7 @@ impl<'a> CountedSplitChains<'a> {
         scores
     }
 
-    /// The halves of the chains, with each index replaced by its number.
+    /// Returns the halves of the chains, with each value index replaced by its number.
     fn halves(&self, numbers: &[f64]) -> SplitChains {
         let half = |half: &&[u32]| half.iter().map(|&value| numbers[value as usize]).collect();
         SplitChains(self.halves.iter().map(half).collect())

@@ -1,10 +1,10 @@
 //! Quality measures of draws: effective sample sizes, R-hat, Monte Carlo standard errors, and measures of weights.
 //!
-//! All measures are functions of plain numbers, and can therefore also be applied to draws of other programs;
-//! [`Answer::diagnose`](crate::Answer::diagnose) applies them to an answer. Each chain is a slice, and all slices should have equal length;
-//! otherwise each slice is cut to the length of the shortest slice. Every chain is split into halves; a chain that drifts then disagrees
-//! with itself. If the number of draws is odd, the middle draw is left out. A measure is NaN if it is unknown, that is, if a chain has
-//! fewer than four draws, if a number is not finite, or if all draws are equal.
+//! All quality measures are functions of plain numbers, and can therefore be applied to draws of other programs.
+//! [`Answer::diagnose`](crate::Answer::diagnose) applies the quality measures to an answer. Each chain is a slice of draws. If the
+//! slices have different lengths, each slice is cut to the length of the shortest one. Every chain is split into halves, so that a
+//! chain that drifts disagrees with itself. If the number of draws of a chain is odd, the middle draw is left out. A quality
+//! measure is NaN if a chain has fewer than four draws, if a number is not finite, or if all draws are equal.
 //!
 //! ```
 //! use figrs_infer::diagnostics::{bulk_ess, mcse_mean, r_hat};
@@ -21,8 +21,8 @@
 //! | [`weight_ess`], [`largest_share`] | `weights.rs` |
 //! | [`few_groups_factor`] | `students_t.rs` |
 //! | [`pareto_k`] | `pareto.rs` |
-//! | the test behind findings about all choices of a world | `agreement.rs` |
-//! | the same measures for values and positions | `counted_chains.rs` |
+//! | the test behind findings about all random choices of a world | `agreement.rs` |
+//! | the same measures for values and indices | `counted_chains.rs` |
 //!
 //! **References.** Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding, and localization:
 //! an improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2); Geyer (1992), "Practical Markov chain

@@ -1,11 +1,11 @@
-//! Replaces draws by the normal scores of their ranks.
+//! Normal scores of the ranks of draws.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
 use super::split_chains::SplitChains;
 
-/// Replaces each draw by `Φ⁻¹((r − 3/8) / (S + 1/4))`, where `r` is its rank among all `S` draws; equal draws have the mean of their ranks
-/// (Blom 1958; Vehtari et al. 2021, equation 14). `None` if a draw is NaN.
+/// Replaces each draw by `Φ⁻¹((r − 3/8) / (S + 1/4))`, where `r` is its rank among all `S` draws. Equal draws get the mean of their ranks
+/// (Blom 1958; Vehtari et al. 2021, equation 14). Returns `None` if a draw is NaN.
 pub(super) fn normal_scores(halves: &SplitChains) -> Option<SplitChains> {
     let draws = halves.draws();
     let normal = Normal::standard();
@@ -18,7 +18,7 @@ pub(super) fn normal_scores(halves: &SplitChains) -> Option<SplitChains> {
     Some(SplitChains(scores.map(<[f64]>::to_vec).collect()))
 }
 
-/// The rank of each draw, counted from one; equal draws have the mean of their ranks. `None` if a draw is NaN.
+/// Returns the rank of each draw, counted from one; equal draws get the mean of their ranks. Returns `None` if a draw is NaN.
 pub fn mean_ranks(draws: &[f64]) -> Option<Vec<f64>> {
     if draws.iter().any(|x| x.is_nan()) {
         return None;

@@ -1,11 +1,11 @@
 //! Chains split into halves, with the variances within and between the halves.
 
-/// The halves of chains: sequences of equal length that are compared with each other.
+/// The halves of Markov chains: sequences of equal length, which are compared with each other.
 #[derive(Clone, Debug)]
 pub(super) struct SplitChains(pub(super) Vec<Vec<f64>>);
 
 impl SplitChains {
-    /// The first and the second half of each chain; `None` if the chains have fewer than four draws each.
+    /// Returns the first and the second half of each chain; `None` if the chains have fewer than four draws each.
     pub(super) fn of(chains: &[&[f64]]) -> Option<Self> {
         let length = chains.iter().map(|chain| chain.len()).min()?;
         let half = length / 2;
@@ -19,7 +19,7 @@ impl SplitChains {
         Some(Self(halves.collect()))
     }
 
-    /// The same halves after the function is applied to every number.
+    /// Applies a function to every number of the halves.
     pub(super) fn map(mut self, function: impl Fn(f64) -> f64) -> Self {
         for number in self.0.iter_mut().flatten() {
             *number = function(*number);
@@ -27,17 +27,16 @@ impl SplitChains {
         self
     }
 
-    /// Number of draws in each half.
+    /// Returns the number of draws in each half.
     pub(super) fn length(&self) -> usize {
         self.0.first().map_or(0, Vec::len)
     }
 
-    /// The draws of all halves.
     pub(super) fn draws(&self) -> Vec<f64> {
         self.0.concat()
     }
 
-    /// The variances within and between the halves.
+    /// Returns the variances within the halves and between them.
     pub(super) fn spread(&self) -> VarianceEstimate {
         let n = self.length() as f64;
         let means: Vec<f64> = self.0.iter().map(|half| mean(half)).collect();
@@ -58,7 +57,8 @@ impl SplitChains {
 pub(super) struct VarianceEstimate {
     /// `W`, the mean of the variances within the sequences.
     pub(super) within: f64,
-    /// `var⁺ = (N − 1) / N · W + B / N`, where `B / N` is the variance of the means of the sequences and `N` is their length.
+    /// The variance `var⁺ = (N − 1) / N · W + B / N`, where `B / N` is the variance of the means of the sequences and `N` is
+    /// their length.
     pub(super) total: f64,
 }
 
@@ -66,14 +66,14 @@ pub(super) fn mean(numbers: &[f64]) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
-/// The variance of some numbers with the divisor `n − 1`; NaN if there are fewer than two numbers.
+/// Returns the variance of some numbers with the divisor `n − 1`; NaN if there are fewer than two numbers.
 pub(super) fn variance(numbers: &[f64]) -> f64 {
     let mean = mean(numbers);
     let squares: f64 = numbers.iter().map(|x| (x - mean).powi(2)).sum();
     squares / (numbers.len() as f64 - 1.0)
 }
 
-/// True if all numbers are finite and not all equal.
+/// True if all numbers are finite and not all of them are equal.
 pub(super) fn varies(numbers: &[f64]) -> bool {
     let finite = numbers.iter().all(|x| x.is_finite());
     finite && numbers.iter().any(|&x| x != numbers[0])

@@ -5,13 +5,13 @@ use super::effective_samples::{mean_ess, quantile_ess};
 use super::quantile::{quantile_of_sorted, quantile_range};
 use super::split_chains::{SplitChains, mean, variance};
 
-/// The standard error of the mean of all draws: `sd / √ESS` (Vehtari et al. 2021, section 3.2).
+/// Returns the standard error of the mean of all draws: `sd / √ESS` (Vehtari et al. 2021, section 3.2).
 pub fn mcse_mean(chains: &[&[f64]]) -> f64 {
     (variance(&chains.concat()) / mean_ess(chains)).sqrt()
 }
 
-/// The standard error of the standard deviation of all draws: `√(Var(y) / ESS(y)) / (2 sd)`, where `y` are the squared distances to the
-/// mean (delta method).
+/// Returns the standard error of the standard deviation of all draws: `√(Var(y) / ESS(y)) / (2 sd)`, where `y` is the squared
+/// distance to the mean (delta method).
 pub fn mcse_sd(chains: &[&[f64]]) -> f64 {
     let Some(halves) = SplitChains::of(chains) else {
         return f64::NAN;
@@ -23,8 +23,8 @@ pub fn mcse_sd(chains: &[&[f64]]) -> f64 {
     error / (2.0 * mean(&draws).sqrt())
 }
 
-/// The standard error of a quantile. The error is half the distance between the quantiles at the probabilities one standard error below
-/// and one standard error above `probability`, for the effective sample size [`quantile_ess`] (Vehtari et al. 2021, section 4.4).
+/// Returns the standard error of a quantile. The error of a quantile is half the distance between the quantiles one standard error
+/// below and above `probability`, for the effective sample size [`quantile_ess`] (Vehtari et al. 2021, section 4.4).
 pub fn mcse_quantile(chains: &[&[f64]], probability: f64) -> f64 {
     let range = quantile_range(probability, quantile_ess(chains, probability));
     let Some((low, high)) = range else {

@@ -5,18 +5,19 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 /// The 97.5 % quantile of the standard normal distribution.
 const NORMAL: f64 = 1.959_963_984_540_054;
 
-/// With at least this number of degrees of freedom, Student's t is treated as normal: its 97.5 % quantile is less than 0.3 % larger.
+/// Minimum number of degrees of freedom for which Student's t is treated as normal; its 97.5 % quantile is then less than 0.3 %
+/// larger.
 const MANY: f64 = 500.0;
 
 fn students_t(degrees: f64) -> Option<StudentsT> {
     (degrees < MANY).then(|| StudentsT::new(0.0, 1.0, degrees.max(1.0)).ok())?
 }
 
-/// The ratio of the 97.5 % quantiles of Student's t and of the normal distribution. A standard error estimated from the variance of
-/// `degrees + 1` independent numbers is multiplied by this ratio. An interval of 1.96 such errors on each side then contains the exact
-/// number with a probability of 95 %.
+/// Returns the ratio of the 97.5 % quantiles of Student's t and of the normal distribution. A standard error estimated from the
+/// variance of `degrees + 1` independent numbers is multiplied by the ratio of these quantiles. If a standard error includes the
+/// factor of Student's t, an interval of 1.96 standard errors on each side contains the exact number with a probability of 95 %.
 ///
-/// Fewer than one degree of freedom is treated as one.
+/// Degrees of freedom below one count as one.
 ///
 /// **References.** Student (1908), "The probable error of a mean".
 ///
@@ -29,8 +30,8 @@ pub fn few_groups_factor(degrees: f64) -> f64 {
     students_t(degrees).map_or(1.0, |t| t.inverse_cdf(0.975) / NORMAL)
 }
 
-/// The standard normal score with the same tail probability as `deviation`, the ratio of an error to a standard error that includes
-/// [`few_groups_factor`].
+/// Returns the standard normal score with the same tail probability as `deviation`, which is an error divided by its standard error
+/// (including [`few_groups_factor`]).
 #[doc(hidden)]
 pub fn normal_score(deviation: f64, degrees: f64) -> f64 {
     let Some(t) = students_t(degrees).filter(|_| deviation.is_finite()) else {

@@ -1,4 +1,4 @@
-//! Tests of the measures against direct computations, and on chains whose properties are known.
+//! Tests of the quality measures against direct computations, and on chains whose properties are known.
 
 use figrs_core::stream;
 use rand::RngExt;
@@ -12,7 +12,7 @@ fn slices(chains: &ChainDraws) -> Vec<&[f64]> {
     chains.iter().map(Vec::as_slice).collect()
 }
 
-/// Chains of independent draws; `inverse` is the inverse of the distribution function.
+/// Returns chains of independent draws; `inverse` is the inverse of the distribution function.
 fn independent(
     chains: usize,
     length: usize,
@@ -31,7 +31,7 @@ fn normal(chains: usize, length: usize, seed: u64) -> ChainDraws {
     independent(chains, length, seed, |p| normal.inverse_cdf(p))
 }
 
-/// Stationary chains of the autoregression `x' = ρ x + √(1 − ρ²) e`, with a standard normal distribution.
+/// Returns stationary chains of the autoregression `x' = ρ x + √(1 − ρ²) e`, with a standard normal distribution.
 fn autoregressive(chains: usize, length: usize, rho: f64, seed: u64) -> ChainDraws {
     let mut all = normal(chains, length, seed);
     for chain in &mut all {
@@ -52,7 +52,7 @@ fn average(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
     numbers.clone().sum::<f64>() / numbers.count() as f64
 }
 
-/// `W` and `var⁺`, computed by their definitions.
+/// Returns `W` and `var⁺`, computed by their definitions.
 fn direct_spread(sequences: &ChainDraws) -> (f64, f64) {
     let (m, n) = (sequences.len() as f64, sequences[0].len() as f64);
     let means: Vec<f64> = sequences
@@ -69,7 +69,7 @@ fn direct_spread(sequences: &ChainDraws) -> (f64, f64) {
     (within, (n - 1.0) / n * within + between / n)
 }
 
-/// The effective sample size of the mean, computed step by step over all lags.
+/// Returns the effective sample size of the mean, computed step by step over all lags.
 fn direct_ess(chains: &ChainDraws) -> f64 {
     let sequences = split(chains);
     let (m, n) = (sequences.len(), sequences[0].len());
@@ -97,7 +97,7 @@ fn direct_ess(chains: &ChainDraws) -> f64 {
     draws / time.max(1.0 / draws.log10())
 }
 
-/// The normal scores of ranks that are found by counting.
+/// Returns the normal scores of ranks that are found by counting.
 fn direct_scores(chains: &ChainDraws) -> ChainDraws {
     let all: Vec<f64> = split(chains).concat();
     let score = |&x: &f64| {
@@ -163,8 +163,8 @@ fn the_measures_are_those_computed_directly() {
     }
 }
 
-/// Results of ArviZ 0.23.4 for chains that any program can reproduce: `x' = 0.8 x + e`, where the numbers of the third chain are cubed and
-/// `e` comes from a linear congruential generator.
+/// The expected results are those of ArviZ 0.23.4 for chains `x' = 0.8 x + e` that any program can reproduce: `e` comes from a linear
+/// congruential generator, and the numbers of the third chain are cubed.
 #[test]
 fn the_measures_are_those_of_arviz() {
     let mut state = 12345_u32;

@@ -1,20 +1,20 @@
 //! Effective sample size of weighted draws, and the fraction of the total weight that the heaviest draw has.
 
-/// The effective sample size `(Σw)² / Σw²` of independent weighted draws, given the logarithms of their weights (Kong 1992). NaN if all
-/// weights are zero.
+/// Returns the effective sample size `(Σw)² / Σw²` of independent weighted draws, given the logarithms of their weights (Kong 1992).
+/// Returns NaN if all weights are zero.
 pub fn weight_ess(log_weights: &[f64]) -> f64 {
     let weights = scaled(log_weights);
     let total: f64 = weights.iter().sum();
     total * total / weights.iter().map(|w| w * w).sum::<f64>()
 }
 
-/// The fraction of the total weight that the heaviest draw has; NaN if all weights are zero.
+/// Returns the fraction of the total weight that the heaviest draw has; NaN if all weights are zero.
 pub fn largest_share(log_weights: &[f64]) -> f64 {
     let weights = scaled(log_weights);
     weights.iter().copied().fold(f64::NAN, f64::max) / weights.iter().sum::<f64>()
 }
 
-/// The weights, divided by the largest weight.
+/// Returns the weights, divided by the largest weight.
 pub(super) fn scaled(log_weights: &[f64]) -> Vec<f64> {
     let largest = log_weights.iter().copied().fold(f64::NAN, f64::max);
     log_weights

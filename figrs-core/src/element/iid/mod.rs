@@ -1,4 +1,4 @@
-//! `Iid`: independent values of one distribution as one list.
+//! `Iid`: a list of independent values of one distribution.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -28,11 +28,11 @@ use crate::value::support::SupportBuilder;
 pub struct Iid;
 
 impl Iid {
-    /// A list of `count` values with the distribution of `element`; the values are independent given the values of the
+    /// Creates a list of `count` values with the distribution of `element`; the values are independent given the values of the
     /// element's parents.
     ///
-    /// The list is a single element, and can be observed like any other element. An observation of many values of a
-    /// distribution with sufficient statistics, such as [`Normal`](crate::Normal) or [`Flip`](crate::Flip), takes the time
+    /// The list of independent values is a single element, and can be observed like any other element. For a distribution with
+    /// sufficient statistics, such as [`Normal`](crate::Normal) or [`Flip`](crate::Flip), an observation of many values takes the time
     /// of a single value.
     ///
     /// ```
@@ -43,9 +43,9 @@ impl Iid {
     /// # drop(model);
     /// ```
     ///
-    /// The element must itself be random, given its parents; `check` reports an element that is a function of other elements or that is
-    /// [scored](crate::Score). To obtain such a list, build a new element for each value inside the function of a
-    /// [`Chain`](crate::Chain).
+    /// The repeated element must be random itself, given its parents. `check` reports an error for an element that is a function of
+    /// other elements or that is [scored](crate::Score). For independent values of an element that is not random itself, build a new
+    /// element for each value inside the function of a [`Chain`](crate::Chain).
     #[track_caller]
     pub fn new<T: Value>(element: impl AsElement<Value = T>, count: usize) -> Element<Vec<T>> {
         let of = element.as_element().erased();
@@ -79,7 +79,7 @@ pub(crate) fn iid_at<T: Value>(
     Element::from_kind(constructor, location, kind)
 }
 
-/// Maximum number of lists up to which the support of a list over finitely many outcomes is enumerated.
+/// Maximum number of possible lists for which the support of a list element is enumerated.
 const MAX_ENUMERATED_LISTS: usize = 1 << 16;
 
 /// Independent values of the distribution of an element, which is atomic or a member of a family.
@@ -92,7 +92,7 @@ struct IidList<T> {
 }
 
 impl<T: Value> IidList<T> {
-    /// The atomic element that the list repeats.
+    /// Returns the atomic element that the list repeats.
     fn atomic(&self) -> Result<&dyn AtomicOp, String> {
         match self.of.kind() {
             Kind::Atomic(op) => Ok(&**op),
@@ -117,7 +117,7 @@ impl<T: Value> IidList<T> {
         (values.len() == self.count).then(|| read(&IidValues::Values(values)))
     }
 
-    /// As [`read`](Self::read), but passes the sufficient statistics whenever they exist.
+    /// Calls `read` with the sufficient statistics of `value` if they exist, and otherwise with the list.
     fn read_short<R>(&self, value: &dyn Any, read: impl FnOnce(&IidValues<'_>) -> R) -> Option<R> {
         match self.summary(value) {
             Some(summary) => self.read(&summary, read),
@@ -125,7 +125,7 @@ impl<T: Value> IidList<T> {
         }
     }
 
-    /// All lists of these outcomes; the last value changes fastest.
+    /// Returns all lists of these outcomes; the last value changes fastest.
     fn lists(
         &self,
         outcomes: Result<FiniteOutcomes, NotEnumerable>,

@@ -1,4 +1,4 @@
-//! Families whose parameters are elements.
+//! Families of distributions whose parameters are elements.
 
 mod rows;
 
@@ -30,15 +30,15 @@ use crate::value::column::AnyColumn;
 use crate::value::datum::Datum;
 use crate::value::{Value, canonical};
 
-/// Source of a parameter: a number, or the value of a parent.
+/// Source of a parameter of a family: a number, or the value of a parent.
 #[derive(Clone, Debug)]
 pub(in crate::element) enum ParameterSource {
     Number(Number),
-    /// The value of the parent at this position: a number, or a list of numbers.
+    /// The value of the parent at this index: a number, or a list of numbers.
     Parent(usize),
 }
 
-/// A family with some parameters that are elements.
+/// A family of distributions with some parameters that are elements.
 pub(in crate::element) struct OpenFamily<T, F> {
     pub(in crate::element) constructor: &'static str,
     pub(in crate::element) location: &'static Location<'static>,
@@ -47,7 +47,7 @@ pub(in crate::element) struct OpenFamily<T, F> {
     pub(in crate::element) values: PhantomData<fn() -> T>,
 }
 
-/// Calls `give` with each number of a parent's value, which is one number or a list of them.
+/// Calls `give` with each number of a parent's value, which is one number or a list of numbers.
 fn each(value: &dyn Any, mut give: impl FnMut(f64)) {
     if let Some(&number) = value.downcast_ref::<f64>() {
         give(number);
@@ -57,8 +57,8 @@ fn each(value: &dyn Any, mut give: impl FnMut(f64)) {
 }
 
 impl<T: Value, F: Family<T>> OpenFamily<T, F> {
-    /// The member of the family for some arguments; the arguments are the values of parents, or the `Param`s that
-    /// replace the parents.
+    /// Returns the member of the family for some arguments, which are the values of parents or the `Param`s that
+    /// replace parents.
     fn member<'a>(&self, argument: impl Fn(usize) -> MemberArgument<'a>) -> FamilyMember<F> {
         let mut parameters = Vec::with_capacity(self.sources.len());
         for source in &self.sources {
@@ -92,7 +92,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         read(numbers.as_slice())
     }
 
-    /// Calls `read` with the parameters, for arguments that are all numbers; `None` if `read` fails.
+    /// Calls `read` with the parameters, for arguments that are all numbers; returns `None` if `read` fails.
     #[inline]
     fn with_numbers<R>(
         &self,
@@ -110,7 +110,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         contained(|| read(numbers)).ok().flatten()
     }
 
-    /// The sum of the log-probabilities of independent values.
+    /// Returns the sum of the log-probabilities of independent values.
     fn sum(&self, numbers: &[f64], values: &IidValues<'_>) -> Result<f64, Fault> {
         match values {
             IidValues::Values(values) => match values.as_any().downcast_ref::<Vec<T>>() {
@@ -124,7 +124,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         }
     }
 
-    /// The range of the parameters that the value of a parent supplies.
+    /// Returns the range of parameter indices that the value of a parent supplies.
     fn range(&self, arguments: &[&dyn Any], parent: usize) -> Range<usize> {
         let mut start = 0;
         for source in &self.sources {

@@ -1,4 +1,4 @@
-//! Members of an open family for rows of columns of arguments.
+//! Members of a family of distributions for each row of columns of arguments.
 
 use std::any::Any;
 

@@ -1,4 +1,4 @@
-//! Results of the function of a Chain for all combinations of its parents' values.
+//! Results of a Chain's function for all combinations of its parents' values.
 
 use rustc_hash::FxHashMap;
 
@@ -14,10 +14,10 @@ use crate::value::support::Support;
 
 /// Results of a Chain's function for all combinations of parent values.
 pub(super) struct BranchResults {
-    /// The choices, in the representation of [`Content::Chain`].
+    /// The choice for each combination of parent values, represented as in [`Content::Chain`].
     pub(super) choice: Vec<u32>,
     pub(super) results: Vec<AnyElement>,
-    /// First failure of the function.
+    /// The error of the first combination for which the function failed.
     pub(super) error: Option<ModelError>,
 }
 
@@ -27,7 +27,7 @@ impl BranchResults {
     }
 }
 
-/// The entries that a result of a Chain takes in a hash table and in a list while the other results are made.
+/// A type as large as the temporary entries for one result of a Chain, in a hash table and in a list.
 type ResultPlaces = [(ElementId, usize); 2];
 
 impl Expander<'_> {
@@ -93,7 +93,7 @@ impl Expander<'_> {
         Ok(branches)
     }
 
-    /// Counts a new result of a Chain against the budget before the next result is made.
+    /// Counts a new result of a Chain against the limits before the next result is made.
     fn count_result(&mut self, chain: &AnyElement, result: &AnyElement) -> Result<(), ModelError> {
         if !self.is_done(result) && self.counted.insert(result.id()) {
             self.expansion.reached += 1;

@@ -1,4 +1,4 @@
-//! Values and contents of elements whose parents have been expanded.
+//! Values and tables of elements, computed after their parents have been expanded.
 
 use super::super::content::{Content, ExpandedElement, FunctionFailures};
 use super::super::rows;
@@ -31,13 +31,13 @@ impl Expander<'_> {
         )
     }
 
-    /// Makes these options the values of the elements, whatever their parents.
+    /// Replaces the values of the decided elements by these options, independent of their parents.
     pub(in crate::expand) fn decide(&mut self, decided: &[(AnyElement, Support)]) {
         let decided = decided.iter().map(|(e, options)| (e.id(), options.clone()));
         self.decided = decided.collect();
     }
 
-    /// Adds an element that is decided: each of its options has weight one.
+    /// Adds a decided element, whose options all have weight one.
     pub(super) fn offer(
         &mut self,
         element: AnyElement,
@@ -50,7 +50,8 @@ impl Expander<'_> {
         self.finish(element, depth, Vec::new(), options, content, None)
     }
 
-    /// Adds a Chain that is nested too deeply. The parents of the Chain still belong to the world, and may be scored.
+    /// Adds a Chain that is nested too deeply to be expanded. The parents of an unexpanded Chain belong to the world, and
+    /// may be scored.
     pub(super) fn add_unexplored(
         &mut self,
         element: AnyElement,
@@ -141,7 +142,7 @@ impl Expander<'_> {
         positions.iter().any(|&position| elements[position].unknown)
     }
 
-    /// True if the element may depend on unexpanded portions of the model.
+    /// True if the element may depend on unexpanded parts of the model.
     fn is_unknown(&self, parents: &[usize], content: &Content) -> bool {
         let results = match content {
             Content::Chain { results, .. } => results.as_slice(),
@@ -152,7 +153,7 @@ impl Expander<'_> {
             || self.any_unknown(results)
     }
 
-    /// See [`ExpandedElement::max_log_weight`].
+    /// Returns the bound that [`ExpandedElement::max_log_weight`] documents.
     fn max_log_weight(&self, element: &AnyElement, content: &Content) -> f64 {
         let endless = |&r: &usize| {
             matches!(
@@ -183,7 +184,7 @@ impl Expander<'_> {
         .unwrap_or(0.0)
     }
 
-    /// Returns an error if an observed value is a point mass in one branch and has a density in another.
+    /// Returns an error if an observed value has a probability in one branch and a density in another.
     fn require_one_measure(
         &self,
         element: &AnyElement,
@@ -204,8 +205,8 @@ impl Expander<'_> {
         Ok(())
     }
 
-    /// Returns the last support of the same type if it has the same values as the given support, and otherwise the given support
-    /// (deduplication): the elements of a large model have few different supports.
+    /// Returns the last support of the same type if it has the same values as the given support, and otherwise the given
+    /// support. Deduplication of supports saves memory, because the elements of a large model have few different supports.
     fn deduplicated(&mut self, support: Support) -> Support {
         let last = self.supports.entry(support.value_type());
         let mut is_new = false;

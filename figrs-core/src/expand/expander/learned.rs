@@ -1,4 +1,4 @@
-//! Parameters that replace learned elements, and the outcomes whose probabilities such parameters determine.
+//! Parameters that replace learned elements, and the outcomes whose probabilities these parameters determine.
 
 use std::any::Any;
 
@@ -12,7 +12,7 @@ use crate::error::ModelError;
 use crate::value::support::Support;
 
 impl Expander<'_> {
-    /// The family of an element that has learned parameters, if `Param`s replace the learned elements.
+    /// Returns the family of an element that has learned parameters, if `Param`s replace the learned elements.
     pub(super) fn learned_family<'e>(&self, element: &'e AnyElement) -> Option<&'e dyn FamilyOp> {
         self.learned.as_ref()?;
         let family = element.kind().family()?;
@@ -25,7 +25,8 @@ impl Expander<'_> {
         is_learned(element) && self.statements.intervention(element).is_none()
     }
 
-    /// The parents whose values determine an element; for a member of a family, only the parents that are not learned.
+    /// Returns the parents on whose values an element depends. For a member of a family, parents that are learned
+    /// parameters are left out.
     pub(super) fn open_parents<'e>(
         &self,
         element: &'e AnyElement,
@@ -40,7 +41,7 @@ impl Expander<'_> {
         self.learned_family(element).is_some() && self.open_parents(element).next().is_none()
     }
 
-    /// The member of the family for these values of the parents that are not learned; `None` if no parent is learned.
+    /// Returns the member of the family for the given values of its unlearned parents; `None` if no parent is learned.
     pub(super) fn learned_member(
         &mut self,
         element: &AnyElement,
@@ -79,8 +80,8 @@ impl Expander<'_> {
         self.finish(element, depth, Vec::new(), support, content, failures)
     }
 
-    /// The content of the next element of the expansion; if parameters determine its weights, each weight records its origin
-    /// (the index of its outcome).
+    /// Returns the content of the next element of the expansion. If parameters determine the weights, each weight records
+    /// the outcome whose probability it is.
     pub(super) fn with_origins(
         &mut self,
         member: &AnyElement,
@@ -127,7 +128,8 @@ impl Expander<'_> {
         }
     }
 
-    /// The position of the outcomes of the next element of the expansion, if parameters determine their probabilities.
+    /// Returns the position of the next element's outcomes among the parametric outcomes, if parameters determine their
+    /// probabilities.
     pub(super) fn parametric_here(&self, content: &Content) -> Option<usize> {
         let last = self.expansion.parametric.last()?;
         let has_origins = match content {

@@ -31,7 +31,7 @@ fn evidence_elements(model: &Model) -> impl Iterator<Item = &AnyElement> {
     model.evidence().iter().map(|(element, _)| element)
 }
 
-/// An element whose parents, and then branch results, are being expanded.
+/// State of an element on the stack of the traversal, while its parents, and then its branches, are expanded.
 struct Frame {
     element: AnyElement,
     depth: usize,
@@ -42,7 +42,7 @@ struct Frame {
 pub(super) struct DepthLimit<'m> {
     pub(super) depth: usize,
     pub(super) memory: &'m mut ExpansionCache,
-    /// `true` if an unknown element was reached again at a smaller depth, at which more of it has to be expanded.
+    /// `true` if an unknown element was reached again at a smaller depth, so that more of its Chains must be expanded.
     pub(super) is_outdated: bool,
 }
 
@@ -60,27 +60,26 @@ pub(super) struct Expander<'m> {
     stack: Vec<Frame>,
     /// The most recent support for each type of values.
     supports: FxHashMap<TypeId, Support>,
-    /// Memory taken by the expansion.
     memory: ExpansionMemory,
-    /// Results of Chains that were counted as elements before the traversal reached them.
+    /// Results of Chains that were counted as elements before the traversal reaches them.
     counted: FxHashSet<ElementId>,
     /// Elements that have no value in any world that reaches them, with the errors.
     failed: FxHashMap<ElementId, (AnyElement, ModelError)>,
     /// Nesting depth of the roots in Chains.
     depth: usize,
-    /// Calls of recursive functions, if calls may be shared.
+    /// The solutions of recursive calls, if calls may share their distribution.
     pub(super) calls: Option<CallSolutions>,
-    /// The call for whose solution the traversal is waiting.
+    /// The recursive call for whose solution the traversal is waiting.
     pub(super) pending_call: Option<CallRequest>,
-    /// Number of functions that were known before the traversal.
+    /// Number of recursive functions that were known before the traversal.
     known_functions: usize,
-    /// Options of the decided elements; the options replace the other values of these elements.
+    /// Options of the decided elements, which replace their values.
     decided: FxHashMap<ElementId, Support>,
     /// The parameters that replace learned elements, if learned elements are replaced.
     learned: Option<&'m mut LearnedParameters>,
     /// Values of elements whose outcomes cannot be listed.
     placeholders: FxHashMap<ElementId, Datum>,
-    /// `true` if the call body that is being expanded must be unfolded; its traversal then ends.
+    /// `true` if the body of the call must be unfolded; its traversal then ends.
     pub(super) is_unfolded: bool,
 }
 
@@ -119,7 +118,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Replaces learned elements by parameters, and gives elements whose outcomes cannot be listed the given values.
+    /// Replaces learned elements by parameters, and fixes the values of elements whose outcomes cannot be listed.
     pub(super) fn learn(
         &mut self,
         learned: &'m mut LearnedParameters,
@@ -133,7 +132,7 @@ impl<'m> Expander<'m> {
         self.placeholders = stand_ins.collect();
     }
 
-    /// The value of an element whose outcomes cannot be listed: the observed value, or the element's placeholder.
+    /// Returns the value of an element whose outcomes cannot be listed: the observed value, or the element's placeholder.
     fn observed(&self, element: &AnyElement) -> Option<Datum> {
         let evidence = self.statements.evidence(element);
         let observed = evidence.iter().find_map(Evidence::observed);
@@ -142,8 +141,8 @@ impl<'m> Expander<'m> {
             .cloned()
     }
 
-    /// The traversal of the body of a call that is nested in `depth - 1` Chains. When the call was reached, `functions` functions were
-    /// known and `reached` elements had been reached.
+    /// Makes this traversal the traversal of the body of a call that is nested in `depth - 1` Chains. Before the call was reached,
+    /// `functions` recursive functions were known, and `reached` elements had been reached.
     pub(super) fn nested_in_call(mut self, depth: usize, functions: usize, reached: usize) -> Self {
         self.depth = depth;
         self.known_functions = functions;
@@ -157,12 +156,12 @@ impl<'m> Expander<'m> {
         self
     }
 
-    /// Memory taken by this traversal, and by the traversals that wait for it.
+    /// Returns the memory taken by this traversal, and by the traversals that wait for it.
     pub(super) fn memory(&self) -> ExpansionMemory {
         self.memory
     }
 
-    /// True if the traversal cannot go on at present.
+    /// True if the traversal has to wait or has ended.
     fn is_stopped(&self) -> bool {
         self.expansion.impossible.is_some() || self.pending_call.is_some() || self.is_unfolded
     }
@@ -250,8 +249,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Advances an element by one stage; its frame goes back on the stack below the frames of the elements for which it
-    /// waits.
+    /// Advances the expansion of an element by one stage. While an element waits for other elements, it stays on the stack below them.
     fn advance(&mut self, frame: Frame) -> Result<(), ModelError> {
         let Frame {
             element,
@@ -332,8 +330,8 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// True if an element is a call that is not unfolded: either the call is already an atomic element, or the traversal waits for its
-    /// solution.
+    /// True if an element is a recursive call that need not be unfolded: the call is already an atomic element, or the traversal waits
+    /// for its solution.
     fn is_met(
         &mut self,
         element: &AnyElement,
@@ -376,7 +374,7 @@ impl<'m> Expander<'m> {
         self.check_bytes(element, 0)
     }
 
-    /// Returns an error if `more` additional bytes would exceed the budget.
+    /// Returns an error if `more` additional bytes would exceed the memory limit.
     fn check_bytes(&self, element: &AnyElement, more: u64) -> Result<(), ModelError> {
         let frames = self.stack.len() * size_of::<Frame>();
         let counted = self.counted.len() * 2 * size_of::<ElementId>();
@@ -385,7 +383,7 @@ impl<'m> Expander<'m> {
         self.memory.check(self.limits, element, more)
     }
 
-    /// Returns the positions of an element's parents, or an error if a parent never has a value.
+    /// Returns the indices of an element's parents, or an error if a parent has no value in any world.
     fn parents(&self, element: &AnyElement) -> Result<Vec<usize>, ModelError> {
         let position = |parent: &AnyElement| {
             if let Some((_, error)) = self.failed.get(&parent.id()) {

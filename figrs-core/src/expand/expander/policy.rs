@@ -5,7 +5,8 @@ use crate::element::node::AnyElement;
 use crate::error::ModelError;
 
 impl Expander<'_> {
-    /// Adds a decision that follows a policy, after the element that gives the decision its value.
+    /// Adds a decision that follows a policy; the element that the policy reads must have been
+    /// added before.
     pub(super) fn follow(
         &mut self,
         element: AnyElement,

@@ -1,14 +1,15 @@
-//! Automaton of patterns that must have another pattern near each of their places.
+//! Automaton of patterns that must have another pattern near each of their occurrences.
 
 use std::ops::{Range, RangeInclusive};
 
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// Accepts levels where each place of a pattern has a place of another pattern, whose first cell is shifted by `rows` and `columns` in given ranges.
+/// Accepts levels in which each occurrence of a pattern has an occurrence of another pattern, whose first cell is shifted by `rows` and `columns` in
+/// given ranges.
 ///
-/// The state holds the partial matches of both patterns, the places that wait for the other pattern, and the latest places of the
-/// other pattern, each by its row and by the number of columns since the place began.
+/// The state of the automaton holds the partial matches of both patterns, the occurrences that wait for the other pattern, and the latest occurrences
+/// of the other pattern.
 #[derive(Debug)]
 pub(in crate::demands) struct Accompanied {
     pub(in crate::demands) each: PatternTracker,
@@ -19,7 +20,7 @@ pub(in crate::demands) struct Accompanied {
     pub(in crate::demands) width: usize,
 }
 
-/// Row of a place, and the number of columns since the place began.
+/// Row of an occurrence of a pattern, and the number of columns since the occurrence began.
 type AgedPlace = (u32, u32);
 
 impl Accompanied {
@@ -46,7 +47,7 @@ impl Accompanied {
             && (self.is_endless() || columns <= *self.columns.end())
     }
 
-    /// Splits a state into the waiting places and the places of the other pattern.
+    /// Splits a state of the automaton into the occurrences that wait for the other pattern and the occurrences of the other pattern.
     fn places(words: &[u32]) -> (Vec<AgedPlace>, Vec<AgedPlace>) {
         let Some((&waiting, rest)) = words.split_first() else {
             return Default::default();

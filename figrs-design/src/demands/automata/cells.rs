@@ -1,4 +1,4 @@
-//! Automaton of tiles of some classes in some cells.
+//! Automaton that accepts tiles of some classes in some cells.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use ndarray::Array2;
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Accepts levels where the tiles of a rectangle belong to the classes given for its cells. The automaton has one state.
+/// Accepts levels in which the tiles of a rectangle belong to the classes given for its cells. The automaton has one state.
 #[derive(Debug)]
 pub(in crate::demands) struct Cells {
     pub(in crate::demands) classes: Array2<TileClass>,

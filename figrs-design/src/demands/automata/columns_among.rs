@@ -1,4 +1,4 @@
-//! Automaton of levels whose columns come from a list.
+//! Automaton that accepts levels whose columns come from a list.
 
 use std::ops::Range;
 
@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// Accepts levels where each column is in a list. The state is a node of the prefix tree of the listed columns, read from the bottom up.
+/// Accepts levels in which each column is in a list. The state of the automaton is a node of the prefix tree of the listed columns, read from the
+/// bottom up.
 #[derive(Debug)]
 pub(in crate::demands) struct ColumnsAmong {
     columns: Range<usize>,

@@ -1,4 +1,4 @@
-//! Demands as deterministic automata that read a level cell by cell: columns from the left, each from the bottom up.
+//! Deterministic automata for demands, which read a level cell by cell: columns from the left, each from the bottom up.
 
 mod accompanied;
 mod cells;
@@ -27,18 +27,18 @@ pub(super) use symmetries::{Mirrored, Repeated};
 
 use figrs_models::mdmc::Tile;
 
-/// An automaton for a demand. Its state is a few machine words, and states that accept the same continuations of a level are equal.
+/// An automaton for a demand. The state of an automaton is a few machine words, and states that accept the same continuations of a level are equal.
 pub(super) trait Automaton: Debug + Send + Sync {
     /// Returns the range of columns that the automaton reads; it decides at the end of the last one.
     fn span(&self) -> Range<usize>;
 
-    /// Returns the state before the first column of the span.
+    /// Returns the state before the first column that the automaton reads.
     fn start(&self) -> Vec<u32>;
 
-    /// Returns numbers that are equal for columns that the automaton treats alike.
+    /// Returns numbers of a column, which are equal for columns that the automaton treats alike.
     fn phase(&self, column: usize) -> Vec<usize>;
 
-    /// True if the verdict may depend on the tile of this cell in the span.
+    /// True if the automaton's verdict may depend on the tile of a cell.
     fn reads(&self, row: usize, column: usize) -> bool;
 
     /// Reads the tile of a cell and changes the state; returns false if the demand can no longer be met.
@@ -51,7 +51,7 @@ pub(super) trait Automaton: Debug + Send + Sync {
 /// Verdict of an automaton on the columns read so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The verdict depends on later columns.
+    /// The automaton's verdict depends on later columns.
     Open,
     Met,
     Broken,

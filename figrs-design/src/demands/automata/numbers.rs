@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Accepts `least` to `most` tiles of a class in an area. The state is the number of tiles so far, capped where larger numbers make no difference.
+/// Accepts levels with `least` to `most` tiles of a class in an area. The automaton's state is the number of tiles so far, up to a number from which
+/// on all numbers have the same verdict.
 #[derive(Debug)]
 pub(in crate::demands) struct NumberInArea {
     pub(in crate::demands) class: TileClass,
@@ -21,7 +22,7 @@ impl NumberInArea {
         (self.columns.end - 1 - column) * self.rows.len()
     }
 
-    /// Returns the cap of the counted number; all larger numbers are equivalent.
+    /// Returns the number up to which the automaton counts; it treats this number and larger numbers alike.
     fn enough(&self) -> usize {
         if self.most >= self.rows.len() * self.columns.len() {
             self.least
@@ -69,21 +70,21 @@ impl Automaton for NumberInArea {
     }
 }
 
-/// Accepts `least` to `most` tiles of a class in each window of `window` adjacent columns. The state holds the ages, in columns, of the latest tiles
-/// of the class.
+/// Accepts levels with `least` to `most` tiles of a class in each window of `window` adjacent columns. The state of the automaton holds the ages, in
+/// columns, of the latest tiles of the class.
 #[derive(Debug)]
 pub(in crate::demands) struct NumberInEach {
     pub(in crate::demands) class: TileClass,
     pub(in crate::demands) rows: Range<usize>,
     pub(in crate::demands) columns: Range<usize>,
-    /// Number of columns of a window, at most the columns of the area.
+    /// Number of columns of a window, at most the number of columns of the area.
     pub(in crate::demands) window: usize,
     pub(in crate::demands) least: usize,
     pub(in crate::demands) most: usize,
 }
 
 impl NumberInEach {
-    /// Returns the number of tiles whose ages the state holds.
+    /// Returns the number of latest tiles whose ages the automaton's state holds.
     fn kept(&self) -> usize {
         if self.most >= self.window * self.rows.len() {
             self.least

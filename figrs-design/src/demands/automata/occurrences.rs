@@ -1,17 +1,17 @@
-//! Automaton that counts the places where a pattern occurs.
+//! Automaton that counts the occurrences of a pattern.
 
 use std::ops::Range;
 
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// Accepts levels where a pattern occurs at `least` to `most` places. The state holds the partial matches and the number of places so far,
-/// capped where larger numbers make no difference.
+/// Accepts levels in which a pattern occurs `least` to `most` times. The automaton's state holds the partial matches of the pattern and the number of
+/// occurrences so far, up to a number from which on all numbers have the same verdict.
 #[derive(Debug)]
 pub(in crate::demands) struct Occurrences {
     pub(in crate::demands) tracker: PatternTracker,
     pub(in crate::demands) least: usize,
-    /// The largest number of places; `None` means no limit.
+    /// The largest number of occurrences; `None` means no limit.
     pub(in crate::demands) most: Option<usize>,
 }
 

@@ -1,14 +1,14 @@
-//! Tracks partial matches of a pattern: places where its first columns match.
+//! Partial matches of a pattern: positions in a level at which the pattern's first columns match.
 
 use std::ops::Range;
 
 use crate::demands::pattern::Pattern;
 use figrs_models::mdmc::Tile;
 
-/// Tracks partial matches of a pattern, places where its first columns match, as bits in the words of a state.
+/// Tracks partial matches of a pattern (positions at which its first columns match) as bits in the state of an automaton.
 ///
-/// Each form of the pattern, each top row and each number of matched columns has a bit; a set bit means that the pattern may continue
-/// in the present column.
+/// Each bit stands for one form of the pattern, a top row and a number of matched columns; the bit is set if the pattern may continue in the present
+/// column.
 #[derive(Clone, Debug)]
 pub(in crate::demands) struct PatternTracker {
     pattern: Pattern,
@@ -17,7 +17,7 @@ pub(in crate::demands) struct PatternTracker {
 }
 
 impl PatternTracker {
-    /// Creates a tracker inside some rows and columns, which must be large enough for the pattern.
+    /// Creates a tracker for some rows and columns of a level, which must be large enough for the pattern.
     pub(in crate::demands) fn new(
         pattern: Pattern,
         rows: &Range<usize>,
@@ -45,7 +45,7 @@ impl PatternTracker {
         self.lefts.start..self.lefts.end + self.width() - 1
     }
 
-    /// Returns the number of words of the state.
+    /// Returns the number of words of the tracker's state.
     pub(in crate::demands) fn words(&self) -> usize {
         let bits = self.pattern.forms().len() * self.tops.len() * self.width();
         bits.div_ceil(32)
@@ -56,7 +56,7 @@ impl PatternTracker {
         (place / 32, 1 << (place % 32))
     }
 
-    /// Returns the state before a column when nothing is known about earlier columns.
+    /// Returns the tracker's state before a column if nothing is known about earlier columns.
     pub(in crate::demands) fn start(&self, column: usize) -> Vec<u32> {
         let mut words = vec![0; self.words()];
         self.begin(column, &mut words);
@@ -75,12 +75,12 @@ impl PatternTracker {
         }
     }
 
-    /// Returns a number that is equal for columns that the tracker treats alike.
+    /// Returns a number of a column, which is equal for columns that the tracker treats alike.
     pub(in crate::demands) fn phase(&self, column: usize) -> usize {
         usize::from(self.lefts.contains(&(column + 1)))
     }
 
-    /// True if the pattern may cover a row.
+    /// True if an occurrence of the pattern may cover a row.
     pub(in crate::demands) fn reads(&self, row: usize) -> bool {
         (self.tops.start..self.tops.end + self.height() - 1).contains(&row)
     }
@@ -100,7 +100,7 @@ impl PatternTracker {
         }
     }
 
-    /// Ends a column; returns the top rows of the matches that end here.
+    /// Ends a column; returns the top rows of the pattern's matches that end in this column.
     pub(in crate::demands) fn end(&self, column: usize, words: &mut [u32]) -> Vec<usize> {
         let mut next = vec![0; words.len()];
         let mut ended = Vec::new();

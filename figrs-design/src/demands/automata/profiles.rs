@@ -24,7 +24,8 @@ impl Sections {
     }
 }
 
-/// Accepts levels where each section has a number of tiles of a class in its own range. The state is the number in the present section.
+/// Accepts levels in which each section has a number of tiles of a class in its own range. The state of the automaton is the number of tiles in the
+/// present section.
 #[derive(Debug)]
 pub(in crate::demands) struct Profile {
     class: TileClass,
@@ -94,7 +95,8 @@ impl Automaton for Profile {
     }
 }
 
-/// Accepts levels where each section has at least as many tiles of a class as the section before. The state holds the numbers in these two sections.
+/// Accepts levels in which each section has at least as many tiles of a class as the section before. The state of the automaton holds the numbers of
+/// tiles in the present section and in the section before.
 #[derive(Debug)]
 pub(in crate::demands) struct RisingProfile {
     class: TileClass,

@@ -11,9 +11,9 @@ use figrs_models::mdmc::{Level, Tile};
 #[derive(Clone, Debug)]
 pub(in crate::demands) enum Reader {
     Leaf(Arc<dyn Automaton>),
-    /// A combination that is met if at least one of these readers is met.
+    /// A combination that is met if at least one of several automata is met.
     Any(Vec<Reader>),
-    /// A combination that is met if the inner reader is not met.
+    /// A combination that is met if an automaton is not met.
     Not(Box<Reader>),
 }
 
@@ -22,7 +22,7 @@ impl Reader {
         Self::Leaf(Arc::new(automaton))
     }
 
-    /// Returns the range of columns that the reader reads; after them the demand is either met or broken.
+    /// Returns the range of columns that the automaton reads; after these columns the demand is either met or broken.
     pub(in crate::demands) fn span(&self) -> Range<usize> {
         match self {
             Self::Leaf(automaton) => automaton.span(),
@@ -35,7 +35,7 @@ impl Reader {
         }
     }
 
-    /// Returns the state before the span.
+    /// Returns the state before the first column that the automaton reads.
     pub(in crate::demands) fn start(&self) -> DemandState {
         match self {
             Self::Leaf(automaton) => DemandState::Open(automaton.start()),
@@ -44,7 +44,7 @@ impl Reader {
         }
     }
 
-    /// Returns numbers that are equal for columns that the reader treats alike.
+    /// Returns numbers of a column, which are equal for columns that the automaton treats alike.
     pub(in crate::demands) fn phase(&self, column: usize) -> Vec<usize> {
         match self {
             Self::Leaf(automaton) => {
@@ -65,7 +65,7 @@ impl Reader {
         }
     }
 
-    /// True if the verdict may depend on the tile of this cell.
+    /// True if the automaton's verdict may depend on the tile of a cell.
     pub(in crate::demands) fn reads(&self, row: usize, column: usize) -> bool {
         match self {
             Self::Leaf(automaton) => {
@@ -76,7 +76,7 @@ impl Reader {
         }
     }
 
-    /// Returns the state after a tile.
+    /// Returns the state after the tile of a cell.
     pub(in crate::demands) fn read(
         &self,
         cell: (usize, usize),

@@ -1,14 +1,15 @@
-//! Automaton of distances between the places where two patterns occur.
+//! Automaton of distances between the occurrences of two patterns.
 
 use std::ops::Range;
 
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// Accepts levels where, from each place of a pattern, the next place of another pattern, if any, begins `least` to `most` columns further on.
+/// Accepts levels in which the next occurrence of pattern `to` after each occurrence of pattern `from`, if there is one, begins `least` to `most`
+/// columns further on.
 ///
-/// The state holds the partial matches of both patterns; for each of the latest columns, whether a pattern that has ended began there; and the numbers of
-/// columns since the first and since the last place that still wait for the next place of the other pattern.
+/// The state of the automaton holds the partial matches of both patterns, the columns in which patterns began, and the numbers of columns since the
+/// first and the last occurrence that still wait for the other pattern.
 #[derive(Debug)]
 pub(in crate::demands) struct Spaced {
     pub(in crate::demands) from: PatternTracker,
@@ -26,20 +27,21 @@ impl Spaced {
         self.from.width().max(self.to.width()) - 1
     }
 
-    /// Returns the end of the first tracker's words and the end of both trackers' words in a state; the columns not judged yet follow.
+    /// Returns the ends of the words of the first and of the second pattern's tracker in a state; words about columns that are not judged yet follow.
     fn parts(&self) -> (usize, usize) {
         let from = self.from.words();
         (from, from + self.to.words())
     }
 
-    /// Returns the cap of a distance; all larger distances are equivalent.
+    /// Returns the distance up to which the automaton counts; it treats this distance and larger distances alike.
     fn far(&self) -> u32 {
         let most = self.most.map_or(0, |most| most.saturating_add(1));
         // Every distance is less than the span.
         self.least.max(most).max(1).min(self.span().len()) as u32
     }
 
-    /// Judges a column by the patterns that begin there. `waiting` holds the numbers of columns since the first and the last waiting place, or is empty.
+    /// Decides whether the patterns that begin in a column have allowed distances from earlier patterns. The list `waiting` holds the numbers of
+    /// columns since the first and the last occurrence that still wait for the other pattern, or is empty.
     fn judge(&self, begins: u32, waiting: &mut Vec<u32>) -> bool {
         for distance in &mut *waiting {
             *distance = (*distance + 1).min(self.far());

@@ -6,7 +6,7 @@ use super::{Automaton, Verdict};
 use crate::demands::demand::Mirror;
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Returns the number by which tiles are compared: equal for equal tiles or, given a class, for tiles that are both in that class or both outside it.
+/// Returns a number for comparing tiles: equal for equal tiles or, given a class, for tiles that are both in the class or both outside it.
 fn number(tile: Tile, by: Option<&TileClass>) -> u32 {
     match by {
         Some(class) => u32::from(class.contains(tile)),
@@ -14,17 +14,17 @@ fn number(tile: Tile, by: Option<&TileClass>) -> u32 {
     }
 }
 
-/// Accepts levels where an area equals its mirror image. The state holds the tiles that await their counterparts.
+/// Accepts levels in which an area equals its mirror image. The state of the automaton holds the tiles whose mirror images have not been read yet.
 #[derive(Debug)]
 pub(in crate::demands) struct Mirrored {
     pub(in crate::demands) rows: Range<usize>,
     pub(in crate::demands) columns: Range<usize>,
     pub(in crate::demands) mirror: Mirror,
-    /// The class by which tiles are compared.
+    /// The class of tiles by which an area is compared with its image; `None` compares the tiles themselves.
     pub(in crate::demands) by: Option<TileClass>,
 }
 
-/// Half of a range of lines (columns or rows) in which a line lies.
+/// The half of an area that contains a line (a column or row).
 enum Half {
     First,
     /// The middle line, which is its own mirror image.
@@ -100,14 +100,14 @@ impl Automaton for Mirrored {
     }
 }
 
-/// Accepts levels where an area repeats every `period` columns. The state holds the tiles of the latest columns.
+/// Accepts levels in which an area repeats every `period` columns. The state of the automaton holds the tiles of the latest columns.
 #[derive(Debug)]
 pub(in crate::demands) struct Repeated {
     pub(in crate::demands) rows: Range<usize>,
     pub(in crate::demands) columns: Range<usize>,
     /// Number of columns after which the area repeats, fewer than the columns of the area.
     pub(in crate::demands) period: usize,
-    /// The class by which tiles are compared.
+    /// The class of tiles by which an area is compared with its image; `None` compares the tiles themselves.
     pub(in crate::demands) by: Option<TileClass>,
 }
 

@@ -1,4 +1,4 @@
-//! Reads demands that each place of a pattern has another pattern beside it.
+//! Reads demands that each occurrence of a pattern has another pattern beside it.
 
 use std::ops::RangeInclusive;
 
@@ -11,7 +11,8 @@ use super::verbs::Designer;
 use crate::demands::demand::Demand;
 
 impl Designer<'_> {
-    /// Reads the demand that each place of a pattern has another pattern. Distances are from edge to edge: 1 is directly beside.
+    /// Reads the demand that each occurrence of a pattern has another pattern beside it. Distances between patterns are counted from edge to edge: 1
+    /// means directly beside each other.
     pub(super) fn each(&self, entry: &Entry, value: &Value) -> Result<Demand, FileError> {
         let each = self.words.pattern(entry, "each", value)?;
         let by = self

@@ -1,4 +1,4 @@
-//! Reads drawings of tiles: at a position of a level, at its start or end, and as the columns or rows that a level may consist of.
+//! Reads drawings of tiles: at a position of a level, at its start or end, and as the allowed columns or rows of a level.
 
 use figrs_reading::FileError;
 use serde_json::Value;

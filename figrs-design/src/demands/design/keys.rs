@@ -5,14 +5,14 @@ use serde_json::{Map, Value};
 
 use crate::DemandError;
 
-/// A demand as the file states it, and its place in the file.
+/// A demand as the file states it, with its place in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     place: String,
     keys: Map<String, Value>,
 }
 
-/// Equality ignores the place.
+/// Two demands are equal if they differ only in their places in the file.
 impl PartialEq for Entry {
     fn eq(&self, other: &Self) -> bool {
         self.keys == other.keys
@@ -40,7 +40,7 @@ impl Entry {
         self.keys.get(key)
     }
 
-    /// **Errors.** A key is neither `kind` nor in `takes`.
+    /// **Errors.** The demand has a key that is neither `kind` nor in `takes`.
     pub(super) fn check_keys(&self, kind: &'static str, takes: &[&str]) -> Result<(), FileError> {
         let is_known = |key: &str| key == kind || takes.contains(&key);
         match self.keys.keys().find(|key| !is_known(key)) {
@@ -56,7 +56,7 @@ impl Entry {
         }
     }
 
-    /// Returns the value of a required key.
+    /// Returns the value of a key that the demand must have.
     pub(super) fn need(&self, kind: &'static str, key: &'static str) -> Result<&Value, FileError> {
         self.get(key).ok_or_else(|| self.missing(kind, key))
     }
@@ -77,24 +77,24 @@ impl Entry {
             .ok_or_else(|| self.wrong(key, value, expected))
     }
 
-    /// True if a key is `true`.
+    /// True if the value of a key is `true`.
     pub(super) fn flag(&self, key: &str) -> Result<bool, FileError> {
         let flag = self.read(key, "true or false", Value::as_bool)?;
         Ok(flag.unwrap_or(false))
     }
 
-    /// Reads a whole number, if the key is present.
+    /// Reads the value of a key as a whole number, if the key is present.
     pub(super) fn whole(&self, key: &str) -> Result<Option<usize>, FileError> {
         let whole = |value: &Value| value.as_u64().map(|number| number as usize);
         self.read(key, "a whole number", whole)
     }
 
-    /// Reads a weight, if the key is present.
+    /// Reads the value of a key as the weight of a soft demand, if the key is present.
     pub(super) fn weight(&self, key: &str) -> Result<Option<f64>, FileError> {
         self.read(key, "a number, as 0.5", Value::as_f64)
     }
 
-    /// Reads a demand nested in this one.
+    /// Reads a demand nested in this demand.
     pub(super) fn inner(&self, key: &str, value: &Value) -> Result<Self, FileError> {
         match value {
             Value::Object(keys) => Ok(Self::new(format!("{}, in {key}", self.place), keys.clone())),

@@ -99,7 +99,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns the class that a word stands for: a tile, a meaning, a word of the tiles' legend, or one of these after `not`.
+    /// Returns the class that a word names: a tile, a meaning, a word of the tiles' legend, or one of these after `not`.
     fn word(&self, text: &str) -> Option<TileClass> {
         // A blank may be a tile.
         let mut symbols = text.chars();
@@ -253,7 +253,7 @@ fn unknown_word(word: &str, known: &str) -> Mistake {
     )
 }
 
-/// A name or pattern matches no training level, or more than one. The known levels are those that match; if none does, all training levels.
+/// A name or pattern matches no training level, or more than one. The error lists the matching levels, or all training levels if none matches.
 fn not_one_level(level: &str, known: &str, matching: usize) -> Mistake {
     let kind = MistakeKind::Unknown;
     let none = format!("no training level matches {level:?}");

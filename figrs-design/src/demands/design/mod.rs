@@ -1,12 +1,12 @@
 //! Reads demands from a design file: patterns and demands, in TOML or JSON.
 //!
-//! | file | idea |
+//! | file | contents |
 //! |---|---|
 //! | `keys` | the keys of a demand, each with its values |
 //! | `legend` | classes of tiles and patterns by name |
-//! | `numbers` | ranges of numbers, of positions and of shares |
+//! | `numbers` | ranges of numbers, of rows and columns, and of shares |
 //! | `kinds` | the kinds of demands, each with the keys that it takes |
-//! | `verbs` | demands by their kinds: those of `counts`, `beside`, `drawings`, `ways`, and others |
+//! | `verbs` | demands by their kinds: the kinds of `counts`, `beside`, `drawings`, `ways`, and others |
 
 mod beside;
 mod counts;
@@ -37,8 +37,9 @@ use verbs::Scope;
 
 /// A file of demands as a designer writes them, in TOML or JSON.
 ///
-/// Rows count from 0 at the top and columns from 0 at the left of the upright level, whatever direction it is played in. A file has a `[legend]` of characters
-/// that stand for classes of tiles, `[patterns]` drawn with tiles and characters of the legend, and any number of `[[demand]]`, each of one kind:
+/// Rows count from 0 at the top and columns from 0 at the left of the upright level, whatever its direction of play. A file has a `[legend]` of
+/// characters that stand for classes of tiles, `[patterns]` drawn with tiles and characters of the legend, and any number of `[[demand]]`, each of
+/// one kind:
 ///
 /// | kind | further keys | demand |
 /// |---|---|---|
@@ -47,33 +48,36 @@ use verbs::Scope;
 /// | `count = CLASS` | `number` or `share` | the number of tiles, or their share of the cells |
 /// | | `in_each` and `number` | the number in each window of `in_each` columns |
 /// | | `sections` | a list of numbers, one for each section along the level; or a number of sections with `rising = true` |
-/// | `each = PATTERN`, `has = PATTERN` | `right`, `left`, `above`, `below`, `anywhere` | each place of the first pattern has the second one at this distance in columns or rows, counted from edge to edge |
-/// | `between = [PATTERN, PATTERN]` | `distance` | the columns from each place of the first pattern to the next place of the second |
+/// | `each = PATTERN`, `has = PATTERN` | `right`, `left`, `above`, `below`, `anywhere` | each occurrence of the first pattern has the second one at this distance in columns or rows, counted from edge to edge |
+/// | `between = [PATTERN, PATTERN]` | `distance` | the columns from each occurrence of the first pattern to the next occurrence of the second |
 /// | `mirror = "left-right"` or `"top-bottom"` | `by` | the area equals its mirror image |
 /// | `repeat = COLUMNS` | `by` | the area repeats after this number of columns |
 /// | `pin = DRAWING`, `place = DRAWING` | `at` | these tiles, as evidence on the model (`pin`), or set by intervention whatever the model would draw (`place`) |
 /// | `start = DRAWING`, `end = DRAWING` | | the level begins or ends with the drawing |
 /// | `path = [[row, column], ..]` | `through` | straight lines from cell to cell have only tiles of the class `through`, by default tiles that are not solid |
-/// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's way from the start to the goal passes these cells and areas in this order, by the [rules](DesignScope::rules) of a movement |
+/// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's path from the start to the goal passes these cells and areas in this order, by the [rules](DesignScope::rules) of a movement |
 /// | `like = DRAWING` | `cost`, `at` | soft: each cell that differs from the drawing makes a level less probable by exp(-cost) |
 /// | `lines_like = DRAWING` | | each column (each row, if the player climbs) is a column (row) of the drawing |
 /// | `max_gap = COLUMNS` | | at most this many adjacent columns lack ground in the bottom row; for levels that are played to the right |
 /// | `any = [DEMAND, ..]`, `not = DEMAND`, `if = DEMAND` with `then = DEMAND` | | combinations |
 /// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules, and [`Demand::Seen`]; `playable`, `seen`, `pass`, `place` and `like` cannot be combined by `any`, `not` or `if`, nor made soft by `prefer` |
 ///
-/// `rows` and `columns` limit the area of a demand: `"3..8"` (end excluded) or `"50%.."`. Numbers are `4`, `"2..5"` (both included) or `"2.."`. A
-/// demand with `prefer` (a weight) is soft. A class is a tile, `any`, a [`Meaning`](figrs_models::mdmc::Meaning) or a word of the tiles' legend, with
-/// `not` before it for all other tiles, or a list of these. A pattern is its name, a drawing, or a class. `_` in a drawing matches any tile. A
-/// drawing is text, or a part of a [training](DesignScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`; `level` is the
-/// name of a training level, or a glob pattern such as `"*-1"` that matches exactly one name.
+/// The keys `rows` and `columns` limit the area of a demand: `"3..8"` (end excluded) or `"50%.."`. Numbers in a file of demands are `4`, `"2..5"`
+/// (both included) or `"2.."`. A demand with the key `prefer` (a weight) is soft. A class is a tile, `any`, a
+/// [`Meaning`](figrs_models::mdmc::Meaning) or a word of the tiles' legend, with `not` before it for all other tiles, or a list of classes. A pattern
+/// in a demand is given by its name, a drawing, or a class. The character `_` in a drawing matches any tile. A drawing is text, or a part of a
+/// [training](DesignScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`. The key `level` is the name of a training level,
+/// or a glob pattern such as `"*-1"` that matches exactly one name.
 ///
-/// Along a level means from left to right or, if the player climbs, from the bottom up: there windows, sections, periods and distances count rows.
+/// Demands along a level, such as windows, sections, periods and distances, count columns from the left or, if the player climbs, rows from the
+/// bottom.
 ///
 /// ```
 /// use std::sync::Arc;
-/// use figrs_infer::Frontier;
+/// use figrs_infer::ItemSampler;
+/// use figrs_models::board::{ConditionalSampler, Method};
 /// use figrs_models::mdmc::{ColumnNGrams, Corpus, LevelModel};
-/// use figrs_design::{DesignFile, ExactSampler, LevelSampler, SteeredLevel};
+/// use figrs_design::{DesignFile, SteeredLevel};
 ///
 /// let design = DesignFile::from_toml(r#"
 /// [legend]
@@ -99,8 +103,9 @@ use verbs::Scope;
 /// let model = LevelModel::from(&ngrams.program(40)?);
 /// let demands = design.demands(&model)?;
 /// assert_eq!(demands[0].to_string(), "1 to 2 of E in each 15 columns");
-/// let exact = ExactSampler::new(SteeredLevel::new(model, &demands)?, &Frontier::new())?;
-/// assert_eq!(exact.levels(1, 0..2)?.len(), 2);
+/// let steered = SteeredLevel::new(model, &demands)?;
+/// let exact = ConditionalSampler::new().among([Method::Exact]);
+/// assert_eq!(exact.numbered(&steered)?.items(1, 0..2)?.len(), 2);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
@@ -110,10 +115,10 @@ pub struct DesignFile {
     demands: Vec<Entry>,
 }
 
-/// Beginning of the message about a text that is no file of demands.
+/// The words with which the message about a text that is not a file of demands begins.
 const SUBJECT: &str = "not a file of demands";
 
-/// Contents of a file; `D` is the type of a demand.
+/// Contents of a file of demands; `D` is the type of a demand.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a file of demands")]
 struct FileText<D> {
@@ -197,17 +202,17 @@ impl DesignFile {
 
     /// Returns the demands on levels of a model, in model coordinates.
     ///
-    /// **Errors.** A mistake in the file, with the line of the demand.
+    /// **Errors.** The file has a mistake; the error states the line of the demand.
     pub fn demands(&self, model: &LevelModel) -> Result<Vec<Demand>, FileError> {
         self.on(model).demands()
     }
 
     /// Returns the demands on boards of a size, whose cells are the tiles of a set.
     ///
-    /// Boards take the demands that need neither a trained model nor a player: `forbid`, `require`, `count`, `each`, `between`, `mirror`, `repeat`, `pin`, `path`,
-    /// `any`, `not` and `if`. Along a board means from the top down: windows, sections, periods and distances count rows.
+    /// Boards take the demands that need neither a trained model nor a player: `forbid`, `require`, `count`, `each`, `between`, `mirror`, `repeat`,
+    /// `pin`, `path`, `any`, `not` and `if`. Demands along a board, such as windows, sections, periods and distances, count rows from the top.
     ///
-    /// **Errors.** A mistake in the file, with the line of the demand, or a demand of another kind.
+    /// **Errors.** The file has a mistake, or a demand of another kind; the error states the line of the demand.
     pub fn on_boards(&self, size: Size, tiles: &TileSet) -> Result<BoardDemands, FileError> {
         let words = Words::new(tiles, None, &self.legend, &self.patterns)?;
         let size = (size.rows(), size.columns());
@@ -234,7 +239,7 @@ impl DesignFile {
         Ok(BoardDemands::new(size, tiles, compiled))
     }
 
-    /// Joins the file with the model of the levels that the demands are about.
+    /// Returns the file together with the model of the levels on which the demands are made.
     pub fn on<'a>(&'a self, model: &'a LevelModel) -> DesignScope<'a> {
         DesignScope {
             file: self,
@@ -245,7 +250,7 @@ impl DesignFile {
     }
 }
 
-/// A [`DesignFile`] with the model of the levels, the rules by which players move, and the training levels that its words refer to.
+/// A [`DesignFile`] with the model of the levels, the rules by which players move, and the training levels to which its drawings refer.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -299,7 +304,7 @@ impl<'a> DesignScope<'a> {
 
     /// Returns the demands, in model coordinates.
     ///
-    /// **Errors.** A mistake in the file, with the line of the demand.
+    /// **Errors.** The file has a mistake; the error states the line of the demand.
     pub fn demands(&self) -> Result<Vec<Demand>, FileError> {
         let demands = self.demands_with_places()?.into_iter();
         Ok(demands.map(|(_, demand)| demand).collect())
@@ -307,7 +312,7 @@ impl<'a> DesignScope<'a> {
 
     /// Returns the demands, each with its place in the file: the line and the number of the entry.
     ///
-    /// **Errors.** As [`demands`](Self::demands).
+    /// **Errors.** The errors of [`demands`](Self::demands).
     pub fn demands_with_places(&self) -> Result<Vec<(String, Demand)>, FileError> {
         let (height, width) = (self.model.height(), self.model.width());
         let (tiles, travel) = (self.model.tile_set(), self.model.travel());

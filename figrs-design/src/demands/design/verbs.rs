@@ -12,7 +12,7 @@ use crate::demands::area::Area;
 use crate::demands::demand::{Demand, Mirror};
 use figrs_models::mdmc::{TileClass, Travel};
 
-/// Reads demands on upright levels of some size.
+/// Reads demands on upright levels of one size.
 #[derive(Clone, Copy)]
 pub(super) struct Designer<'a> {
     pub(super) words: &'a Words<'a>,
@@ -24,14 +24,14 @@ pub(super) struct Designer<'a> {
     pub(super) scope: Scope,
 }
 
-/// The kind of object that demands are about.
+/// States whether demands are made on levels or on boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     Levels,
     Boards,
 }
 
-/// The kinds and keys of demands that concern levels alone: their models, their ends, and the paths of players.
+/// The kinds and keys of demands that apply to levels only: their models, their ends, and the paths of players.
 const OF_LEVELS: [&str; 10] = [
     "playable",
     "pass",
@@ -168,7 +168,7 @@ impl Designer<'_> {
         }
     }
 
-    /// Reads a demand nested in another.
+    /// Reads a demand nested in another demand.
     fn inner(&self, entry: &Entry, key: &str, value: &Value) -> Result<Demand, FileError> {
         self.demanded(&entry.inner(key, value)?)
     }

@@ -1,4 +1,4 @@
-//! Reads paths through a level: those that stay free, and those on which a player passes areas.
+//! Reads paths through a level: paths that stay free, and paths on which a player passes areas.
 
 use figrs_reading::FileError;
 use ndarray::Array2;

@@ -1,10 +1,11 @@
 //! Tests that samplers report the demands that exclude each other.
 
 use std::num::NonZero;
+use std::sync::Arc;
 
 use figrs_infer::Frontier;
 
-use super::{SEED, steered};
+use super::{Levels, SEED, by_particles, exactly, particles, steered};
 use crate::demands::*;
 use figrs_models::mdmc::{Tile, TileClass};
 
@@ -15,8 +16,11 @@ fn demands_that_conflict_are_named_with_the_column() {
         mask.set(5, column, Tile::EMPTY);
     }
     let demands = [Demand::Seen, Demand::MaximumGap(2), Demand::Pinned(mask)];
-    let exact = ExactSampler::new(steered(6, 20, &demands), &Frontier::new()).unwrap_err();
-    let particles = ConditionedSampler::new(steered(6, 20, &demands)).most_particles(400);
+    let exact = exactly(steered(6, 20, &demands)).unwrap_err();
+    let particles = particles()
+        .most_particles(400)
+        .numbered(Arc::new(steered(6, 20, &demands)))
+        .unwrap();
     let particles = particles.levels(SEED, 0..1).unwrap_err();
     for error in [exact, particles] {
         let SteeringError::Contradictory {
@@ -46,7 +50,7 @@ fn placed_tiles_are_named_where_they_conflict() {
         mask.set(3, column, Tile::EMPTY);
     }
     let demands = [Demand::MaximumGap(2), Demand::Placed(mask)];
-    let error = ExactSampler::new(steered(4, 12, &demands), &Frontier::new()).unwrap_err();
+    let error = exactly(steered(4, 12, &demands)).unwrap_err();
     let SteeringError::Contradictory {
         demands, columns, ..
     } = &error
@@ -61,9 +65,9 @@ fn a_conflict_search_without_work_still_names_demands() {
     let mut mask = Mask::free(4, 6);
     mask.set(3, 2, Tile::EMPTY);
     let demands = [Demand::MaximumGap(0), Demand::Pinned(mask)];
-    let sampler = ConditionedSampler::new(steered(4, 6, &demands))
-        .most_particles(NonZero::<usize>::MIN.get())
-        .conflict_work(0);
+    let steered = steered(4, 6, &demands).conflict_work(0);
+    let sampler = particles().most_particles(NonZero::<usize>::MIN.get());
+    let sampler = sampler.numbered(&steered).unwrap();
     let error = sampler.levels(SEED, 0..1).unwrap_err();
     assert!(
         matches!(error, SteeringError::Contradictory { ref demands, .. } if demands.len() == 2)
@@ -87,7 +91,10 @@ fn the_demands_named_are_the_same_whichever_level_fails() {
         Demand::MaximumGap(2),
         Demand::Pinned(mask),
     ];
-    let sampler = ConditionedSampler::new(steered(4, 12, &demands)).most_particles(80);
+    let sampler = particles()
+        .most_particles(80)
+        .numbered(Arc::new(steered(4, 12, &demands)))
+        .unwrap();
     let error = |number: u64| {
         let error = sampler.levels(SEED, number..number + 1).unwrap_err();
         error.to_string()
@@ -104,7 +111,7 @@ fn particles_that_all_end_with_a_part_contradict() {
         mask.set(13, column, Tile::EMPTY);
         let demands = [Demand::Placed(mask), Demand::MaximumGap(0)];
         let steered = steered(14, 60, &demands);
-        let sampler = ConditionedSampler::new(steered);
+        let sampler = by_particles(steered);
         let error = sampler.levels(SEED, 0..1).unwrap_err();
         assert!(
             matches!(&error, SteeringError::Contradictory { columns, .. } if *columns == (column..=column)),
@@ -136,11 +143,8 @@ fn patterns_that_stand_apart_need_columns() {
                 most: None,
             },
         ];
-        crate::demands::conflict::proven(
-            &steered(14, width, &demands).proof_work(0),
-            &Frontier::new(),
-        )
-        .0
+        let steered = steered(14, width, &demands).proof_work(0);
+        crate::demands::conflict::proven(&steered, &Frontier::new(), |_| true)
     };
     let conflict = error(60, 80, 3).unwrap();
     assert_eq!(

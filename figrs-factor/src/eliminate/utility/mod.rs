@@ -1,8 +1,8 @@
-//! Elimination of an influence diagram: chance variables are summed out, decisions are maximised, utilities stay a sum of tables.
+//! Elimination of an influence diagram: chance variables are summed out and decisions are maximised, while the utility remains a sum of tables.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
-//! | `planned_table` | scopes of the tables; for a conditional distribution, the variables it distributes |
+//! | `planned_table` | scopes of the tables; for a conditional distribution, its child variables |
 //! | `plan` | the steps in the order that the stages impose, and their cost |
 //! | `run` | execution of the steps |
 //! | `rule` | decision rules as tables |
@@ -32,27 +32,28 @@ pub struct UtilityTable {
     pub utilities: Vec<f64>,
 }
 
-/// A stage of the elimination order, which follows from the information known at each decision; the last stage is listed first.
+/// A stage of the elimination order of an influence diagram.
+///
+/// The stages follow from the information known at each decision; the latest stage comes first in the list.
 #[derive(Clone, Debug)]
 pub enum EliminationStage {
-    /// Chance variables that are summed out, in any order.
+    /// The stage sums out chance variables, in any order.
     Sum(Vec<VarId>),
-    /// A decision that is maximised. The decision is made after the variables of all stages that follow it in the list
-    /// have become known.
+    /// The stage maximises the expected utility over a decision. When the decision is made, the variables of all later stages of the list are
+    /// known.
     Choose(VarId),
 }
 
 /// The factors of an influence diagram and its utilities.
 #[derive(Clone, Copy, Debug)]
 pub struct UtilityGraph<'g> {
-    /// The factors; a factor that contains only a decision, and lists its options, is ignored if the decision is
-    /// maximised.
+    /// The factors of the influence diagram. A factor that only lists the options of a decision is ignored if the decision is maximised.
     pub graph: &'g FactorGraph,
-    /// The utilities, which add up.
+    /// The utilities, whose sum is maximised.
     pub utilities: &'g [UtilityTable],
 }
 
-/// The weight and the expected utility of each assignment of some variables.
+/// The total weight and the expected utility of each assignment of some variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpectedUtilities {
     /// The weights, divided by a common factor such that the largest weight is about one.
@@ -61,17 +62,17 @@ pub struct ExpectedUtilities {
     pub means: Vec<f64>,
 }
 
-/// The decision rules that maximise the expected sum of the utilities, one for each decision, in the order of the stages.
+/// Returns the decision rules that maximise the expected sum of the utilities, one for each decision, in the order of the stages.
 ///
-/// Options whose expected utilities differ by at most `tie` are equally good; the first of the best options is chosen.
+/// If the expected utilities of options differ from the best by at most `tie`, the first of these options is chosen.
 ///
-/// **Guarantee.** Exact up to rounding, if the probabilities of the variables of a stage do not depend on decisions of the same or
-/// earlier stages of the list, which are made later.
+/// **Guarantee.** The rules are exact up to rounding if the probabilities of the variables of a stage do not depend on decisions of this stage or
+/// of earlier stages in the list.
 ///
-/// **Complexity.** Exponential in the width of the best order under this constraint (the width of a strong junction tree), reduced
-/// by the savings due to zeros. Tables of utilities are joined only if a decision influences several of them.
+/// **Complexity.** The cost is exponential in the width of the best elimination order that respects the stages (the width of a strong junction
+/// tree); zeros reduce the cost. Tables of utilities are joined only if the same decision influences them.
 ///
-/// **Errors.** An error is returned if the plan does not fit the budget, or if factors are malformed.
+/// **Errors.** Returns an error if the plan exceeds a limit, or if factors are malformed.
 ///
 /// **References.** Jensen, Jensen and Dittmer (1994), "From influence diagrams to junction trees"; Dechter (2000), "A new perspective on algorithms
 /// for optimizing policies under uncertainty".
@@ -89,8 +90,8 @@ pub fn best_rules(
     )
 }
 
-/// The weight and the expected sum of the utilities for each assignment of the variables `keep`, row-major in their order. All
-/// other variables are summed out; each decision therefore needs a factor with its rule.
+/// Returns the total weight and the expected sum of the utilities for each assignment of the variables `keep`, row-major in their order. Variables
+/// that are not in `keep` are summed out. Each decision that is not in `keep` needs a factor with its decision rule.
 ///
 /// **Errors.** As [`best_rules`].
 pub fn expected_utilities(

@@ -15,50 +15,50 @@ use crate::order::symbolic_table::log_density;
 /// Size in bytes of an entry of a message: a weight and a utility.
 const ENTRY: usize = 16;
 
-/// A planned join: the product of some tables, reduced to the variables of its message.
+/// A planned join of an influence diagram: the product of some tables, which is then reduced to the variables of its message.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedJoin {
-    /// The tables multiplied: factors, then utilities, then messages.
+    /// The numbers of the multiplied tables: factors, then utilities, then messages.
     pub(super) inputs: Vec<u32>,
     /// The variables of all tables of the join, sorted.
     pub(super) variables: Vec<VarId>,
-    /// The variables of the message, in its order.
+    /// The variables of the message, in the message's order.
     pub(super) output: Vec<VarId>,
     pub(super) layout: MessageLayout,
 }
 
-/// One step of the plan; the message of each join gets the next table number.
+/// One step of the plan; each join of a step makes one message, which gets the next table number.
 #[derive(Clone, Debug)]
 pub(super) enum UtilityStep {
-    /// Variables are summed out of weights.
+    /// The step sums variables out of tables of weights.
     Weights(PlannedJoin),
-    /// Variables are summed out of utilities: the message contains the expected utilities.
+    /// The step sums variables out of tables of utilities; the message contains the expected utilities.
     Utilities(PlannedJoin),
-    /// The best option of a decision is chosen; the message contains the utilities of the chosen options. The decision is the last
-    /// variable of the join.
+    /// The step chooses the best option of a decision; the message contains the utilities of the chosen options. The decision is the last variable
+    /// of the join.
     Choose(PlannedJoin),
-    /// A decision that occurs in no table; any option may be chosen.
+    /// The step chooses any option of a decision that occurs in no table.
     Indifferent(VarId),
-    /// A decision is removed from weights that do not depend on it.
+    /// The step removes a decision from tables of weights that do not depend on its value.
     Restrict(VarId, PlannedJoin),
-    /// Drops messages that are no longer needed.
+    /// The step drops messages that no later step reads.
     Drop(Vec<u32>),
 }
 
-/// The steps of an elimination.
+/// The steps of the elimination of an influence diagram.
 #[derive(Debug, Default)]
 pub(super) struct UtilityPlan {
     pub(super) steps: Vec<UtilityStep>,
-    /// The tables that remain at the end, over the variables to keep only.
+    /// The tables that remain at the end of the elimination; they contain only variables to keep.
     pub(super) left: Vec<u32>,
-    /// Number of factors and utilities.
+    /// The count of factors and utilities in the influence diagram.
     pub(super) given: usize,
 }
 
 impl UtilityPlan {
     /// Plans an elimination in stages; every variable that is not in `keep` must be in one of the stages.
     ///
-    /// **Errors.** An error is returned if the plan does not fit the budget, or if the factors are malformed.
+    /// **Errors.** Returns an error if the plan exceeds a limit, or if the factors are malformed.
     pub(super) fn new(
         diagram: UtilityGraph<'_>,
         stages: &[EliminationStage],
@@ -112,7 +112,7 @@ struct Planner<'a> {
     limits: &'a Limits,
     log_cards: Vec<f64>,
     tables: Vec<PlannedTable>,
-    /// For each message, its size in bytes.
+    /// Size in bytes of each message.
     bytes: Vec<f64>,
     held: f64,
     cost: PlanCost,
@@ -158,7 +158,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The live tables that contain any of these variables: first the tables of weights, then the tables of utilities.
+    /// Returns the live tables that contain any of the given variables: first the tables of weights, then the tables of utilities.
     fn mentioning(&self, variables: &[VarId]) -> (Vec<u32>, Vec<u32>) {
         let all = self.tables.iter().zip(0..);
         let live = all.filter(|(table, _)| table.live && table.mentions(variables));
@@ -171,7 +171,8 @@ impl<'a> Planner<'a> {
         &self.tables[id as usize]
     }
 
-    /// Plans the product of some tables with the message over `output`, and counts its cost. Adds the message to the list of tables.
+    /// Plans a join of some tables with a message over `output`, and adds its predicted cost to the plan. The message of the join is added to the
+    /// list of tables.
     fn join(&mut self, inputs: Vec<u32>, output: Vec<VarId>, kind: PlannedKind) -> PlannedJoin {
         let variables = union(inputs.iter().map(|&id| self.table(id)));
         let log_size =
@@ -206,8 +207,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Removes a variable from the scope of the last message, because the step of that message's join eliminates the
-    /// variable.
+    /// Removes a variable from the scope of the last message, whose join eliminates it.
     fn reduce_last(&mut self, variable: VarId) {
         if let Some(table) = self.tables.last_mut() {
             table.scope.retain(|&v| v != variable);
@@ -242,7 +242,7 @@ impl<'a> Planner<'a> {
         self.drop_tables(&[weights, utilities].concat());
     }
 
-    /// Groups of utility tables that are joined, because joining them makes no table larger.
+    /// Returns groups of utility tables whose join makes no table larger.
     fn utility_groups(&self, weights: &[u32], mut utilities: Vec<u32>) -> Vec<Vec<u32>> {
         let shared = union(weights.iter().map(|&id| self.table(id)));
         utilities.sort_by_key(|&id| std::cmp::Reverse(self.table(id).scope.len()));
@@ -302,7 +302,8 @@ impl<'a> Planner<'a> {
         self.plan.steps.push(UtilityStep::Drop(messages));
     }
 
-    /// Completes the plan: the remaining tables will be multiplied to one table over `keep`. Returns an error if the plan does not fit the budget.
+    /// Completes the plan; when the plan is run, the remaining tables are multiplied to one table over `keep`. Returns an error if the plan
+    /// exceeds a limit.
     fn finish(mut self, keep: &[VarId]) -> Result<UtilityPlan, EliminationError> {
         let answer = entries(self.graph, keep);
         self.cost.operations += answer;

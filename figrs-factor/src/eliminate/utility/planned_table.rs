@@ -2,7 +2,7 @@
 
 use crate::graph::VarId;
 
-/// The properties of a table that a plan uses.
+/// The properties of a table of an influence diagram that a plan uses.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedTable {
     /// The variables of the table, sorted.
@@ -14,11 +14,11 @@ pub(super) struct PlannedTable {
     pub(super) live: bool,
 }
 
-/// Meaning of the entries of a table.
+/// Meaning of the entries of a table: weights or utilities.
 #[derive(Clone, Debug)]
 pub(super) enum PlannedKind {
-    /// The table contains weights. The table is a distribution of these variables (sorted) given the other variables of the
-    /// table; `None` if it is not known to be a distribution.
+    /// The table contains weights. The sorted variables of which the table is a conditional distribution, given its other variables;
+    /// `None` if the table is not known to be a distribution.
     Weights(Option<Vec<VarId>>),
     /// The table contains utilities.
     Utilities,
@@ -34,8 +34,8 @@ impl PlannedTable {
         variables.iter().any(is_in_scope)
     }
 
-    /// The variables of which the table is a distribution, given its other variables; empty if the table is not a
-    /// distribution.
+    /// Returns the variables of which the table is a conditional distribution, given its other variables; the list is empty if the table
+    /// is not a distribution.
     pub(super) fn children(&self) -> &[VarId] {
         match &self.kind {
             PlannedKind::Weights(Some(children)) => children,
@@ -44,7 +44,7 @@ impl PlannedTable {
     }
 }
 
-/// The variables of some tables, sorted.
+/// Returns the variables of some tables, sorted.
 pub(super) fn union<'t>(tables: impl IntoIterator<Item = &'t PlannedTable>) -> Vec<VarId> {
     let mut all: Vec<VarId> = tables.into_iter().flat_map(|t| t.scope.clone()).collect();
     all.sort_unstable();
@@ -52,8 +52,8 @@ pub(super) fn union<'t>(tables: impl IntoIterator<Item = &'t PlannedTable>) -> V
     all
 }
 
-/// The variables of which the product of some tables is a distribution, given the other variables; `None` if the product is not known to be
-/// a distribution.
+/// Returns the variables of which the product of some tables is a conditional distribution; `None` if the product is not known to be a
+/// distribution.
 pub(super) fn children_of<'t>(
     tables: impl IntoIterator<Item = &'t PlannedTable>,
 ) -> Option<Vec<VarId>> {

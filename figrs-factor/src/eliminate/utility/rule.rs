@@ -3,21 +3,21 @@
 use crate::graph::Assignments;
 use crate::graph::{FactorGraph, VarId};
 
-/// The chosen option for each possible assignment of some variables.
+/// A decision rule: the chosen option for each possible assignment of some variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecisionRule {
     /// The decision to which the rule applies.
     pub decision: VarId,
     /// The variables on which the choice depends.
     pub scope: Vec<VarId>,
-    /// The assignments, sorted and stored one after another.
+    /// The assignments for which the rule has a choice, sorted and stored one after another.
     pub rows: Vec<u32>,
     /// The option chosen for each assignment.
     pub choices: Vec<u32>,
 }
 
 impl DecisionRule {
-    /// The rule that always chooses the same option.
+    /// Creates the rule that always chooses the same option.
     pub fn constant(decision: VarId, choice: u32) -> Self {
         Self {
             decision,
@@ -27,7 +27,7 @@ impl DecisionRule {
         }
     }
 
-    /// The assignments with their choices.
+    /// Iterates over the assignments of the rule with their choices.
     pub fn iter(&self) -> impl Iterator<Item = (&[u32], u32)> {
         let width = self.scope.len();
         let row =
@@ -35,7 +35,7 @@ impl DecisionRule {
         self.choices.iter().enumerate().map(row)
     }
 
-    /// The rule restricted to the assignments for which `keep` returns `true`.
+    /// Restricts the rule to the assignments for which `keep` returns `true`.
     #[must_use]
     pub fn filtered(&self, mut keep: impl FnMut(&[u32]) -> bool) -> Self {
         let mut rule = Self {
@@ -51,15 +51,15 @@ impl DecisionRule {
         rule
     }
 
-    /// Removes the variables on which the choices do not depend; variables earlier in `order` are removed first.
+    /// Removes variables on which the choices do not depend, in the sequence of `order`.
     #[must_use]
     pub fn reduced(self, order: &[VarId]) -> Self {
         self.reduced_where(order, |_| true)
     }
 
-    /// Removes variables of `order` whose removal changes no choice at the assignments where `is_followed` holds. The
-    /// removal of all variables together is tried first, and then the removal of single variables. At assignments where
-    /// `is_followed` does not hold, the choices may change.
+    /// Removes variables of `order` if the removal changes no choice at the assignments where the rule is followed,
+    /// according to `is_followed`. The removal of all variables together is tried first, and then the removal of each
+    /// variable by itself. At assignments where `is_followed` is false, the choices may change.
     #[must_use]
     pub fn reduced_where(mut self, order: &[VarId], is_followed: impl Fn(&[u32]) -> bool) -> Self {
         let mut followed: Vec<bool> = self.iter().map(|(row, _)| is_followed(row)).collect();
@@ -72,8 +72,8 @@ impl DecisionRule {
         self
     }
 
-    /// Removes some variables. Returns the new rule and, for each of its assignments, whether the rule is followed there;
-    /// `None` if choices depend on the variables.
+    /// Removes some variables from the scope of the rule. Returns the new decision rule and, for each of its
+    /// assignments, whether the rule is followed there. Returns `None` if choices depend on the variables.
     fn without(&self, variables: &[VarId], followed: &[bool]) -> Option<(Self, Vec<bool>)> {
         let kept = |place: &usize| !variables.contains(&self.scope[*place]);
         let kept: Vec<usize> = (0..self.scope.len()).filter(kept).collect();
@@ -104,7 +104,8 @@ impl DecisionRule {
         Some((shorter, still))
     }
 
-    /// The choice for each assignment of the scope, row-major; the first option for an assignment without a choice.
+    /// Returns the choice for each assignment of the scope, row-major. An assignment without a choice is given the first
+    /// option.
     pub fn dense(&self, graph: &FactorGraph) -> Vec<u32> {
         let all = Assignments::rows(self.scope.iter().map(|&v| graph.cardinality(v)));
         let mut choices = vec![0; graph.dense_size(&self.scope)];

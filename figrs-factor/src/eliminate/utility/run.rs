@@ -20,14 +20,15 @@ use crate::algebra::{ExpectedUtility, MeanWeights, Semiring, WeighedUtility};
 /// A table whose entries are pairs of a weight and a utility.
 type Pairs<S> = Message<ExpectedUtility<S>>;
 
-/// State of an elimination.
+/// State of the elimination of an influence diagram.
 pub(super) struct UtilityRun<'a, S: MeanWeights> {
     diagram: UtilityGraph<'a>,
     plan: &'a UtilityPlan,
     limits: &'a Limits,
-    /// The utility tables and the messages; `None` for tables without variables and for tables that were dropped after use.
+    /// The utility tables and the messages; `None` for a table without variables and for a table that was dropped after its
+    /// use.
     tables: Vec<Option<Pairs<S>>>,
-    /// Sum of the utilities that no longer depend on a variable.
+    /// Sum of the expected utilities that no longer depend on a variable.
     constant: f64,
     /// `true` if no assignment has a positive weight.
     is_impossible: bool,
@@ -66,7 +67,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         }
     }
 
-    /// Runs all steps; stops early if a number overflows or underflows.
+    /// Runs all steps of the plan; stops early if a number overflows or underflows.
     pub(super) fn steps(&mut self, tie: f64) -> Result<(), EliminationError> {
         for step in &self.plan.steps {
             self.limits.check_interrupt()?;
@@ -111,7 +112,8 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         self.scratch.lost
     }
 
-    /// The product of the tables of a planned join, reduced to its output; at most one decision is fixed at its first option.
+    /// Returns the product of the tables of a planned join, reduced to its output. At most one decision is set to its first
+    /// option before the tables are joined.
     fn join(
         &mut self,
         planned: &PlannedJoin,
@@ -143,7 +145,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         self.tables.push((!is_scalar).then_some(table));
     }
 
-    /// Adds a utility table in which all weights are one, because the tables of weights contain the weights.
+    /// Adds a utility table in which all weights are one, because other tables contain the weights.
     fn add_utilities(&mut self, mut table: Pairs<S>) {
         for value in table.values_mut() {
             if !ExpectedUtility::<S>::is_zero(value) {
@@ -160,7 +162,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         self.tables.push((!is_scalar).then_some(table));
     }
 
-    /// Chooses the best option of each assignment of the other variables.
+    /// Chooses the best option of a decision for each assignment of the other variables.
     fn choose(&mut self, table: &Pairs<S>, tie: f64) {
         let Some((&decision, scope)) = table.scope.split_last() else {
             return;
@@ -214,7 +216,6 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         });
     }
 
-    /// The weights and expected utilities of all assignments of `keep`.
     pub(super) fn table(&mut self, keep: &[VarId]) -> Result<ExpectedUtilities, EliminationError> {
         let graph = self.diagram.graph;
         let size = graph.dense_size(keep);
@@ -248,7 +249,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
     }
 }
 
-/// The first option whose mean is within `tie` of the best mean; `None` if no option has a positive weight.
+/// Returns the first option whose mean is within `tie` of the best mean; `None` if no option has a positive weight.
 fn best<'v, S: MeanWeights>(
     options: impl Iterator<Item = (&'v WeighedUtility, u32)> + Clone,
     tie: f64,

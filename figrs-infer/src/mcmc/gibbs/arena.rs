@@ -1,4 +1,4 @@
-//! Arena of deduplicated tables in contiguous memory.
+//! Stores tables in contiguous memory, equal tables only once.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,7 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// Returns the offset of a table in the arena. Tables with the same entries are stored once.
+    /// Returns the offset of a table in the arena. Tables with the same entries are stored only once in the arena.
     pub(super) fn intern(&mut self, logs: &[f64]) -> u32 {
         let key: Vec<u64> = logs.iter().map(|log| log.to_bits()).collect();
         *self.known.entry(key).or_insert_with(|| {

@@ -9,10 +9,10 @@ use super::{Gibbs, GibbsKernel};
 use figrs_answer::error::Error;
 use figrs_factor::eliminate::EliminationError;
 
-/// Result of a run that draws assignments.
+/// Result of a Gibbs sampling run that draws assignments of a factor graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssignmentDraws {
-    /// The given number of assignments was drawn.
+    /// The run drew this number of assignments.
     Drawn(u64),
     /// Every assignment has weight zero.
     Impossible,
@@ -21,8 +21,8 @@ pub enum AssignmentDraws {
 }
 
 impl Gibbs {
-    /// Draws assignments of all variables of a graph by Gibbs sampling, and calls `visit` with each assignment that the chains retain.
-    /// The random number streams are those of part number `part` of a run with the seed.
+    /// Draws assignments of all variables of a graph by Gibbs sampling, and calls `visit` with each assignment that the chains retain. The chains use
+    /// the random number streams of part `part` of a run, for the given seed.
     ///
     /// **Errors.** The errors of building a [`GibbsKernel`]; [`EliminationError::Interrupted`].
     #[doc(hidden)]

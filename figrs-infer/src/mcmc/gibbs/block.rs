@@ -1,5 +1,4 @@
-//! Blocks of variables whose assignments are enumerated: a block consists of one variable, or of a few variables together with
-//! the variables that are functions of them.
+//! Gibbs blocks whose assignments are enumerated; a block is one or a few variables, together with the variables that are functions of them.
 
 use figrs_factor::graph::{Assignments, LogTable, log_entry};
 use figrs_factor::graph::{FactorGraph, VarId};
@@ -11,26 +10,25 @@ use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
 /// logarithms.
 const MIN_TRUSTED_SUM: f64 = 1e-200;
 
-/// A table in the arena, with the strides of its variables outside the block.
+/// A table, with the strides of those of its variables that are outside the Gibbs block.
 #[derive(Clone, Copy, Debug)]
 struct TableInput {
     table: u32,
-    /// The range of `SingleVariableBlock::given` that contains the strides of the table.
+    /// The strides of the table, as a range of the list `SingleVariableBlock::given`.
     given: (u32, u32),
 }
 
-/// A block of one variable, of which no other variable is a function.
+/// A Gibbs block of one variable, of which no other variable is a function.
 #[derive(Debug)]
 pub(super) struct SingleVariableBlock {
     pub(super) variable: u32,
     values: u32,
     inputs: Vec<TableInput>,
-    /// For each table, its variables outside the block and their strides; the entries for the values of the block's variable are
-    /// contiguous.
+    /// For each table, its variables outside the Gibbs block and their strides; the entries for the values of the block's variable are contiguous.
     given: Vec<(u32, u32)>,
 }
 
-/// A block of some free variables, and of the variables that are functions of them.
+/// A Gibbs block of some free variables, and of the variables that are functions of them.
 #[derive(Debug)]
 pub(super) struct EnumeratedBlock {
     free: Assignments,
@@ -45,7 +43,7 @@ enum BlockTerm {
 }
 
 impl SingleVariableBlock {
-    /// Builds the block of one variable; `None` if one of its weight factors is too large to be tabulated.
+    /// Builds the Gibbs block of one variable; `None` if one of the variable's factors is too large to be tabulated.
     pub(super) fn new(
         prepared: &PreparedGraph<'_>,
         variable: usize,
@@ -84,7 +82,7 @@ impl SingleVariableBlock {
         1 + self.given.len() as u64 + u64::from(self.values) * self.inputs.len() as u64
     }
 
-    /// Offset of the table row that belongs to the present values of the variables outside the block.
+    /// Returns the offset of the table row for the present values of the variables outside the Gibbs block.
     fn row(&self, input: TableInput, values: &[u32]) -> usize {
         let given = &self.given[input.given.0 as usize..input.given.1 as usize];
         let mut at = input.table;
@@ -94,7 +92,7 @@ impl SingleVariableBlock {
         at as usize
     }
 
-    /// Computes the weight of each value of the block's variable, given all other variables; returns the sum of the weights.
+    /// Computes the weight of each value of the block's variable, given all other variables of the graph; returns the sum of the weights.
     pub(super) fn weigh(&self, arena: &Arena, values: &[u32], weights: &mut Vec<f64>) -> f64 {
         let n = self.values as usize;
         if n == 2 {
@@ -163,7 +161,7 @@ impl EnumeratedBlock {
         }
     }
 
-    /// Number of operations needed to compute the weight of one assignment.
+    /// Returns the number of operations that compute the weight of one assignment.
     pub(super) fn cost(&self) -> u64 {
         let term = |term: &BlockTerm| match term {
             BlockTerm::Dense { given, .. } => 1 + given.len() as u64,
@@ -173,8 +171,8 @@ impl EnumeratedBlock {
         self.terms.iter().map(term).chain(defined).sum::<u64>() + 1
     }
 
-    /// Computes the weights of all assignments of the block's free variables, in row-major order, given all variables outside the
-    /// block. Sets `values` to the first assignment, and returns the sum of the weights.
+    /// Computes the weights of all assignments of the block's free variables, in row-major order, given all variables outside the Gibbs block. The
+    /// method sets `values` to the first assignment of the Gibbs block, and returns the sum of the weights.
     pub(super) fn weigh(
         &self,
         graph: &FactorGraph,
@@ -230,14 +228,14 @@ impl EnumeratedBlock {
         }
     }
 
-    /// Sets the variables of the block that are functions of its free variables.
+    /// Sets the variables of the Gibbs block that are functions of its free variables.
     fn set_determined(&self, values: &mut [u32]) {
         for definition in &self.defined {
             values[definition.child] = definition.value(values);
         }
     }
 
-    /// Sets the variables of the block to the assignment with this index.
+    /// Sets the variables of the Gibbs block to the assignment with this index.
     pub(super) fn choose(&self, number: usize, values: &mut [u32]) {
         self.free.assign(number, values);
         self.set_determined(values);

@@ -14,7 +14,7 @@ use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
 use figrs_factor::Stopped;
 
-/// The draws of all chains of [`Gibbs`](crate::Gibbs); if a run is divided into units of work, each chain is a unit.
+/// The draws of all chains of [`Gibbs`](crate::Gibbs); a run that is divided into parts computes whole chains in each part.
 #[derive(Debug)]
 pub struct GibbsSums {
     pub(super) schedule: Schedule,
@@ -33,14 +33,13 @@ pub struct GibbsChainTally {
     /// The indices of the values of the targets, draw after draw.
     pub(super) draws: Vec<u32>,
     pub(super) stopped: Stopped,
-    /// Always empty: every process computes the same supports, and a value is identified by its index in the support of
-    /// its target.
+    /// Always empty: draws are stored as indices of possible values, which are the same in every process.
     #[serde(skip)]
     values: Vec<Box<dyn AnyColumn>>,
 }
 
 impl GibbsChainTally {
-    /// Starts a chain without draws.
+    /// Creates the record of a chain, without draws.
     pub(super) fn new() -> Self {
         Self {
             sweeps: 0,
@@ -59,7 +58,7 @@ impl PortableUnit for GibbsChainTally {
 }
 
 impl GibbsSums {
-    /// Starts without the draws of any chain.
+    /// Creates the sums of a Gibbs sampling run before any chain is added.
     pub(super) fn new(
         schedule: Schedule,
         targets: Vec<(AnyElement, Support)>,
@@ -82,7 +81,7 @@ impl Sums for GibbsSums {
         self.chains.push(chain);
     }
 
-    /// The answer computed from the chains. Each chain contributes as many draws as the shortest chain has.
+    /// Returns the answer computed from the draws of all chains. Each chain contributes as many draws as the shortest chain has.
     fn into_answer(self, _: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         const NAME: &str = "Gibbs";
         let Self {

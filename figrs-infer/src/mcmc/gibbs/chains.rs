@@ -16,10 +16,10 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_answer::run::work_queue::in_order;
 
-/// Number of table entries that are processed between two checks of the clock; this takes less than a millisecond.
+/// Number of table entries that are processed between two checks of the clock, which takes less than a millisecond.
 pub(super) const SLICE: u64 = 100_000;
 
-/// Schedule of the chains: number of chains, burn-in, number of draws, and thinning.
+/// The schedule of the chains: number of chains, burn-in, number of draws, and thinning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Schedule {
     pub(super) chains: usize,
@@ -29,14 +29,14 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// Number of sweeps of one chain.
+    /// Returns the number of sweeps of one chain.
     pub(super) fn sweeps(&self) -> u64 {
         self.burn_in
             .saturating_add(self.draws.saturating_mul(self.thin))
     }
 }
 
-/// Source from which the value of a target is read.
+/// The source of a target's value: a fixed value or a variable.
 enum TargetSource {
     Fixed(u32),
     Variable(usize),
@@ -46,8 +46,7 @@ enum TargetSource {
 pub(super) struct TargetReader<'k> {
     kernel: &'k GibbsKernel,
     targets: Vec<TargetSource>,
-    /// The folded variables (functions of their parents that no block updates) that the targets need, in topological
-    /// order.
+    /// The folded variables (functions of their parents that no Gibbs block updates) that the targets need, in topological order.
     needed: Vec<&'k DeterministicVariable>,
 }
 
@@ -107,7 +106,7 @@ impl<'k> TargetReader<'k> {
 struct GibbsChain {
     state: GibbsState,
     rng: Xoshiro256PlusPlus,
-    /// Index of the block that is updated next.
+    /// Index of the Gibbs block that is updated next.
     block: usize,
     tally: GibbsChainTally,
 }
@@ -147,7 +146,7 @@ pub(super) enum StartError {
     Error(Error),
 }
 
-/// Runs the chains with these indices on several threads.
+/// Runs the chains with given indices on several threads.
 pub(super) fn run(
     reader: &TargetReader<'_>,
     numbers: Range<u64>,

@@ -1,4 +1,4 @@
-//! Blocks drawn by variable elimination: blocks with too many assignments to enumerate, but with a small junction tree.
+//! Gibbs blocks drawn by variable elimination: they have too many assignments to enumerate, but a small junction tree.
 
 use figrs_factor::Limits;
 use std::cell::RefCell;
@@ -13,18 +13,17 @@ use figrs_factor::tree::{
     ContractionTree, EnumerationQuery, SampleQuery, SumProductPrecision, TreeBeliefs,
 };
 
-/// Maximum number of operations for the elimination of a block, for each entry of the largest table that a block may
-/// have.
+/// Maximum number of operations for drawing a Gibbs block by elimination, per entry of the largest table that a block may have.
 const OPERATIONS: f64 = 64.0;
-/// Maximum size of the messages in bytes. The maximum is a constant, because the blocks must be the same on all
-/// machines.
+/// Maximum number of bytes of the messages in the elimination of a Gibbs block. The maximum number of bytes is a constant, because Gibbs blocks must
+/// be the same on all machines.
 const MEMORY: u64 = 1 << 26;
 
-/// A factor of the block's graph whose table depends on the values of variables outside the block.
+/// A factor whose table depends on the values of variables outside the Gibbs block.
 #[derive(Debug)]
 struct ConditionedFactor {
     factor: usize,
-    /// The assignments of the factor's variables inside the block, in the order of the table.
+    /// The assignments of the factor's variables that are inside the Gibbs block, in the order of the table.
     inside: Assignments,
     weigh: ConditionedTable,
 }
@@ -35,7 +34,7 @@ enum ConditionedTable {
     Definition(DeterministicVariable),
 }
 
-/// A block of variables, with the junction tree that eliminates them.
+/// A Gibbs block of variables, with the junction tree that eliminates them.
 #[derive(Debug)]
 pub(super) struct EliminationBlock {
     /// The indices of the block's variables in the whole graph, in the order of the variables of the block's graph.
@@ -46,18 +45,18 @@ pub(super) struct EliminationBlock {
     pub(super) cost: u64,
 }
 
-/// Buffers with which one chain draws the variables of a block.
+/// Buffers with which one chain draws the variables of a Gibbs block.
 #[derive(Debug)]
 pub(super) struct BlockMessages {
     graph: FactorGraph,
     sums: TreeBeliefs<SumProductPrecision>,
-    /// An assignment of all variables; computations overwrite it.
+    /// An assignment of all variables that serves as scratch memory.
     values: Vec<u32>,
 }
 
 impl EliminationBlock {
-    /// Builds a block of the given variables, some of which may be functions of others. Returns `None` if the elimination needs a table
-    /// of more than `limit` entries, or more than `most` operations.
+    /// Builds a Gibbs block of the given variables, some of which may be functions of others. Returns `None` if the elimination needs a table of more
+    /// than `limit` entries, or more than `most` operations.
     pub(super) fn new(
         prepared: &PreparedGraph<'_>,
         variables: Vec<usize>,
@@ -162,7 +161,7 @@ impl EliminationBlock {
         }
     }
 
-    /// Computes the tables that depend on the values of variables outside the block.
+    /// Computes the tables of the factors that depend on variables outside the Gibbs block.
     fn load(&self, messages: &mut BlockMessages, values: &[u32]) {
         messages.values.copy_from_slice(values);
         let mut loaded = Vec::with_capacity(self.open.len());
@@ -190,7 +189,7 @@ impl EliminationBlock {
         messages.sums.reload(&self.tree, &messages.graph, &loaded);
     }
 
-    /// Draws new values of the block's variables, given all other variables.
+    /// Draws new values of the block's variables, given all other variables of the graph.
     pub(super) fn update(
         &self,
         messages: &mut BlockMessages,
@@ -213,7 +212,7 @@ impl EliminationBlock {
         }
     }
 
-    /// Every assignment that `update` may draw, with the probability of that draw.
+    /// Returns each assignment that the method `update` may draw, with its probability.
     pub(super) fn outcomes(&self, values: &[u32]) -> Vec<(Vec<u32>, f64)> {
         let mut messages = self.messages(values.len());
         self.load(&mut messages, values);

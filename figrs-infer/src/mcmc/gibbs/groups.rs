@@ -1,5 +1,4 @@
-//! Groups of free variables that are connected by entries of weight zero, and a test whether the blocks of a group reach all its possible
-//! assignments.
+//! Groups of free variables that factors with zeros connect, and a test whether Gibbs blocks within a group reach all its possible assignments.
 
 use std::collections::VecDeque;
 
@@ -8,17 +7,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::prepare::{PreparedGraph, WeightFactor};
 
-/// Maximum number of assignments of a group up to which all assignments are enumerated to test whether the blocks reach
-/// them.
+/// Maximum number of assignments of a group of variables that are enumerated to test whether Gibbs blocks reach them.
 const MAX_ENUMERATED: usize = 1 << 18;
 
 /// The dependencies between free variables, variables that are functions of others, and the weight factors that contain zeros.
 pub(super) struct DependencyGraph<'p, 'g> {
     pub(super) prepared: &'p PreparedGraph<'g>,
-    /// For each variable, the variables that are defined as functions of it, except folded variables (which no block
-    /// updates).
+    /// For each variable, the variables that are functions of it, without folded variables (which no Gibbs block updates).
     children: Vec<Vec<usize>>,
-    /// For each variable, its index in the order of the definitions.
+    /// For each variable that is a function of others, its index in the topological order of the functions.
     place: Vec<usize>,
     /// The indices of the weight factors that contain zeros.
     hard: Vec<usize>,
@@ -26,8 +23,7 @@ pub(super) struct DependencyGraph<'p, 'g> {
     tied: Vec<Vec<usize>>,
 }
 
-/// Free variables that are connected by weight factors with zeros; these factors are listed as indices into
-/// `DependencyGraph::hard`.
+/// Free variables that weight factors with zeros connect; the factors are indices into `DependencyGraph::hard`.
 #[derive(Debug)]
 pub(super) struct VariableGroup {
     pub(super) free: Vec<usize>,
@@ -69,8 +65,8 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         this
     }
 
-    /// The free variables on which the given variables depend, in ascending order, and the defined variables between them, in
-    /// topological order.
+    /// Returns the free variables on which the given variables depend, in ascending order, and the function variables between them, in topological
+    /// order.
     fn ancestors(&self, variables: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let (mut free, mut defined) = (Vec::new(), Vec::new());
         let mut seen: FxHashSet<usize> = FxHashSet::default();
@@ -92,7 +88,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         (free, defined)
     }
 
-    /// The variables that are direct or indirect functions of the given variables, in topological order.
+    /// Returns the variables that are direct or indirect functions of the given variables, in topological order.
     pub(super) fn descendants(&self, variables: &[usize]) -> Vec<usize> {
         let mut seen: FxHashSet<usize> = FxHashSet::default();
         let mut open: VecDeque<usize> = variables.iter().copied().collect();
@@ -138,8 +134,9 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         groups
     }
 
-    /// Overlapping blocks for a group that is too large to be one block. Each block contains the variables of one or more constraints and
-    /// has at most `limit` assignments. A variable that fits into no such block forms a block of its own.
+    /// Returns overlapping Gibbs blocks for a group of variables that is too large for one block. An overlapping Gibbs block contains the variables
+    /// of one or more constraints, and has at most `limit` assignments. A variable that fits into no block with other variables forms a Gibbs block
+    /// of its own.
     pub(super) fn windows(&self, group: &VariableGroup, limit: usize) -> Vec<Vec<usize>> {
         let mut mentions: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for &c in &group.constraints {
@@ -183,11 +180,10 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         windows
     }
 
-    /// True if a sequence of steps within blocks leads from every possible assignment of a group to every other possible assignment.
-    /// `None` if the group has too many assignments to enumerate.
+    /// True if a sequence of Gibbs updates of blocks leads from every possible assignment of a group to every other possible assignment. Returns
+    /// `None` if the group of variables has too many assignments for the test.
     ///
-    /// Zeros do not connect the group with other variables; which assignments of the group are possible therefore does not depend
-    /// on the values of other variables.
+    /// The possible assignments of a group do not depend on other variables, because no factor with zeros connects them with the group.
     pub(super) fn is_connected(
         &self,
         group: &VariableGroup,

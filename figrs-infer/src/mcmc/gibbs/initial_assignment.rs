@@ -11,7 +11,8 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 const FORWARD_DRAWS: u64 = 100;
 /// Total number of forward draws that are tried if elimination is too expensive.
 const TRIES: u64 = 1000;
-/// Limits of the elimination. The limits are constants, because all machines must find the same assignment.
+/// Maximum number of table entries in the elimination that finds an initial assignment. All machines must find the same initial assignment, so the
+/// limits of the elimination are constants.
 const TABLE: usize = 1 << 20;
 const OPERATIONS: f64 = 1e9;
 const MEMORY: u64 = 1 << 28;
@@ -20,14 +21,14 @@ const MEMORY: u64 = 1 << 28;
 pub(super) enum InitialAssignment {
     Found(Vec<u32>),
     Impossible,
-    /// No forward draw has positive weight, and elimination is too expensive.
+    /// No assignment was found: no forward draw has positive weight, and elimination is too expensive.
     Unknown {
         tried: u64,
     },
 }
 
-/// A sampler that draws the variables one after another. Each variable is drawn given the variables before it; the factors used are those
-/// in which it is the last variable.
+/// A sampler that draws the variables one after another. The sampler draws each variable given the variables before it, by the factors in which it is
+/// the last variable.
 pub(super) struct ForwardSampler<'g> {
     graph: &'g FactorGraph,
     /// The variables in the order in which they are drawn, each with the factors in which it is the last variable.
@@ -107,7 +108,7 @@ impl<'g> ForwardSampler<'g> {
         Ok(InitialAssignment::Unknown { tried: TRIES })
     }
 
-    /// The most probable assignment after random weights are added to the graph; `None` if computing it is too expensive.
+    /// Returns the most probable assignment after random weights are added to the graph; `None` if computing it is too expensive.
     fn eliminated(
         &self,
         rng: &mut impl Rng,
@@ -128,7 +129,7 @@ impl<'g> ForwardSampler<'g> {
         }
     }
 
-    /// The graph with additional random weights, which prevent all chains from starting at the most probable assignment (Papandreou and
+    /// Returns the graph with additional random weights, which prevent all chains from starting at the most probable assignment (Papandreou and
     /// Yuille 2011, "Perturb-and-MAP random fields").
     fn perturbed(&self, rng: &mut impl Rng) -> FactorGraph {
         let mut graph = self.graph.clone();

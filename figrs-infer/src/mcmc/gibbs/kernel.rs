@@ -14,7 +14,7 @@ use super::prepare::{DeterministicVariable, PreparedGraph};
 use figrs_factor::consistency::reduce;
 use figrs_factor::eliminate::{EliminationError, validate};
 
-/// If a group has at most this many assignments, its assignments are enumerated, without looking for a cheaper method.
+/// A group of variables with at most this many assignments is enumerated, without a search for a cheaper method.
 const ENUMERATION_LIMIT: usize = 64;
 
 #[derive(Debug)]
@@ -24,19 +24,20 @@ enum GibbsBlock {
     Wide(Box<EliminationBlock>),
 }
 
-/// A Gibbs sampler over a factor graph, which draws one block of variables after another. A sweep updates all blocks once.
+/// A Gibbs sampler over a factor graph, which draws one block of variables after another. A sweep of Gibbs sampling draws all blocks once.
 ///
-/// Values that entries of weight zero exclude are removed first. Variables that are functions of others are not sampled: either the tables
-/// read the parents instead of the variable, or the variable is recomputed when its parents change. The remaining variables are free. Free
-/// variables that occur together in a factor with entries of weight zero form a group. A group becomes one block if it has few assignments,
-/// or if the elimination of its variables needs only small tables. A group that is not one block is covered by several overlapping blocks.
+/// A Gibbs sampler first removes the values of variables that factors with zeros exclude. Variables that are functions of others are not sampled:
+/// either the factors read the parents instead, or the variable is recomputed when its parents change. Variables that are not functions of other
+/// variables are called free. Free variables that occur together in a factor with entries of weight zero form a group. A group of variables becomes
+/// one Gibbs block if it has few assignments, or if the elimination of its variables needs only small tables. Several overlapping Gibbs blocks cover
+/// a group of variables that is too large for one block.
 ///
-/// **Guarantee.** Drawing a block given all other variables leaves the distribution of the graph invariant. If
-/// [`cut_groups`](Self::cut_groups) is zero, every assignment of positive weight can be reached from every other in a finite number of
-/// sweeps. The reason is that no zero connects two groups, and that each group is one block or was found to be connected by its blocks.
+/// **Guarantee.** Drawing a block given all other variables leaves the distribution of the graph invariant. If [`cut_groups`](Self::cut_groups) is
+/// zero, every assignment of positive weight can be reached from every other in a finite number of sweeps. No factor with zeros connects two groups
+/// of variables, and each group is one Gibbs block or was found to be connected by its blocks.
 ///
-/// **Complexity.** Drawing an enumerated block takes the number of its assignments times the number of tables that contain its variables.
-/// Drawing an eliminated block takes the time of a junction tree of its variables.
+/// **Complexity.** A draw of a Gibbs block by enumeration takes the number of its assignments times the number of tables that contain its variables.
+/// A draw of a Gibbs block by elimination takes the time of a junction tree of its variables.
 ///
 /// **References.** Geman and Geman (1984), "Stochastic relaxation, Gibbs distributions, and the Bayesian restoration
 /// of images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems".
@@ -60,7 +61,7 @@ pub struct GibbsKernel {
     arena: Arena,
     blocks: Vec<(GibbsBlock, u64)>,
     cut_groups: u64,
-    /// The folded variables in topological order. No block updates the folded variables.
+    /// The folded variables (functions of other variables that no Gibbs block updates), in topological order.
     folded: Vec<DeterministicVariable>,
 }
 
@@ -81,12 +82,12 @@ impl fmt::Debug for GibbsKernel {
 pub(super) struct GibbsState {
     pub(super) values: Vec<u32>,
     weights: Vec<f64>,
-    /// For each block that is drawn by elimination, the buffers for drawing it.
+    /// For each Gibbs block that is drawn by elimination, the buffers for drawing it.
     messages: Vec<Option<BlockMessages>>,
 }
 
 impl GibbsKernel {
-    /// Divides the variables of a graph into blocks. Each table of a block has at most `table` entries.
+    /// Divides the variables of a graph into Gibbs blocks. The tables of Gibbs blocks have at most `table` entries.
     ///
     /// **Errors.** [`EliminationError::Impossible`] if zeros exclude all values of some variable; an error if the factors are malformed.
     pub fn new(graph: &FactorGraph, table: usize) -> Result<Self, EliminationError> {
@@ -132,21 +133,20 @@ impl GibbsKernel {
         })
     }
 
-    /// Number of blocks of the kernel.
+    /// Returns the number of Gibbs blocks.
     pub fn blocks(&self) -> usize {
         self.blocks.len()
     }
 
-    /// Number of groups of variables that no single block covers and whose blocks were not found to connect them. In a cut
-    /// group, some assignments of positive weight may be unreachable from others.
+    /// Returns the number of groups of variables that no single Gibbs block covers, and whose blocks were not found to connect all possible
+    /// assignments. Updates of Gibbs blocks may not reach all possible assignments of a group of variables that no single block covers.
     pub fn cut_groups(&self) -> u64 {
         self.cut_groups
     }
 
-    /// The distribution of the next assignment when the block with index `block` is drawn: the conditional distribution from which the
-    /// sampler draws.
+    /// Returns the distribution of the next assignment when the block with index `block` is drawn.
     ///
-    /// `assignment` must have a value for each variable of the graph, and positive weight. If `block` is not a valid index, the
+    /// The argument `assignment` must have a value for each variable of the graph, and positive weight. If no block has the index `block`, the
     /// distribution has `assignment` as its only outcome.
     pub fn conditional(&self, block: usize, assignment: &[u32]) -> Vec<(Vec<u32>, f64)> {
         let mut values = self.free_values(assignment);
@@ -195,8 +195,7 @@ impl GibbsKernel {
         self.reduced.restriction.world(&values)
     }
 
-    /// Computes the values of the folded variables, which are functions of other variables and are not updated by any
-    /// block.
+    /// Computes the values of the folded variables, which are functions of other variables and are not updated by any Gibbs block.
     pub(super) fn set_folded(&self, values: &mut [u32]) {
         for definition in &self.folded {
             values[definition.child] = definition.value(values);
@@ -211,12 +210,12 @@ impl GibbsKernel {
         &self.folded
     }
 
-    /// Cost of one draw of a block, as a number of table entries.
+    /// Returns the cost of one draw of a Gibbs block, as a number of table entries.
     pub(super) fn cost(&self, block: usize) -> u64 {
         self.blocks[block].1
     }
 
-    /// The state of a chain that starts at an assignment of the variables that have more than one possible value.
+    /// Returns the state of a chain that starts at an assignment of the variables that have more than one possible value.
     pub(super) fn state(&self, values: Vec<u32>) -> GibbsState {
         let messages = self.blocks.iter().map(|(block, _)| match block {
             GibbsBlock::Wide(wide) => Some(wide.messages(values.len())),
@@ -229,7 +228,7 @@ impl GibbsKernel {
         }
     }
 
-    /// Draws new values of the variables of a block, given all other variables.
+    /// Draws new values of the variables of a Gibbs block, given all other variables.
     pub(super) fn update(&self, block: usize, state: &mut GibbsState, rng: &mut impl Rng) {
         let GibbsState {
             values,
@@ -257,7 +256,7 @@ impl GibbsKernel {
     }
 }
 
-/// The index at which the cumulative sum of the weights first exceeds `left`.
+/// Returns the index at which the cumulative sum of the weights first exceeds `left`.
 fn sample_index(weights: &[f64], mut left: f64) -> usize {
     let mut last = 0;
     for (i, &weight) in weights.iter().enumerate() {
@@ -273,11 +272,11 @@ fn sample_index(weights: &[f64], mut left: f64) -> usize {
     last
 }
 
-/// Builds the blocks of a kernel.
+/// Builds the Gibbs blocks of a kernel.
 struct BlockBuilder<'t, 'p, 'g> {
     dependencies: &'t DependencyGraph<'p, 'g>,
     table: usize,
-    /// For each variable, the weight factors that contain it.
+    /// For each variable, the weight factors that contain the variable.
     mentions: Vec<Vec<usize>>,
     arena: Arena,
     blocks: Vec<(GibbsBlock, u64)>,
@@ -304,7 +303,7 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         }
     }
 
-    /// The variables that are functions of the given free variables, and the weight factors that contain any of these variables.
+    /// Returns the variables that are functions of the given free variables, and the weight factors that contain any of these variables.
     fn surroundings(&self, free: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let defined = self.dependencies.descendants(free);
         let all = free.iter().chain(&defined);
@@ -314,7 +313,7 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         (defined, pieces)
     }
 
-    /// Adds a block of some free variables whose assignments are enumerated.
+    /// Adds a Gibbs block of some free variables whose assignments are enumerated.
     fn listed(&mut self, free: Vec<usize>) {
         let prepared = self.dependencies.prepared;
         let (defined, pieces) = self.surroundings(&free);
@@ -331,8 +330,8 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         self.blocks.push((GibbsBlock::Listed(listed), cost));
     }
 
-    /// Adds a block of some free variables that is drawn by elimination, if elimination is cheaper than enumerating the assignments and
-    /// no table is too large. Returns whether the block was added.
+    /// Adds a Gibbs block that is drawn by elimination, if elimination is cheaper than enumerating the block and no table is too large. The result is
+    /// true if the Gibbs block was added.
     fn wide(&mut self, free: &[usize], assignments: usize) -> bool {
         let (defined, pieces) = self.surroundings(free);
         let variables = [free, &defined].concat();

@@ -2,11 +2,11 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `prepare` | the graph as free variables, functions of these, and tables |
-//! | `groups` | groups of variables tied by zeros, and their connectivity |
-//! | `block`, `elimination_block`, `arena` | blocks that are listed, blocks that are eliminated |
+//! | `prepare` | finds free variables and functions of these, and tabulates factors |
+//! | `groups` | groups of variables that factors with zeros connect, and their connectivity |
+//! | `block`, `elimination_block`, `arena` | blocks whose assignments are enumerated, blocks that are drawn by elimination |
 //! | `kernel` | all blocks of a graph |
-//! | `initial_assignment`, `chains` | first worlds; the run |
+//! | `initial_assignment`, `chains` | initial assignments of chains; the run of the chains |
 //! | `chain_sums` | the draws of all chains as an answer |
 //! | `assignments` | draws of assignments without an answer |
 
@@ -44,31 +44,29 @@ pub use kernel::GibbsKernel;
 
 /// Gibbs sampling: Markov chains that draw one block of variables after another, given all other variables.
 ///
-/// The blocks are derived from the model. Elements that are functions of other elements are recomputed when those change. Elements that
-/// are connected by factors with zeros, such as the cells of a constraint, are drawn together: their assignments are enumerated or, if
-/// there are too many assignments, summed by elimination; see [`GibbsKernel`]. The first assignment of a chain is drawn forward, from
-/// parents to children. If the evidence is too improbable for forward draws, elimination finds the first assignment, provided that it
-/// needs only small tables.
+/// The blocks of variables are derived from the model. Elements that are functions of other elements are recomputed when their arguments change.
+/// Elements that are connected by factors with zeros, such as the cells of a constraint, are drawn together: their assignments are enumerated or, if
+/// there are too many assignments, summed by elimination; see [`GibbsKernel`]. The first assignment of a chain is drawn forward, from parents to
+/// children. If the evidence is too improbable for forward draws, elimination finds the first assignment, provided that it needs only small tables.
 ///
-/// When used in `ExpectationMaximization`, the expected counts are frequencies in the draws (Monte Carlo EM: Wei and Tanner 1990). Each
-/// row of the data has its own chains, with the same random numbers in every round. A fit by Gibbs sampling has no log-likelihood,
-/// unless each row states the values of all elements. Iterations of a fit end when they no longer change the parameters, or at the
-/// maximum number; an iteration may lower the likelihood. The errors of the expected counts are inversely proportional to the square
-/// root of the number of draws.
+/// In `ExpectationMaximization`, Gibbs sampling computes expected counts as frequencies in the draws (Monte Carlo EM: Wei and Tanner 1990). In
+/// learning, each row of the data has its own chains, with the same random numbers in every iteration. A fit by Gibbs sampling has no log-likelihood,
+/// unless each row states the values of all elements. The iterations of a fit by Gibbs sampling end when they no longer change the parameters, or at
+/// the maximum number. The errors of the expected counts are inversely proportional to the square root of the number of draws.
 ///
 /// **Guarantee.** The posterior is the stationary distribution of the chains. If
-/// [`RunStatistics::cut_groups`](figrs_answer::RunStatistics::cut_groups) of the answer is `Some(0)`, every possible assignment can be
-/// reached from every other, and averages converge to the exact answer. If the number of cut groups is positive, some groups of elements
-/// connected by zeros do not fit into one block, and a chain may be confined to a subset of the assignments. The confinement of a chain
-/// shows only as a disagreement of the chains; a larger [`block_table`](Self::block_table) helps. The same seed gives the same answer on
-/// any number of threads.
+/// [`RunStatistics::cut_groups`](figrs_answer::RunStatistics::cut_groups) of the answer is `Some(0)`, every possible assignment can be reached from
+/// every other, and averages converge to the exact answer. If the number of cut groups is positive, a chain may be confined to a subset of the
+/// assignments, because some groups do not fit into one block. Only a disagreement of the chains shows that a chain is confined; a larger
+/// [`block_table`](Self::block_table) helps. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** A sweep takes, for each block, the number of its assignments times the number of tables that contain its variables.
-/// The number of sweeps for each independent draw depends on the strength of the correlations between blocks.
+/// **Complexity.** A sweep takes, for each block, the number of its assignments times the number of tables that contain its variables. The number of
+/// sweeps for each independent draw depends on the strength of the correlations between blocks.
 ///
-/// **Errors.** [`Error::ImpossibleEvidence`] if no world satisfies the evidence; [`Error::NoSampleMetEvidence`] if none of a thousand
-/// draws satisfies the evidence and elimination is too expensive; errors of the budgets of the expansion;
-/// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element. The answer has no log-evidence.
+/// **Errors.** [`Error::ImpossibleEvidence`] if no world satisfies the evidence; [`Error::NoSampleMetEvidence`] if none of a thousand draws satisfies
+/// the evidence and elimination is too expensive; errors of the budgets of the expansion;
+/// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element. The answer of Gibbs sampling has no
+/// log-evidence.
 ///
 /// **References.** Geman and Geman (1984), "Stochastic relaxation, Gibbs distributions, and the Bayesian restoration of
 /// images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems"; Wei and Tanner
@@ -96,8 +94,8 @@ pub struct Gibbs {
 }
 
 impl Gibbs {
-    /// Retains this many draws from each of four chains, one draw after each sweep. The burn-in has a tenth as many sweeps; the seed
-    /// is 0.
+    /// Retains this many draws from each of four chains, one draw after each sweep. The burn-in of a chain is a tenth of the number of its draws; the
+    /// seed is 0.
     pub fn new(draws: u64) -> Self {
         Self {
             schedule: Schedule {
@@ -123,8 +121,8 @@ impl Gibbs {
         thin: u64 => schedule.thin;
         /// Sets the seed of the random numbers.
         seed: u64 => seed;
-        /// Sets the maximum number of table entries of a block (default 1024). The maximum applies to the number of assignments of an
-        /// enumerated block, and to the entries of the largest table of an elimination.
+        /// Sets the maximum number of table entries of a block (default 1024). The maximum number of table entries applies to the assignments of an
+        /// enumerated block, and to the largest table of a block that is drawn by elimination.
         block_table: usize => block_table;
     }
 
@@ -152,13 +150,13 @@ impl Gibbs {
         zero.map_or(Ok(()), |(setting, _)| Err(invalid(setting)))
     }
 
-    /// The limits on the expansion of the model.
+    /// Returns the limits on the expansion of the model.
     #[doc(hidden)]
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// The deadline, the interrupt and the listener of this algorithm.
+    /// Returns the deadline, the interrupt and the listener of the algorithm.
     #[doc(hidden)]
     pub fn watch(&self) -> &Watch {
         &self.watch
@@ -206,7 +204,7 @@ impl Algorithm for Gibbs {
 }
 
 impl Gibbs {
-    /// Runs the chains with these indices; indices beyond the last chain are ignored.
+    /// Runs the chains with given indices; indices beyond the last chain are ignored.
     fn sweep(
         &self,
         (model, targets): (&Model, &[AnyElement]),

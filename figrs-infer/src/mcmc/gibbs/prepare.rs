@@ -1,5 +1,5 @@
-//! Prepares a factor graph for the Gibbs sampler: finds the free variables and the variables that are functions of others, and tabulates
-//! the factors.
+//! Preparation of a factor graph for Gibbs sampling: finds the free variables and the variables that are functions of others, and tabulates the
+//! factors.
 
 use figrs_factor::graph::{Assignments, LogTable, for_each_entry, log_entry};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
@@ -9,10 +9,9 @@ use rustc_hash::FxHashMap;
 const DENSE: usize = 1 << 16;
 /// Maximum number of parent assignments up to which a factor is tested for being a function.
 const INDEX: usize = 1 << 20;
-/// Number of entries up to which a table may grow without further condition when a variable is folded into its parents.
+/// Number of entries up to which a table may grow without further condition when a variable is replaced by its parents.
 const ALWAYS_FOLDED_SIZE: usize = 64;
-/// Factor by which a table may grow when a variable is folded into its parents, if the table then has at most `FOLDED`
-/// entries.
+/// Factor by which a table may grow when a variable is replaced by its parents, if the table then has at most `FOLDED` entries.
 const GROWTH: usize = 4;
 const FOLDED: usize = 4096;
 
@@ -22,7 +21,7 @@ pub(super) struct DeterministicVariable {
     pub(super) child: usize,
     pub(super) parents: Vec<usize>,
     assignments: Assignments,
-    /// The value for each assignment of the parents, in row-major order; arbitrary where the assignment of the parents has weight zero.
+    /// The function's value for each assignment of the parents, in row-major order; arbitrary where the assignment of the parents has weight zero.
     pub(super) index: Vec<u32>,
 }
 
@@ -32,27 +31,27 @@ impl DeterministicVariable {
     }
 }
 
-/// A factor of the weight of an assignment.
+/// A factor by which the weight of an assignment is multiplied.
 #[derive(Clone, Debug)]
 pub(super) enum WeightFactor {
     Dense(LogTable),
-    /// A factor of the graph, by its index.
+    /// A factor of the factor graph, given by its index.
     Factor(usize),
 }
 
-/// A factor graph prepared for the Gibbs sampler: some variables are defined as functions of other variables; the remaining factors are
-/// called weight factors.
+/// A factor graph prepared for Gibbs sampling: some variables are defined as functions of other variables; the remaining factors are called weight
+/// factors.
 ///
-/// If every defined variable of an assignment has the value of its definition, the weight of the assignment is the product of the weight
-/// factors, up to a constant. Every other assignment has weight zero.
+/// If each function variable has the value of its function, the weight of the assignment is the product of the weight factors, up to a constant. If
+/// some function variable has another value than its function, the weight of the assignment is zero.
 #[derive(Debug)]
 pub(super) struct PreparedGraph<'g> {
     pub(super) graph: &'g FactorGraph,
     /// For each variable, its definition as a function of other variables, if it has one.
     pub(super) definitions: Vec<Option<DeterministicVariable>>,
-    /// The defined variables in topological order.
+    /// The variables that are defined as functions, in topological order.
     pub(super) order: Vec<usize>,
-    /// For each variable, `true` if no weight factor and no used definition contains it.
+    /// For each variable, `true` if neither a weight factor nor a function of another variable reads it.
     pub(super) folded: Vec<bool>,
     pub(super) weight_factors: Vec<WeightFactor>,
 }
@@ -126,12 +125,12 @@ impl<'g> PreparedGraph<'g> {
         scope.iter().map(|v| v.index()).collect()
     }
 
-    /// The number of assignments of some variables, limited to the largest `usize`.
+    /// Returns the number of assignments of some variables, or the largest `usize` if there are more.
     pub(super) fn count(&self, variables: &[usize]) -> usize {
         Assignments::within(self.graph, variables.iter().copied()).count()
     }
 
-    /// The natural logarithm of a weight factor at an assignment.
+    /// Returns the natural logarithm of a weight factor at an assignment.
     pub(super) fn log(&self, piece: &WeightFactor, values: &[u32]) -> f64 {
         match piece {
             WeightFactor::Dense(table) => table.at(values),
@@ -139,8 +138,7 @@ impl<'g> PreparedGraph<'g> {
         }
     }
 
-    /// Folds variables that are functions of others: tables read the parents of such a variable instead of its value, unless that enlarges
-    /// the tables too much.
+    /// Makes tables read the parents of a function variable instead of its value, unless that enlarges the tables too much.
     fn fold(&mut self) {
         let n = self.graph.cardinalities.len();
         let mut mentions: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -219,8 +217,8 @@ impl<'g> PreparedGraph<'g> {
     }
 }
 
-/// Returns the last variable of a factor as a function of the other variables, if each assignment of the others allows at most one value
-/// of it. Returns `None` otherwise.
+/// Returns the last variable of a factor as a function of the other variables, if each assignment of the others allows at most one value of it. The
+/// result is `None` if the factor is not a function.
 fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<DeterministicVariable> {
     let (child, parents) = factor.variables.split_last()?;
     let rows = graph.dense_size(parents);
@@ -251,7 +249,7 @@ fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<DeterministicVari
     })
 }
 
-/// The defined variables in topological order; if definitions form a cycle, some of these definitions are dropped.
+/// Returns the function variables in topological order; if functions form a cycle, some of them are dropped.
 fn sorted(candidates: &mut [Option<(DeterministicVariable, usize)>]) -> Vec<usize> {
     let n = candidates.len();
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); n];

@@ -4,7 +4,7 @@ use figrs_lower::internals::{Change, Trace};
 
 use super::decisions::StepDecisions;
 
-/// Terms of the acceptance ratio. All terms are natural logarithms, except the counts.
+/// The terms of the acceptance ratio of a proposal. All terms of the acceptance ratio are natural logarithms, except counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AcceptanceTerms {
     /// The change of the world that the proposal makes.
@@ -13,19 +13,19 @@ pub struct AcceptanceTerms {
     pub forward: f64,
     /// The log-probability of proposing the old values in the new world.
     pub backward: f64,
-    /// Number of sites and blocks from which a step chooses one at random, in the old world and in the new world.
+    /// Number of random choices and blocks of choices from which a step picks one, in the old world and in the new world.
     pub picks: (usize, usize),
 }
 
 impl AcceptanceTerms {
-    /// The logarithm of the ratio of the probabilities of the new and the old world, including the evidence. A world with fewer densities
+    /// Returns the logarithm of the ratio of the probabilities of the new and the old world, including the evidence. A world with fewer densities
     /// among its likelihoods is infinitely more likely than a world with more densities.
     #[inline]
     pub fn log_target(&self) -> f64 {
         self.log_tempered(1.0)
     }
 
-    /// As [`log_target`](Self::log_target), with the likelihood raised to the power `power`.
+    /// Returns the logarithm of the ratio of the probabilities of the new and the old world, with the likelihood raised to the power `power`.
     #[inline]
     pub fn log_tempered(&self, power: f64) -> f64 {
         let Change {
@@ -43,9 +43,9 @@ impl AcceptanceTerms {
         }
     }
 
-    /// The logarithm of the probability of proposing the old world from the new world, minus the logarithm of the probability of proposing
-    /// the new world from the old world. The ratio covers the choice of the site, the proposed values, and the random choices that only one
-    /// of the two worlds has, which are drawn from their priors.
+    /// Returns the logarithm of the probability of proposing the old world from the new world, minus that of proposing the new world from the old
+    /// world. The proposal probabilities cover the selection of the changed random choice, the proposed values, and the choices that only one of the
+    /// two worlds has.
     #[inline]
     pub fn log_proposals(&self) -> f64 {
         let picks = if self.picks.0 == self.picks.1 {
@@ -56,14 +56,14 @@ impl AcceptanceTerms {
         picks + self.backward - self.forward + self.change.removed - self.change.added
     }
 
-    /// The logarithm of the Metropolis-Hastings ratio: the proposal is accepted with probability `min(1, exp(log_acceptance))`.
+    /// Returns the logarithm of the Metropolis-Hastings ratio: the proposal is accepted with probability `min(1, exp(log_acceptance))`.
     #[inline]
     pub fn log_acceptance(&self) -> f64 {
         self.log_target() + self.log_proposals()
     }
 }
 
-/// The result of a step.
+/// The result of a Metropolis-Hastings step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepOutcome {
     /// `true` if the proposal was accepted. A proposal equal to the present value counts as accepted.

@@ -1,4 +1,4 @@
-//! The random walks of custom blocks and of continuous sites, and the buffers of proposals for several sites.
+//! The random walks of custom blocks and of continuous random choices, and the buffers of joint proposals.
 
 use figrs_core::{AnyElement, Datum};
 use figrs_lower::internals::{Site, Trace};
@@ -11,7 +11,7 @@ use super::random_walk::RandomWalk;
 /// dimensions grows.
 const MAX_WALK_DIMENSIONS: usize = 24;
 
-/// The method that gives the new value of one of several sites.
+/// The proposal distribution of one random choice in a joint proposal.
 #[derive(Debug)]
 pub(super) enum BlockProposalKind {
     Custom(AnyElement),
@@ -19,28 +19,27 @@ pub(super) enum BlockProposalKind {
     Prior,
 }
 
-/// The random walks of continuous sites, and the buffers of a proposal for several sites.
+/// The random walks of continuous random choices, and the buffers of joint proposals.
 #[derive(Debug, Default)]
 pub(super) struct BlockProposals {
-    /// The random walks of the continuous sites that exist in every world; `None` before sites have been assigned to
-    /// walks.
+    /// The random walks of the continuous choices that exist in every world; `None` before choices have been assigned to walks.
     pub(super) free_walks: Option<Vec<(Vec<Site>, RandomWalk)>>,
     /// For each custom block, a random walk, which is used if all elements of the block are continuous.
     pub(super) blocks: Vec<RandomWalk>,
-    /// The sites of the present proposal, each with its old value and the method that gave its new value.
+    /// The random choices that the present proposal changes, each with its old value and the method of the proposal.
     pub(super) sites: Vec<(Site, Datum, BlockProposalKind)>,
     pub(super) values: Vec<(Site, Datum)>,
     pub(super) position: Vec<f64>,
 }
 
 impl BlockProposals {
-    /// Number of random walks that do not belong to a custom block.
+    /// Returns the number of random walks that do not belong to a custom block.
     pub(super) fn free_walks(&self) -> usize {
         self.free_walks.as_ref().map_or(0, Vec::len)
     }
 
-    /// Assigns the continuous sites that exist in every world to random walks, in order; each walk has at most [`MAX_WALK_DIMENSIONS`]
-    /// dimensions. Calls after the first call have no effect.
+    /// Assigns the continuous choices that exist in every world to random walks, in order; each walk has at most [`MAX_WALK_DIMENSIONS`] dimensions.
+    /// Only the first call of `choose` has an effect.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
         if self.free_walks.is_some() {
             return;

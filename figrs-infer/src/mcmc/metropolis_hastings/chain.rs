@@ -28,7 +28,7 @@ pub(super) struct ChainLength {
     pub(super) total: u64,
 }
 
-/// Draws worlds from the prior until one has a positive weight.
+/// Returns the first world drawn from the prior that has a positive weight.
 pub(super) fn first_world(
     trace: &mut Trace,
     decisions: &mut impl StepDecisions,
@@ -85,7 +85,7 @@ pub(super) struct MetropolisChain {
 }
 
 impl MetropolisChain {
-    /// A chain whose present world is the world in `trace`.
+    /// Creates a chain whose present world is the world in `trace`.
     pub(super) fn new(
         trace: Trace,
         kernel: Kernel,
@@ -109,7 +109,8 @@ impl MetropolisChain {
         }
     }
 
-    /// Makes all steps, or as many steps as the time allows. If time is limited, burn-in takes at most a third of it.
+    /// Makes all steps of the chain, or as many steps as the time allows. The burn-in of a chain takes at most a third of the time, if time is
+    /// limited.
     pub(super) fn run(
         &mut self,
         length: &ChainLength,
@@ -180,7 +181,7 @@ impl MetropolisChain {
         }
     }
 
-    /// For each target, the distinct values that were drawn, and the record of the draws as indices of these values.
+    /// Returns the distinct values of each target, and the record of the draws as indices of these values.
     pub(super) fn finish(self) -> (Vec<SupportBuilder>, ChainRecord) {
         (self.values, self.finished)
     }

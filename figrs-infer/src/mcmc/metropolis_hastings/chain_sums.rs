@@ -19,8 +19,8 @@ use figrs_answer::run::partial::Sums;
 use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, demand_below};
 use figrs_factor::Stopped;
 
-/// The results of a run of [`MetropolisHastings`](crate::MetropolisHastings). If a run is divided into units of work, each chain is a unit;
-/// the short chains that look for other modes (probes) are the units after the chains.
+/// The results of a run of [`MetropolisHastings`](crate::MetropolisHastings). Parts of a run consist of whole chains; the probes (short chains that
+/// look for other modes) are numbered after the chains.
 #[derive(Debug)]
 pub struct MetropolisSums {
     targets: Vec<AnyElement>,
@@ -28,7 +28,7 @@ pub struct MetropolisSums {
     /// Number of chains of the run, not counting the probes (short chains that look for other modes).
     asked: u64,
     chains: Vec<(Vec<Box<dyn AnyColumn>>, ChainRecord)>,
-    /// For each chain that did not have time to begin, the reason.
+    /// For each chain that could not begin, the reason, such as a deadline.
     not_begun: Vec<Stopped>,
     /// The records of the probes (short chains that look for other modes), each with the values of the targets in its
     /// draws from the prior.
@@ -44,7 +44,7 @@ pub struct ChainTally {
     work: ChainWork,
 }
 
-/// The kind of a unit of work (a chain or a probe), with its result.
+/// The result of a chain or of a probe.
 #[derive(Debug, Serialize, Deserialize)]
 enum ChainWork {
     Chain(Box<ChainRecord>),
@@ -54,7 +54,7 @@ enum ChainWork {
 }
 
 impl ChainTally {
-    /// The result of a chain, with the values of its targets.
+    /// Returns the result of a chain, with the values of its targets.
     pub(super) fn chain(
         targets: &[AnyElement],
         (values, record): (Vec<SupportBuilder>, ChainRecord),
@@ -94,7 +94,7 @@ impl PortableUnit for ChainTally {
 }
 
 impl MetropolisSums {
-    /// Starts a sum without chains; `asked` is the number of chains that the run will have.
+    /// Creates the sums of a run to which no chain has been added; `asked` is the number of chains that the run will have.
     pub(super) fn new(targets: &[AnyElement], length: ChainLength, asked: u64) -> Self {
         Self {
             targets: targets.to_vec(),
@@ -119,9 +119,9 @@ impl Sums for MetropolisSums {
         }
     }
 
-    /// The answer computed from the last draws of the chains. Each chain contributes as many draws as the shortest chain has. Chains whose
-    /// worlds have more densities than the worlds of other chains are left out, because their worlds are infinitely less likely. Chains
-    /// without time for a draw are left out too.
+    /// Returns the answer, computed from the last draws of the chains. Each chain contributes as many draws as the shortest chain has. The answer
+    /// leaves out chains whose worlds have more densities than those of other chains, because such worlds are infinitely less likely. The answer
+    /// leaves out chains that were stopped before their first draw.
     fn into_answer(self, _: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         let mut chains = self.chains;
         let made: u64 = chains.iter().map(|(_, chain)| chain.steps).sum();
@@ -215,8 +215,7 @@ impl PortableSums for MetropolisSums {
     }
 }
 
-/// The last `kept` draws of one target in each chain, as indices of the target's distinct values in the order of first
-/// occurrence.
+/// Returns the last `kept` draws of one target in each chain, as indices of the target's distinct values in the order of first occurrence.
 fn merge_chains<'a>(
     element: &AnyElement,
     chains: impl Iterator<Item = (&'a dyn AnyColumn, &'a [u32])>,

@@ -13,20 +13,17 @@ use figrs_answer::quality::diagnosis::choice_agreement::{
 };
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
-/// A random choice is called settled, and is not tested, if less than this fraction of the draws differ from its most
-/// frequent value.
+/// A random choice counts as settled, and is not tested, if less than this fraction of its draws differ from the most frequent value.
 const SETTLED_SHARE: f64 = 0.05;
 
-/// The result of a test for one numeric component of a choice: the probability that chains with the same distribution differ at
-/// least as much.
+/// The result of a test of one numeric component of a random choice: the probability that chains with the same distribution differ at least as much.
 struct ChoiceTest {
     chance: f64,
     part: Part,
     series: usize,
 }
 
-/// Tests whether the records of the chains of one model agree with each other and with the records of short chains from other starting
-/// worlds.
+/// Tests whether the chains of one model agree with each other and with short chains from other starting worlds.
 pub(super) fn agreement_of(records: &[&SiteRecord], probes: &[&SiteRecord]) -> ChoiceAgreement {
     let mut choices = ChoiceAgreement {
         judged: 0,
@@ -92,7 +89,7 @@ pub(super) fn agreement_of(records: &[&SiteRecord], probes: &[&SiteRecord]) -> C
     choices
 }
 
-/// For each random choice, its series in each chain; choices are in the order of their first occurrence.
+/// Returns for each random choice its series of values in each chain; choices are in the order of their first occurrence.
 pub(super) fn together<'a>(records: &[&'a SiteRecord]) -> Vec<Vec<Option<&'a ChoiceSeries>>> {
     let mut positions: FxHashMap<&SiteKey, usize> = FxHashMap::default();
     let mut all: Vec<Vec<Option<&ChoiceSeries>>> = Vec::new();
@@ -114,7 +111,7 @@ fn label(chains: &[Option<&ChoiceSeries>]) -> Option<Label> {
     first.map(|series| series.label.clone())
 }
 
-/// The index of the batch to which a sweep belongs.
+/// Returns the index of the batch of sweeps to which a sweep belongs.
 fn batch(sweep: u32, record: &SiteRecord) -> usize {
     (sweep as usize * BATCHES / record.sweeps.max(1) as usize).min(BATCHES - 1)
 }
@@ -171,7 +168,7 @@ fn tests(
     }
 }
 
-/// For each sweep, the number of elements that have the label of the choice in the world of that sweep.
+/// Returns for each sweep the number of elements in its world that have the label of the random choice.
 fn counts(records: &[&SiteRecord], chains: &[Option<&ChoiceSeries>]) -> Vec<BatchedNumber> {
     let mut counts = Vec::new();
     for (chain, (record, series)) in records.iter().zip(chains).enumerate() {
@@ -188,7 +185,7 @@ fn counts(records: &[&SiteRecord], chains: &[Option<&ChoiceSeries>]) -> Vec<Batc
     counts
 }
 
-/// True if nearly all of the numbers are equal.
+/// True if nearly all recorded values of a random choice are equal.
 fn is_settled(shown: &[BatchedNumber]) -> bool {
     let mut numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     numbers.sort_by(f64::total_cmp);
@@ -196,7 +193,7 @@ fn is_settled(shown: &[BatchedNumber]) -> bool {
     stays.max().unwrap_or(0) as f64 > (1.0 - SETTLED_SHARE) * numbers.len() as f64
 }
 
-/// The absolute deviations of the numbers from their median; `None` if there are at most two distinct numbers.
+/// Returns the absolute deviations of recorded values from their median; `None` if at most two values are distinct.
 fn folded(shown: &[BatchedNumber]) -> Option<Vec<BatchedNumber>> {
     let mut numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     numbers.sort_by(f64::total_cmp);
@@ -212,7 +209,7 @@ fn folded(shown: &[BatchedNumber]) -> Option<Vec<BatchedNumber>> {
     Some(shown.iter().map(fold).collect())
 }
 
-/// The R-hat of one component of a choice; for the number of elements with the label of the choice, the R-hat is NaN.
+/// Returns the R-hat of one component of a random choice; for the number of elements with the label of the choice, the R-hat is NaN.
 fn r_hat_of(chains: &[Option<&ChoiceSeries>], part: &Part) -> f64 {
     let component = match part {
         Part::Component(component) => *component,

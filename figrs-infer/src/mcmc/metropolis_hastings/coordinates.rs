@@ -1,15 +1,14 @@
-//! Coordinates of continuous values; random walks are symmetric in these coordinates.
+//! Coordinates of continuous values, in which random walks are symmetric.
 //!
-//! The coordinate of a real number is the number itself. The coordinates of a point of the simplex are the additive log-ratios `ln (x_i
-//! / x_n)` for all components but the last: Aitchison (1982), "The statistical analysis of compositional data". If a walk is symmetric
-//! in the coordinates, the density of its steps over the values is the density over the coordinates divided by the volume `|dx / dy| =
-//! Π x_i`.
+//! The coordinate of a real number is the number itself. The coordinates of a point of the simplex are the additive log-ratios `ln (x_i / x_n)` for
+//! all components but the last: Aitchison (1982), "The statistical analysis of compositional data". The density of a symmetric walk over values is
+//! its density over coordinates divided by the volume `|dx / dy| = Π x_i`.
 
 use figrs_core::{Datum, Space};
 use figrs_lower::internals::{Site, Trace};
 
-/// Appends the coordinates of a value to `into`. Returns the number of coordinates and the logarithm of the volume element at the value,
-/// or `None` if the value has no coordinates.
+/// Appends the coordinates of a value to `into`. The result has the number of coordinates and the logarithm of the volume element at the value; it is
+/// `None` if the value has no coordinates.
 pub(super) fn push(space: Space, value: &Datum, into: &mut Vec<f64>) -> Option<(usize, f64)> {
     let start = into.len();
     let mut volume = 0.0;
@@ -28,7 +27,7 @@ pub(super) fn push(space: Space, value: &Datum, into: &mut Vec<f64>) -> Option<(
     (finite && into.len() > start).then_some((into.len() - start, volume))
 }
 
-/// Number of coordinates of a value; `None` if the space has no coordinates.
+/// Returns the number of coordinates of a value; `None` if its space has no coordinates.
 pub(super) fn count(space: Space, value: &Datum) -> Option<usize> {
     let numbers = value.get::<Vec<f64>>().map_or(1, Vec::len);
     match space {
@@ -38,8 +37,8 @@ pub(super) fn count(space: Space, value: &Datum) -> Option<usize> {
     }
 }
 
-/// The value with these coordinates, of the same type as `like`, and the logarithm of the volume element at that value. `None` if
-/// rounding makes the value invalid.
+/// Returns the value with given coordinates, of the same type as `like`, and the logarithm of the volume element at that value. The result is `None`
+/// if rounding makes the value invalid.
 pub(super) fn value(space: Space, like: &Datum, coordinates: &[f64]) -> Option<(Datum, f64)> {
     if coordinates.iter().any(|y| !y.is_finite()) {
         return None;
@@ -65,7 +64,7 @@ pub(super) fn value(space: Space, like: &Datum, coordinates: &[f64]) -> Option<(
     }
 }
 
-/// The coordinates of the present value of a site; `None` if its values are not continuous.
+/// Returns the coordinates of the present value of a random choice; `None` if its values are not continuous.
 pub(super) fn coordinates_of(
     trace: &mut Trace,
     site: Site,

@@ -1,15 +1,15 @@
-//! The random decisions of a step.
+//! The random decisions of a Metropolis-Hastings step.
 
 use figrs_lower::Chooser;
 use rand::{Rng, RngExt};
 
 /// Source of the random decisions of a step: a stream of random numbers, or a test that tries every outcome.
 pub trait StepDecisions: Chooser {
-    /// A number below `count`; all numbers are equally likely.
+    /// Returns a random number below `count`; all numbers are equally likely.
     fn uniform_index(&mut self, count: usize) -> usize;
     /// `true` with probability `probability`.
     fn bernoulli(&mut self, probability: f64) -> bool;
-    /// A number from the standard normal distribution, or from another symmetric distribution with the same mean and variance.
+    /// Returns a number from the standard normal distribution, or from another symmetric distribution with the same mean and variance.
     fn normal(&mut self) -> f64;
     /// Returns `true` with the probability whose natural logarithm is given; always `true` if the logarithm is
     /// positive.
@@ -47,7 +47,7 @@ impl<R: Rng> StepDecisions for R {
     }
 }
 
-/// This function is not inlined, because the compiler would otherwise compute the exponential even if it is not needed.
+/// Returns the acceptance probability; the function must not be inlined, or the exponential would be computed even if it is not needed.
 #[inline(never)]
 pub(super) fn probability(log_acceptance: f64) -> f64 {
     if log_acceptance < 0.0 {

@@ -1,14 +1,16 @@
-//! Joint moves of a parameter and of the offsets that functions combine with it; a move leaves the results of these functions unchanged.
+//! Joint moves of a parameter and of the offsets that functions combine with it; a move does not change the results of the functions.
 //!
-//! In a hierarchy `effect = mean + spread * offset` the data determine the effects. If there are many data, neither the mean nor the
-//! spread can change alone, because all offsets would have to compensate for the change. A move proposes another value *x'* of the mean
-//! by a random walk and, for each effect *i*, the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The function *f* is affine in *z*:
-//! `f = a + b z`, where *a* and *b* depend on *x*. Therefore `z' = (a + b z − a') / b'`, and the density of the proposal is that of the
-//! reverse proposal times `Π |b_i / b'_i|`. A joint move changes the world in the same way as a step of the centred form.
+//! In a hierarchy `effect = mean + spread * offset` the data determine the effects. If there are many data, neither the mean nor the spread can
+//! change alone, because all offsets would have to compensate for the change. A joint move proposes another value *x'* of the mean by a random walk
+//! and, for each effect *i*, the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The function *f* that computes an effect is affine in the
+//! offset *z*: `f = a + b z`, where *a* and *b* depend on the mean *x*. The new offset of an effect is `z' = (a + b z − a') / b'`, and the proposal's
+//! density is that of the reverse proposal times `Π |b_i / b'_i|`. A joint move of parameter and offsets has the effect of a step in the centred form
+//! of the hierarchy.
 //!
-//! The functions are found in the model, and their form is unknown. The coefficients `a` and `b` come from calls at 0 and 1. A move is
-//! proposed only if the line through these two points agrees with the function at *z* before the move and at *z'* after the move. A move is
-//! therefore reversible for any function: at almost every point where the line agrees, *f* is affine nearby.
+//! The functions that combine a parameter with offsets are closures of the user's model, whose formulas are unknown. The coefficients `a` and `b` of
+//! an affine function come from calls at 0 and 1. A joint move is proposed only if the function agrees with the line through its values at 0 and 1,
+//! at *z* before the move and at *z'* after the move. Joint moves are reversible for any function: at almost every point where the line agrees, *f*
+//! is affine nearby.
 //!
 //! **References.** Yu and Meng (2011), "To center or not to center: that is not the question. An ancillarity-sufficiency interweaving
 //! strategy (ASIS) for boosting MCMC efficiency"; Liu and Sabatti (2000), "Generalised Gibbs sampler and multigrid Monte Carlo for
@@ -28,20 +30,19 @@ use super::kernel::Kernel;
 use super::proposals::Proposals;
 use figrs_answer::error::Error;
 
-/// Maximum total number of function calls in all images of a model; an image is a number that functions compute from
-/// random choices.
+/// Maximum total number of calls of functions that compute numbers from random choices, over all such numbers of a model.
 const MAX_CALLS: usize = 20_000;
 /// Relative tolerance for rounding in the test that a function agrees with a line.
 const ROUNDING: f64 = 1e-9;
 /// Number of draws from the prior of a parameter from which the initial scale of its random walk is computed.
 const PRIOR_DRAWS: usize = 8;
 
-/// The random choices that are arguments of the functions.
+/// A number that functions compute from random choices (the leaves).
 #[derive(Clone, Debug)]
 struct Image {
-    /// The choices that are arguments of the functions.
+    /// The random choices that are arguments of the functions.
     leaves: Vec<AnyElement>,
-    /// The functions with their arguments, in the order in which they are called. The last function returns the number.
+    /// The functions with their arguments, in the order in which they are called. The last of the functions returns the computed number.
     calls: Vec<(AnyElement, Vec<Argument>)>,
 }
 
@@ -51,11 +52,11 @@ enum Argument {
     Call(usize),
 }
 
-/// The images of a model on which choices or evidence depend: numbers that functions compute from choices.
+/// The numbers that functions of a model compute from random choices and that choices or evidence depend on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Images {
     images: Arc<[Image]>,
-    /// Random choices that something other than these functions reads.
+    /// Random choices that are read by anything other than the functions of an [`Image`].
     read_directly: Arc<FxHashSet<ElementId>>,
 }
 
@@ -63,15 +64,15 @@ pub(crate) struct Images {
 #[derive(Debug)]
 struct ImageMove {
     parameter: Site,
-    /// For each offset, the images that read both the parameter and the offset.
+    /// For each offset, the numbers ([`Image`]s) that depend on both the parameter and the offset.
     offsets: Vec<(Site, Vec<PlacedImage>)>,
     log_scale: f64,
     adapted: u32,
-    /// `true` if some proposal has left all images unchanged.
+    /// `true` if some proposal of the joint move kept all computed numbers unchanged.
     was_possible: bool,
 }
 
-/// An image in a world: the sites of its arguments, and the positions of the parameter and of the offset among them.
+/// An [`Image`] in a world: the random choices of its arguments, and the indices of the parameter and of the offset among them.
 #[derive(Debug)]
 struct PlacedImage {
     image: usize,
@@ -88,8 +89,8 @@ pub(super) struct ImageMoves {
 }
 
 impl Images {
-    /// The images on which the evidence of a model depends. The list is empty if the evidence depends on more than `MAX_CALLS`
-    /// function calls.
+    /// Returns the computed numbers on which the evidence of a model depends. The list of computed numbers is empty if the evidence depends on more
+    /// than `MAX_CALLS` function calls.
     pub(crate) fn of(model: &Model) -> Self {
         let mut met: FxHashSet<ElementId> = FxHashSet::default();
         let (mut images, mut calls) = (Vec::new(), 0);
@@ -131,10 +132,10 @@ impl Images {
         }
     }
 
-    /// The joint moves of all parameters that several images with different offsets depend on.
+    /// Returns the joint moves of all parameters on which several computed numbers with different offsets depend.
     ///
-    /// The offset of an image is the continuous choice among its arguments on which the fewest images depend. Fewer images must depend on
-    /// the offset than on the parameter, and nothing else may read the offset.
+    /// The offset of a computed number is the continuous random choice on which the fewest other computed numbers depend. Fewer computed numbers must
+    /// depend on an offset than on its parameter, and nothing else may read the offset.
     fn moves(&self, trace: &mut Trace, proposals: &Proposals) -> Vec<ImageMove> {
         let mut count: FxHashMap<ElementId, usize> = FxHashMap::default();
         for leaf in self.images.iter().flat_map(|image| &image.leaves) {
@@ -195,7 +196,7 @@ impl Images {
 }
 
 impl Image {
-    /// The image whose number is computed by the given element, if the element is a function.
+    /// Returns the computed number of the given element, if the element is a function.
     fn of(element: &AnyElement) -> Self {
         let mut leaves: Vec<AnyElement> = Vec::new();
         let mut calls: Vec<(AnyElement, Vec<Argument>)> = Vec::new();
@@ -224,8 +225,7 @@ impl Image {
         Self { leaves, calls }
     }
 
-    /// The number that the functions compute from these values of the leaves; `None` if the result is not a finite number, or a function
-    /// fails.
+    /// Returns the number that the functions compute from given values of the random choices; `None` if it is not finite, or a function fails.
     fn number(&self, leaves: &[Datum]) -> Option<f64> {
         let mut results: Vec<Datum> = Vec::with_capacity(self.calls.len());
         for (element, arguments) in &self.calls {
@@ -245,7 +245,7 @@ impl Image {
         number.is_finite().then_some(number)
     }
 
-    /// Intercept and slope of the number as an affine function of the leaf with index `place`.
+    /// Returns intercept and slope of the number as an affine function of the random choice with index `place`.
     fn line(&self, leaves: &mut [Datum], place: usize) -> Option<(f64, f64)> {
         let before = std::mem::replace(&mut leaves[place], Datum::new(0.0_f64));
         let intercept = self.number(leaves);
@@ -264,13 +264,13 @@ fn is_near(a: f64, b: f64, magnitude: f64) -> bool {
 }
 
 impl PlacedImage {
-    /// The present values of the leaves of the image.
+    /// Returns the present values of the random choices on which the computed number depends.
     fn leaves(&self, trace: &Trace) -> Option<Vec<Datum>> {
         self.sites.iter().map(|&site| trace.value(site)).collect()
     }
 
-    /// The value of the offset that leaves the image unchanged when the parameter has another value, and the logarithm
-    /// of `|b / b'|`.
+    /// Returns the value of the offset that keeps the computed number unchanged when the parameter has another value, and the logarithm of
+    /// `|b / b'|`.
     fn solve(&self, image: &Image, trace: &Trace, parameter: &Datum) -> Option<(f64, f64)> {
         let mut leaves = self.leaves(trace)?;
         let z = *leaves[self.offset].get::<f64>()?;
@@ -289,7 +289,7 @@ impl PlacedImage {
             .then(|| (moved, (b / slope).abs().ln()))
     }
 
-    /// True if the image is unchanged when the parameter and the offset have the given new values.
+    /// True if the computed number stays unchanged for given new values of the parameter and the offset.
     fn stays(&self, image: &Image, trace: &Trace, parameter: &Datum, offset: f64) -> bool {
         let same = || {
             let mut leaves = self.leaves(trace)?;
@@ -304,16 +304,15 @@ impl PlacedImage {
 }
 
 impl ImageMove {
-    /// True if an image reads two offsets of the move. A move that changed two offsets of one image would not be reversible, because each
-    /// offset is computed while the other retains its old value.
+    /// True if one computed number depends on two of the offsets that a joint move changes. A joint move that changed two offsets of one computed
+    /// number would not be reversible.
     fn moves_two(&self, placed: &PlacedImage) -> bool {
         let own = placed.sites[placed.offset];
         let mut others = placed.sites.iter().filter(|&&site| site != own);
         others.any(|site| self.offsets.iter().any(|(offset, _)| offset == site))
     }
 
-    /// The new value of the parameter and the new values of all offsets that leave the images unchanged, with the logarithm
-    /// of `Π |b / b'|`.
+    /// Returns the new value of the parameter and the new offsets that keep all computed numbers unchanged, with the logarithm of `Π |b / b'|`.
     fn solve(
         &self,
         images: &[Image],
@@ -341,7 +340,7 @@ impl ImageMove {
 }
 
 impl ImageMoves {
-    /// An empty set of moves for these images; the moves are searched for at the first use.
+    /// Creates an empty set of joint moves; the moves are searched for at the first use.
     pub(super) fn new(images: Images) -> Self {
         Self {
             images,
@@ -354,14 +353,14 @@ impl ImageMoves {
         self.moves.as_ref().map_or(0, Vec::len)
     }
 
-    /// Drops the moves of which no proposal has left the images unchanged.
+    /// Drops each joint move whose proposals never kept the computed numbers unchanged.
     pub(super) fn drop_impossible(&mut self) {
         if let Some(moves) = &mut self.moves {
             moves.retain(|chosen| chosen.was_possible);
         }
     }
 
-    /// Searches for the moves if this is the first call.
+    /// Searches for the joint moves at the first call.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
         if self.moves.is_none() {
             self.moves = Some(self.images.moves(trace, proposals));
@@ -370,7 +369,7 @@ impl ImageMoves {
 }
 
 impl Kernel {
-    /// Proposes a new value for a parameter and, for its offsets, the values that leave all images unchanged.
+    /// Proposes a new value of a parameter and the values of its offsets that keep all computed numbers unchanged.
     pub(super) fn propose_image_move<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -411,7 +410,7 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// During adaptation, adapts the scale of a move to the acceptance probability of a step.
+    /// During adaptation, adapts the scale of a joint move to the acceptance probability of a step.
     fn adapt_image_move(&mut self, pick: usize, accepted: f64) {
         let moves = self.image_moves.moves.as_mut().filter(|_| self.adapting);
         if let Some(chosen) = moves.and_then(|moves| moves.get_mut(pick)) {
@@ -424,7 +423,7 @@ impl Kernel {
 /// Target acceptance rate, which is optimal for a random walk in one dimension.
 const AIM: f64 = 0.44;
 
-/// The logarithm of the mean distance between draws from the prior of a site; zero if all draws are equal.
+/// Returns the logarithm of the mean distance between draws from the prior of a random choice; zero if all draws are equal.
 fn log_spread(
     trace: &mut Trace,
     site: Site,

@@ -8,10 +8,10 @@ use super::image_moves::{ImageMoves, Images};
 use super::proposal_success::ProposalSuccess;
 use super::proposals::{Proposals, RandomWalkScales};
 
-/// The single-site Metropolis-Hastings kernel. A step chooses a free choice or a block of choices at random, proposes other values for it,
-/// and accepts or rejects the proposal.
+/// The single-site Metropolis-Hastings kernel. A step selects a free random choice or a block of choices at random, proposes other values for it, and
+/// accepts or rejects the proposal.
 ///
-/// The state of the chain is the [`Trace`]. The kernel contains the proposals and their scales, which change only while the kernel
+/// The state of the Markov chain is the [`Trace`]. The kernel contains the proposals and their scales, which change only while the kernel
 /// [adapts](Self::adapt).
 #[derive(Debug)]
 pub struct Kernel {
@@ -26,7 +26,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// A kernel with these proposals, for which adaptation is off.
+    /// Creates a kernel with given proposals and without adaptation.
     pub fn new(proposals: Proposals) -> Self {
         Self {
             proposals,
@@ -39,14 +39,14 @@ impl Kernel {
         }
     }
 
-    /// The kernel, extended by joint moves of parameters and of the offsets that functions combine with them.
+    /// Adds joint moves of parameters and of the offsets that functions combine with them.
     pub(super) fn with_images(mut self, images: Images) -> Self {
         self.image_moves = ImageMoves::new(images);
         self
     }
 
-    /// A kernel that samples the prior times the likelihood raised to this power. The steps of a tempered kernel must
-    /// be accepted by [`AcceptanceTerms::log_tempered`].
+    /// Makes the kernel sample the prior times the likelihood raised to this power. The steps of a tempered kernel must be accepted by
+    /// [`AcceptanceTerms::log_tempered`].
     #[must_use]
     pub fn tempered(mut self, power: f64) -> Self {
         self.set_power(power);
@@ -57,20 +57,20 @@ impl Kernel {
         self.power = Some(power);
     }
 
-    /// A kernel for a search, whose acceptance rule changes from step to step. The kernel does not draw choices from their conditionals,
-    /// because these conditionals are as wide as in the posterior.
+    /// Makes the kernel a search, whose acceptance rule changes from step to step. A search draws no choices from their conditional distributions,
+    /// which are as wide as in the posterior.
     #[must_use]
     pub fn searching(mut self) -> Self {
         self.power = None;
         self
     }
 
-    /// The power of the likelihood; one for a search.
+    /// Returns the power of the likelihood; one for a search.
     pub(super) fn power(&self) -> f64 {
         self.power.unwrap_or(1.0)
     }
 
-    /// Starts or ends the adaptation of the proposals. While no adaptation takes place, the kernel leaves the posterior invariant.
+    /// Starts or ends the adaptation of the proposals. A kernel without adaptation leaves the posterior invariant.
     pub fn adapt(&mut self, adapting: bool) {
         if self.adapting && !adapting {
             self.block_proposals.drop_unprofitable();
@@ -79,7 +79,7 @@ impl Kernel {
         self.adapting = adapting;
     }
 
-    /// Number of proposals for several sites from which a step can choose.
+    /// Returns the number of joint proposals from which a step can select.
     pub(super) fn picks(&self) -> usize {
         self.proposals.blocks().len()
             + self.image_moves.count()

@@ -4,12 +4,12 @@ use super::sites::{ChoiceSeries, SiteRecord};
 
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
-/// Warns of a mode that the chains have not visited. The evidence for such a mode is a probe (a short chain) that stayed in worlds as
-/// probable as those of the chains. Some number in the worlds of the probe lies outside the range of all chains by more than the
-/// width of that range.
+/// Warns of a mode that the chains have not visited. A probe (a short chain) that stayed in worlds as probable as those of the chains is evidence of
+/// an unvisited mode. The modes of a probe and of the chains differ if a number in the probe's worlds lies outside the range of all chains by more
+/// than the width of that range.
 ///
-/// If a few hundred draws from a normal distribution span a range, only one further draw in `1e10` lies so far outside. If half of the
-/// draws of a probe lie there, the probe must have stayed in another mode.
+/// For a normal distribution, one draw in `1e10` lies outside the range of a few hundred draws by more than the width of the range. If half of the
+/// draws of a probe lie far outside the range of the main chains, the probe must have stayed in another mode.
 pub(super) fn other_mode(
     (records, all): (&[&SiteRecord], &[Vec<Option<&ChoiceSeries>>]),
     probes: &[&SiteRecord],
@@ -36,17 +36,17 @@ pub(super) fn other_mode(
     })
 }
 
-/// A number of a probe whose median is outside the range of the chains.
+/// A number in the worlds of a probe (a short chain) whose median is outside the range of the main chains.
 struct OutlyingProbe {
     quantity: Quantity,
     number: f64,
     range: (f64, f64),
-    /// Distance of the median from the range, in widths of the range.
+    /// Distance of the median from the range of the main chains, in widths of the range.
     widths: f64,
 }
 
-/// The number of a probe that is farthest outside the range of the chains; `None` if no number is outside by more than the width
-/// of the range.
+/// Returns the number of a probe that is farthest outside the range of the main chains; `None` if no number is outside by more than the width of the
+/// range.
 fn farthest(probe: &SiteRecord, all: &[Vec<Option<&ChoiceSeries>>]) -> Option<OutlyingProbe> {
     let mut found: Option<OutlyingProbe> = None;
     for series in probe.series.iter().filter(|series| !series.is_digest) {
@@ -97,7 +97,7 @@ fn median(mut numbers: Vec<f64>) -> Option<f64> {
     numbers.get(numbers.len() / 2).copied()
 }
 
-/// For each sweep in which the choice occurred, the mean of one component of its values.
+/// Returns the mean of one component of a random choice's values, for each sweep in which the choice occurred.
 pub(super) fn values(series: &ChoiceSeries, component: usize) -> impl Iterator<Item = (u32, f64)> {
     let sums = series.sums.chunks_exact(series.width.max(1));
     let met = series.met.iter().zip(sums);

@@ -1,4 +1,4 @@
-//! Comparison of the chains with those draws from the prior that satisfy the evidence.
+//! Comparison of the chains with the draws from the prior that satisfy the evidence.
 
 use figrs_core::{AnyColumn, Label, Support, SupportBuilder};
 use rustc_hash::FxHashMap;
@@ -16,10 +16,11 @@ use figrs_answer::quality::diagnosis::independent_draws::{
 /// Maximum number of distinct values up to which a random choice is compared.
 const MAX_VALUES: usize = 32;
 
-/// Values of targets, and of numeric choices with few values, that occur too often in the draws from the prior for the chains to be right.
+/// Returns values of targets, and of numeric choices with few values, that occur so often in the draws from the prior that the chains must have
+/// missed them.
 ///
-/// The comparison uses only prior draws with as many densities as the worlds of the chains, and only choices that exist in every world.
-/// Among the choices, the result names the choice with the least probable number of draws.
+/// The comparison uses only prior draws with as many densities as the worlds of the chains, and only choices that exist in every world. The warning
+/// names the random choice whose number of draws is the least probable.
 pub(super) fn missed(
     draws: &Draws,
     (records, densities): (&[&SiteRecord], usize),
@@ -102,17 +103,17 @@ fn is_compared(series: &ChoiceSeries) -> bool {
     matches!(series.key, SiteKey::Lasting(_)) && series.width == 1 && !series.is_digest
 }
 
-/// A choice in the worlds of the chains and in the draws from the prior.
+/// The values of a random choice in the worlds of the chains and in the draws from the prior.
 struct ChoiceComparison<'a> {
     label: &'a Label,
     support: Support,
-    /// The positions of the values in `support`, in the order of the chains.
+    /// For each value that the chains drew, the index of the value in `support`.
     indices: Vec<u32>,
     drawn: &'a Vec<f64>,
 }
 
 impl<'a> ChoiceComparison<'a> {
-    /// `None` if the choice has too many distinct values, or does not exist in some worlds.
+    /// Creates the comparison; `None` if the random choice has too many distinct values, or does not exist in some worlds.
     fn new(
         chains: &[Option<&'a ChoiceSeries>],
         records: &[&SiteRecord],

@@ -1,24 +1,23 @@
-//! Detection of stuck sites: sites that cannot change alone, because evidence connects them with other sites. Stuck sites are changed in
-//! pairs.
+//! Detection of stuck random choices, which cannot change alone, because evidence connects them with other choices. Steps change stuck random choices
+//! in pairs.
 
 use figrs_lower::internals::Site;
 
-/// Minimum number of proposals for a site before it can be called stuck.
+/// Minimum number of proposals for a random choice before it can be called stuck.
 const MIN_PROPOSALS: u32 = 10;
-/// A site is stuck if the fraction of its proposals that lead to a possible world is at most one divided by this
-/// number.
+/// A random choice is stuck if the fraction of its proposals that lead to a possible world is at most one divided by this number.
 const STUCK_DIVISOR: u32 = 20;
 
-/// For each site that exists in every world, the success rate of proposals for the site alone while the kernel adapted.
+/// For each random choice that exists in every world, the success rate of proposals for the choice alone while the kernel adapted.
 #[derive(Debug, Default)]
 pub(super) struct ProposalSuccess {
-    /// By site number: the number of proposals, and the number of proposals that led to a possible world.
+    /// For each random choice, by its number: the number of proposals, and the number of proposals that led to a possible world.
     counts: Vec<(u32, u32)>,
     sites: Vec<Site>,
 }
 
 impl ProposalSuccess {
-    /// Counts a proposal of a value that has positive prior probability.
+    /// Counts a proposal for a random choice, whose proposed value has positive prior probability.
     pub(super) fn record(&mut self, site: Site, was_possible: bool) {
         if self.counts.len() <= site.number() {
             self.counts.resize(site.number() + 1, (0, 0));
@@ -36,13 +35,13 @@ impl ProposalSuccess {
         }
     }
 
-    /// The sites that are stuck.
+    /// Returns the stuck random choices, which cannot change alone.
     pub(super) fn sites(&self) -> &[Site] {
         &self.sites
     }
 
-    /// Number of proposals for pairs of stuck sites from which a step can choose, in addition to one proposal for each choice. The
-    /// result is the number of stuck sites, or zero if there is only one stuck site.
+    /// Returns the number of proposals for pairs of stuck choices from which a step can select, besides one proposal for each choice. There are as
+    /// many proposals for pairs as stuck choices, or none if only one choice is stuck.
     pub(super) fn picks(&self) -> usize {
         if self.sites.len() < 2 {
             0

@@ -11,14 +11,13 @@ use figrs_answer::error::Error;
 /// The custom proposals of a user, and the blocks of choices that are proposed together.
 #[derive(Clone, Debug, Default)]
 pub struct Proposals {
-    /// For each element with a custom proposal, a Chain that maps the element's present value to the element from which a new
-    /// value is drawn.
+    /// For each element with a custom proposal, a Chain that maps the element's present value to the element from which a new value is drawn.
     custom: FxHashMap<ElementId, AnyElement>,
     blocks: Vec<Vec<AnyElement>>,
 }
 
 impl Proposals {
-    /// Default proposals for every site, and no blocks.
+    /// Creates the default proposals for every random choice, without blocks.
     pub fn new() -> Self {
         Self::default()
     }
@@ -34,7 +33,7 @@ impl Proposals {
         self.custom.insert(element.erased().id(), chain);
     }
 
-    /// Adds a block: values for these elements are proposed together.
+    /// Adds a block of elements whose values are proposed together.
     pub fn add_block(&mut self, elements: impl Parents) {
         let mut block: Vec<AnyElement> = Vec::new();
         for element in elements.elements() {
@@ -68,8 +67,7 @@ impl Proposals {
         self.custom.contains_key(&element.id())
     }
 
-    /// The element from which a new value is drawn if `element` has the value `from`; `None` if `element` has no custom
-    /// proposal.
+    /// Returns the element from which a new value is drawn if `element` has the value `from`; `None` if `element` has no custom proposal.
     pub(super) fn custom(
         &self,
         element: &AnyElement,
@@ -92,7 +90,7 @@ impl Proposals {
         Ok(Some(proposal))
     }
 
-    /// Draws a value of an atomic element.
+    /// Draws a value of a random element.
     pub(super) fn draw(element: &AnyElement, chooser: &mut dyn Chooser) -> Result<Datum, Error> {
         match element.kind() {
             Kind::Atomic(op) => Ok(chooser.choose(element, Choice::Atomic(&**op))?),
@@ -100,7 +98,7 @@ impl Proposals {
         }
     }
 
-    /// The log-probability of a value of an atomic element.
+    /// Returns the log-probability of a value of a random element.
     pub(super) fn log_prob(element: &AnyElement, value: &Datum) -> Result<f64, Error> {
         match element.kind() {
             Kind::Atomic(op) => {
@@ -115,10 +113,10 @@ impl Proposals {
 /// Target acceptance rate of random walks, which is optimal in one dimension.
 const TARGET_ACCEPTANCE: f64 = 0.44;
 
-/// The scales of the random walks of single sites, as factors of the difference of two draws from the prior.
+/// The scales of the random walks of single choices, as factors of the difference of two draws from the prior.
 #[derive(Debug, Default)]
 pub(super) struct RandomWalkScales {
-    /// By site number: the logarithm of the scale, and the number of its adaptations.
+    /// For each random choice, by its number: the logarithm of the scale, and the number of its adaptations.
     sites: Vec<(f64, f64)>,
 }
 
@@ -129,7 +127,7 @@ impl RandomWalkScales {
             .map_or(1.0, |(log, _)| log.exp())
     }
 
-    /// Adapts the scale of a site by one step of the stochastic approximation of Robbins and Monro.
+    /// Adapts the scale of a random choice by one step of the stochastic approximation of Robbins and Monro.
     pub(super) fn adapt(&mut self, site: Site, accepted: f64) {
         if self.sites.len() <= site.number() {
             self.sites.resize(site.number() + 1, (0.0, 0.0));

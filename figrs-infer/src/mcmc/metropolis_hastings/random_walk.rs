@@ -1,22 +1,23 @@
-//! Random walks with an adapted covariance, for correlated continuous sites.
+//! Random walks with an adapted covariance, for correlated continuous choices.
 //!
-//! The method is that of Haario, Saksman and Tamminen (2001), "An adaptive Metropolis algorithm". In addition the scale is adapted, as in
-//! algorithm 4 of Andrieu and Thoms (2008), "A tutorial on adaptive MCMC".
+//! The random walk adapts its covariance as in Haario, Saksman and Tamminen (2001), "An adaptive Metropolis algorithm". The scale of the random walk
+//! is adapted as in algorithm 4 of Andrieu and Thoms (2008), "A tutorial on adaptive MCMC".
 
 use super::decisions::StepDecisions;
 
-/// Exponent of the weights of positions: the weight of the t-th position is t to the power of minus this exponent. With these weights,
-/// the chain forgets its start, and the covariance grows along a ridge as fast as the chain moves along the ridge. On a ridge of
-/// correlation .99999, all chains found the length of the ridge within 1500 positions; with weights of 3 / t, no chain did.
+/// Exponent of the weights of the chain's positions: the t-th position has a weight of t to the power of minus this exponent. With the exponent 0.6,
+/// the covariance forgets the start of the chain, and grows along a ridge as fast as the chain moves along it. In a test with two numbers of
+/// correlation .99999, all chains explored the whole distribution within 1500 positions.
 const FORGETTING_EXPONENT: f64 = 0.6;
-/// After this number of positions per dimension, the weights are proportional to 1 / t, which averages the later positions.
+/// After this number of positions per dimension, the weight of the t-th position is proportional to 1 / t, which averages the later positions.
 const FORGETTING_POSITIONS: u32 = 100;
 /// Relative increase of each variance, which ensures that a covariance with rounding errors has a Cholesky factor.
 const JITTER: f64 = 1e-9;
-/// Minimum correlation of two sites that makes joint steps of all sites worth their cost.
+/// Minimum correlation of two continuous choices that makes joint steps of all choices worth their cost.
 const MIN_CORRELATION: f64 = 0.5;
 
-/// A normal random walk. The covariance of a step is that of the positions learned so far, times a scale.
+/// A random walk with normally distributed steps. The covariance of a random walk's step is the covariance of the chain's positions so far, times a
+/// scale.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RandomWalk {
     learned: u32,
@@ -30,7 +31,7 @@ pub(super) struct RandomWalk {
 }
 
 impl RandomWalk {
-    /// Adds a position to the learned covariance. A position with another number of dimensions restarts the learning.
+    /// Adds a position to the learned covariance. The learning of the covariance restarts if a position has another number of dimensions.
     pub(super) fn add_position(&mut self, position: &[f64]) {
         let dimensions = position.len();
         if self.mean.len() != dimensions {
@@ -72,8 +73,7 @@ impl RandomWalk {
         self.factor.len() == dimensions
     }
 
-    /// True if joint moves of `sites` sites are worth their cost with the learned covariance: some site is a list of numbers, or some
-    /// coordinates are strongly correlated.
+    /// True if joint moves of `sites` random choices are worth their cost: some choice is a list of numbers, or some learned correlations are strong.
     pub(super) fn is_profitable(&self, sites: usize) -> bool {
         if self.is_learned() && self.mean.len() > sites {
             return true;
@@ -107,7 +107,7 @@ impl RandomWalk {
     }
 }
 
-/// The Cholesky factor of a symmetric matrix, given by its lower triangle; `None` if the matrix is not positive definite.
+/// Returns the Cholesky factor of a symmetric matrix, given by its lower triangle; `None` if the matrix is not positive definite.
 fn cholesky(matrix: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let mut factor: Vec<Vec<f64>> = Vec::with_capacity(matrix.len());
     for (i, entries) in matrix.iter().enumerate() {

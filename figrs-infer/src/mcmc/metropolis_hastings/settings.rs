@@ -20,7 +20,7 @@ pub(crate) struct MetropolisSettings {
     pub(crate) proposals: Proposals,
 }
 
-/// Number of steps for each discrete choice of an over-dispersed first world; the constant below limits their total number.
+/// Number of steps per discrete choice that make a first world over-dispersed; `MAX_OVERDISPERSION_STEPS` limits the total number of steps.
 const OVERDISPERSION_STEPS: usize = 3;
 const MAX_OVERDISPERSION_STEPS: usize = 10_000;
 
@@ -35,8 +35,8 @@ impl Default for MetropolisSettings {
 }
 
 impl MetropolisSettings {
-    /// Starts a chain: returns its first world, its kernel and its random numbers. If `start` is given, the first world is the candidate
-    /// with that number.
+    /// Starts a chain: returns its first world, its kernel and its random numbers. The first world of the chain is the candidate world with the index
+    /// `start`, if it is given.
     pub(crate) fn start(
         &self,
         model: &Model,
@@ -66,7 +66,7 @@ impl MetropolisSettings {
         Ok((trace, kernel, random))
     }
 
-    /// Draws the first world of a chain from these random numbers; returns the world with a kernel.
+    /// Draws the first world of a chain from a stream of random numbers; returns the world with a kernel.
     pub(crate) fn replica(
         &self,
         model: &Model,
@@ -107,9 +107,8 @@ macro_rules! stepping {
             self
         }
 
-        /// Adds proposals that change these elements together, each by its custom proposal if it has one, else by a draw from its prior.
-        /// The block is picked as often as a single choice. In worlds where one of the elements is not a free choice, the block changes
-        /// nothing.
+        /// Adds proposals that change some elements together; each element has its custom proposal, or else a draw from its prior. A step selects the
+        /// block as often as a single choice. In worlds where an element of the block is not a free choice, the block changes nothing.
         pub fn block(mut self, elements: impl figrs_core::Parents) -> Self {
             self.settings.proposals.add_block(elements);
             self

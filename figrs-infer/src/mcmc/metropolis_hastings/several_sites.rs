@@ -1,4 +1,4 @@
-//! Proposals that change several sites at once: custom blocks, random walks of continuous sites, and pairs of stuck sites.
+//! Proposals that change several random choices at once: custom blocks, random walks, and pairs of stuck choices.
 
 use figrs_core::Datum;
 use figrs_lower::internals::{Site, Trace};
@@ -12,7 +12,7 @@ use super::proposals::Proposals;
 use super::random_walk::RandomWalk;
 use figrs_answer::error::Error;
 
-/// The proposal for a Boolean site: a draw from its prior, or the opposite value.
+/// The proposal for a Boolean choice: a draw from its prior, or the opposite value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BooleanProposal {
     Drawn,
@@ -20,7 +20,7 @@ enum BooleanProposal {
 }
 
 impl Kernel {
-    /// Makes the proposal for several sites that has the given index.
+    /// Makes the joint proposal with the given index.
     pub(super) fn propose_several_sites<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -51,9 +51,9 @@ impl Kernel {
         step
     }
 
-    /// Proposes values for all sites of a block. If all sites are continuous and the walk has learned a covariance, the proposal is a
-    /// random walk with probability one half. If some site is not continuous or no covariance has been learned, each site gets a value
-    /// from its custom proposal, or a draw from its prior in the present world.
+    /// Proposes values for all choices of a block. If all choices of a block are continuous and its random walk has learned a covariance, the
+    /// proposal is a random walk with probability one half. Each choice of a block without a random walk gets a value from its custom proposal, or a
+    /// draw from its prior in the present world.
     fn propose_block<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -94,7 +94,7 @@ impl Kernel {
         )
     }
 
-    /// Proposes values for two stuck sites; all pairs are equally likely.
+    /// Proposes values for two stuck choices; all pairs are equally likely.
     fn propose_pair<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -187,8 +187,8 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// Reads the coordinates of some sites into a buffer. Returns the logarithm of the volume element at these coordinates, or `None` if a
-    /// site is not a free choice or has no coordinates.
+    /// Reads the coordinates of some random choices into a buffer. The result is the logarithm of the volume element at the coordinates, or `None` if
+    /// some choice is not free or has no coordinates.
     fn read_position(&mut self, trace: &mut Trace, sites: &[Site]) -> Option<f64> {
         self.block_proposals.position.clear();
         let mut volume = 0.0;
@@ -202,14 +202,14 @@ impl Kernel {
         Some(volume)
     }
 
-    /// During adaptation, adds the present position of some sites to the learned covariance of their random walk.
+    /// During adaptation, adds the present position of some choices to the learned covariance of their random walk.
     fn adapt_to_position(&mut self, trace: &mut Trace, sites: &[Site], walk: &mut RandomWalk) {
         if self.adapting && self.read_position(trace, sites).is_some() {
             walk.add_position(&self.block_proposals.position);
         }
     }
 
-    /// Proposes a step of the random walk of some continuous sites.
+    /// Proposes a step of the random walk of some continuous choices.
     fn propose_walk<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,

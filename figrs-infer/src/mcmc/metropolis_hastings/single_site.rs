@@ -1,4 +1,4 @@
-//! Proposals that change one site: flips, draws from conditionals or from the prior, random walks, and custom proposals.
+//! Proposals that change one random choice: flips, draws from conditionals or from the prior, random walks, and custom proposals.
 
 use figrs_core::{AnyElement, Datum};
 use figrs_lower::internals::{Site, Trace};
@@ -10,23 +10,23 @@ use super::kernel::Kernel;
 use super::proposals::Proposals;
 use figrs_answer::error::Error;
 
-/// The method by which a new value of a site is proposed.
+/// The method by which a new value of a random choice is proposed.
 enum ProposalKind {
-    /// A symmetric proposal, which is equally likely in both directions.
+    /// A symmetric proposal, whose forward and backward probabilities are equal.
     Symmetric,
-    /// A draw from the prior of the site.
+    /// A draw from the prior of the random choice.
     Prior,
-    /// A draw from the conditional distribution of the site given all other choices, with this power of the likelihood.
+    /// A draw from the conditional distribution of the choice given all other choices, with the likelihood raised to the stored power.
     Conditional(f64),
     /// A draw from the element that the user's function returned for the old value.
     Custom,
-    /// A step of a random walk with an adapted scale. The numbers are the log-densities of the step forward and of the step back, up
-    /// to a common constant.
+    /// A step of a random walk with an adapted scale. The two numbers of a random walk's step are the log-densities of the step forward and of the
+    /// step back, up to a common constant.
     Drift(f64, f64),
 }
 
 impl Kernel {
-    /// Makes a proposal for one site, and accepts or rejects it.
+    /// Makes a proposal for one random choice, and accepts or rejects it.
     pub(super) fn propose_single_site<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -87,8 +87,7 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// A draw from the conditional distribution of a site; `None` if the family of the site does not define such a
-    /// draw.
+    /// Draws from the conditional distribution of a random choice; `None` if its family of distributions does not define such a draw.
     fn conditional<D: StepDecisions>(
         &self,
         trace: &mut Trace,
@@ -102,7 +101,7 @@ impl Kernel {
         Ok(drawn.map(|value| (value, ProposalKind::Conditional(power))))
     }
 
-    /// A step of a random walk: the present value plus the difference of two draws from the prior, times the scale.
+    /// Returns the present value plus the difference of two draws from the prior, times the scale: a step of a random walk.
     fn random_walk_value<D: StepDecisions>(
         &self,
         trace: &mut Trace,
@@ -153,8 +152,7 @@ impl Kernel {
         Ok(moved.map(|(value, there)| (value, ProposalKind::Drift(-there, -volume))))
     }
 
-    /// The log-probabilities of a custom proposal: from the old value to the new value, and from the new value to the
-    /// old value.
+    /// Returns the log-probabilities of a custom proposal: from the old value to the new value, and from the new value to the old value.
     fn custom_terms(
         &self,
         trace: &Trace,
@@ -179,8 +177,8 @@ impl Kernel {
         }
     }
 
-    /// Counts a proposal as leading, or not leading, to a possible world. A failed proposal counts only if the value has positive
-    /// prior probability.
+    /// Counts whether a proposal for a random choice led to a possible world. A failed proposal counts only if its value has positive prior
+    /// probability.
     fn learn_whether_stuck(
         &mut self,
         trace: &Trace,
@@ -201,8 +199,7 @@ impl Kernel {
     }
 }
 
-/// True if the values of a site are numbers or lists of numbers, and a draw from the prior is seldom close to the present
-/// value.
+/// True if the values of a random choice are numbers or lists of numbers, and a draw from the prior is seldom close to the present value.
 #[inline]
 fn can_walk(trace: &mut Trace, site: Site) -> bool {
     trace.is_continuous(site) || trace.is_wide(site)

@@ -8,22 +8,21 @@ use serde::{Deserialize, Serialize};
 use figrs_answer::answer::numeric::numbers;
 use figrs_answer::run::portable_part::demand;
 
-/// When this number of sweeps is stored, every other sweep is dropped. At least four sweeps then remain for each of the sixteen batches of
-/// the test of agreement.
+/// Maximum number of stored sweeps, at which every other sweep is dropped. If half of the maximum number of sweeps are stored, each of the sixteen
+/// batches of the test of agreement has at least four sweeps.
 pub(super) const MOST_SWEEPS: u32 = 128;
-/// Minimum number of stored sweeps for sweeps to be dropped because of the memory limit. Half of the sweeps remain, one for each batch of
-/// the test of agreement.
+/// Minimum number of stored sweeps for sweeps to be dropped because of the memory limit. If half of this number of sweeps are dropped, one sweep
+/// remains for each batch of the test of agreement.
 const LEAST_SWEEPS: u32 = 32;
-/// When more numbers than this are stored, every other sweep is dropped, provided that there are at least `LEAST_SWEEPS` sweeps. The limit
-/// is 16 MB for each chain.
+/// Maximum number of stored numbers of a chain; if more are stored, every other sweep is dropped. The stored numbers of a chain take at most 16 MB.
 const NUMBERS: usize = 1 << 21;
-/// When there are this many series, further elements created by functions are no longer distinguished by name.
+/// If this number of series is recorded, further elements created by functions are no longer distinguished by name.
 const NAMES: usize = 1 << 16;
-/// For values that are not numbers, the number of bits of the value's digest that are recorded.
+/// Number of recorded bits of a value's hash, for values that are not numbers.
 const BITS: u32 = 4;
 
-/// Identifies a random choice in all chains and processes. An element that exists in every world is identified by its number in the
-/// model, any other element by its label. All elements that a function creates with the same label therefore count as one choice.
+/// Identifies a random choice in all chains and processes. An element that exists in every world is identified by its number in the model, any other
+/// element by its label. Elements that a function creates with the same label count as one random choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum SiteKey {
     Lasting(usize),
@@ -37,16 +36,16 @@ pub(crate) struct ChoiceSeries {
     pub(crate) label: Label,
     /// Number of components of a value of the choice.
     pub(crate) width: usize,
-    /// `true` if the values are not numbers, and bits of their digests are recorded instead.
+    /// `true` if the values are not numbers, so that bits of their hashes are recorded instead.
     pub(crate) is_digest: bool,
     /// The sweeps in which the choice occurred, each with the number of its occurrences.
     pub(crate) met: Vec<(u32, u32)>,
-    /// For each of these sweeps, the sum of each component over the occurrences.
+    /// For each sweep in which the choice occurred, the sum of each component over the occurrences.
     pub(crate) sums: Vec<f64>,
 }
 
 impl ChoiceSeries {
-    /// Drops every other sweep, and renumbers the remaining sweeps.
+    /// Drops every other recorded sweep, and renumbers the remaining sweeps.
     fn thin(&mut self) {
         let width = self.width;
         let mut kept = 0;
@@ -81,12 +80,12 @@ impl ChoiceSeries {
 
 /// The values of all free choices of one chain, recorded at evenly spaced sweeps.
 ///
-/// A sweep reads every choice once. At first, the number of steps between two sweeps is the number of choices; recording then takes no
-/// more time than the steps. When too many sweeps are stored, every other sweep is dropped and the interval between sweeps doubles. The
-/// record takes at most 16 MB, or the memory of 32 numbers for each choice if that is more.
+/// In each recorded sweep, every random choice is recorded once. At first, the number of steps between two recorded sweeps is the number of choices,
+/// so that recording takes no more time than the steps. When too many sweeps are stored, every other sweep is dropped and the interval between sweeps
+/// doubles. The record of a chain takes at most 16 MB, or the memory of 32 numbers for each choice if that is more.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SiteRecord {
-    /// Number of steps between two sweeps.
+    /// Number of steps between two recorded sweeps.
     #[serde(skip)]
     stride: u64,
     #[serde(skip)]
@@ -103,7 +102,7 @@ pub(crate) struct SiteRecord {
     pub(crate) series: Vec<ChoiceSeries>,
     #[serde(skip)]
     by_key: FxHashMap<SiteKey, usize>,
-    /// By site number: the last element that had this number, and the index of its series.
+    /// For each random choice, by its number: the last element that had this number, and the index of its series.
     #[serde(skip)]
     by_number: Vec<Option<(ElementId, usize)>>,
 }
@@ -119,7 +118,7 @@ impl SiteRecord {
         self.sweep(trace);
     }
 
-    /// Records a world outside of a chain, as one sweep.
+    /// Records a world that does not belong to a chain, as one sweep.
     pub(crate) fn record_world(&mut self, trace: &Trace) {
         self.sweep(trace);
     }
@@ -221,7 +220,7 @@ impl SiteRecord {
 }
 
 impl SiteRecord {
-    /// Checks that a record from another process is consistent.
+    /// Returns an error if a record from another process is inconsistent.
     pub(crate) fn check(&self) -> Result<(), String> {
         let sweeps = self.sweeps as usize;
         let are_all = self.log_weights.len() == sweeps
@@ -246,7 +245,7 @@ impl SiteRecord {
     }
 }
 
-/// Some bits of the digest of a value, as numbers that are 0 or 1.
+/// Returns some bits of the hash of a value, as numbers that are 0 or 1.
 fn digest(value: &Datum) -> [f64; BITS as usize] {
     // The finaliser of MurmurHash3 mixes the bits, because the digest of a value may be the bits of the value itself.
     let mut bits = value.digest();

@@ -1,4 +1,4 @@
-//! One step of a Markov chain over worlds: selects a site or a block, and makes a proposal for it.
+//! One step of a Markov chain over worlds: selects a random choice or a block, and makes a proposal for it.
 
 use figrs_lower::internals::Trace;
 
@@ -8,10 +8,10 @@ use super::kernel::Kernel;
 use figrs_answer::error::Error;
 
 impl Kernel {
-    /// Makes a step. Its proposal is accepted with probability `exp(log_acceptance(terms))`, or always if that number exceeds
-    /// one. Use [`AcceptanceTerms::log_acceptance`] to sample the posterior.
+    /// Makes a step of the chain. The proposal of the step is accepted with probability `exp(log_acceptance(terms))`, or always if that number
+    /// exceeds one. The posterior is sampled with [`AcceptanceTerms::log_acceptance`] as `log_acceptance`.
     ///
-    /// The trace must hold a world of positive weight.
+    /// Before the step the trace must hold a world of positive weight.
     ///
     /// **Errors.** Errors of the elements that the step evaluates; an error if a user's proposal is not an atomic element.
     pub fn step<D: StepDecisions>(
@@ -39,7 +39,7 @@ impl Kernel {
         self.propose_several_sites(trace, pick - before, decisions, log_acceptance)
     }
 
-    /// Makes a step that changes the choice with this index in the world, unless its values are continuous.
+    /// Makes a step that changes a choice, given by its index in the world, unless its values are continuous.
     pub(super) fn step_if_discrete<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,

@@ -1,8 +1,8 @@
 //! Replica exchange: a chain that samples the posterior exchanges worlds with chains at higher temperatures.
 //!
-//! Geyer (1991), "Markov chain Monte Carlo maximum likelihood"; Earl and Deem (2005), "Parallel tempering: theory, applications, and
-//! new perspectives". The temperatures between the lowest and the highest are adapted by Vousden, Farr and Mandel (2016), "Dynamic
-//! temperature selection for parallel tempering in Markov chain Monte Carlo simulations".
+//! Replica exchange is described in Geyer (1991), "Markov chain Monte Carlo maximum likelihood", and Earl and Deem (2005), "Parallel tempering:
+//! theory, applications, and new perspectives". The temperatures between the lowest and the highest are adapted as in Vousden, Farr and Mandel
+//! (2016), "Dynamic temperature selection for parallel tempering in Markov chain Monte Carlo simulations".
 
 use std::cmp::Ordering;
 use std::mem::swap;
@@ -14,8 +14,8 @@ use super::decisions::StepDecisions;
 use super::kernel::Kernel;
 use figrs_answer::error::Error;
 
-/// The number of steps between two exchanges is the number of choices of the first world divided by `CHOICES`, limited to the range
-/// `STEPS`. An exchange takes as long as a step that changes the whole world.
+/// The number of steps between two exchanges is the number of choices of the first world divided by this number, within the range `STEPS`. An
+/// exchange takes as long as a step that changes the whole world.
 const CHOICES: usize = 4;
 const STEPS: (usize, usize) = (2, 1000);
 
@@ -27,14 +27,13 @@ struct Replica {
 
 /// The replicas of a chain at higher temperatures, in ascending order of temperature.
 ///
-/// The random numbers of the chain itself drive all replicas; the result therefore does not depend on the number of
-/// threads.
+/// All replicas use the random numbers of the chain itself; the result therefore does not depend on the number of threads.
 pub(super) struct TemperatureLadder {
     hotter: Vec<Replica>,
     exchange_interval: usize,
     left: usize,
-    /// `true` if the chain itself takes part in the next exchange. Exchanges alternate between the two sets of disjoint pairs of
-    /// neighbours.
+    /// `true` if the chain that samples the posterior takes part in the next exchange. The exchanges alternate between two sets of pairs of
+    /// neighbouring temperatures, so that no world is in two pairs.
     with_first: bool,
     adapting: bool,
     exchanges: u32,
@@ -43,7 +42,7 @@ pub(super) struct TemperatureLadder {
 }
 
 impl TemperatureLadder {
-    /// A ladder of replicas in their first worlds, in ascending order of temperature.
+    /// Creates a ladder of replicas in their first worlds, in ascending order of temperature.
     pub(super) fn new(hotter: Vec<(Trace, Kernel)>) -> Self {
         let choices = hotter.first().map_or(0, |(trace, _)| trace.choices());
         let every = (choices / CHOICES).clamp(STEPS.0, STEPS.1);
@@ -70,8 +69,8 @@ impl TemperatureLadder {
         }
     }
 
-    /// Makes a step of the chain, given its world and kernel, and a step of each replica. If an exchange is due, worlds are exchanged
-    /// afterwards.
+    /// Makes a step of the chain, given its world and kernel, and a step of each replica. If an exchange is due, replicas exchange their worlds after
+    /// the steps.
     #[inline]
     pub(super) fn step(
         &mut self,
@@ -97,7 +96,7 @@ impl TemperatureLadder {
         Ok(step)
     }
 
-    /// Proposes to exchange the worlds of neighbours, for every other pair of neighbours.
+    /// Proposes to exchange the worlds of replicas at neighbouring temperatures, for every other pair.
     fn exchange(&mut self, trace: &mut Trace, decisions: &mut impl StepDecisions) {
         let first = usize::from(!self.with_first);
         self.with_first = !self.with_first;
@@ -146,9 +145,9 @@ impl TemperatureLadder {
     }
 }
 
-/// The logarithm of the acceptance ratio of an exchange: (p - q) (ln L' - ln L). In this formula, p and L are the power and the
-/// likelihood of the colder world, and q and L' are those of the hotter world. A world with fewer densities is infinitely more
-/// likely.
+/// Returns the logarithm of the acceptance ratio of an exchange: (p - q) (ln L' - ln L). In the acceptance ratio of an exchange, p and L are the
+/// power and the likelihood of the colder world, and q and L' are those of the hotter world. A world with fewer densities among its likelihoods is
+/// infinitely more likely than one with more.
 fn log_exchange(colder: &Trace, hotter: &Trace, (p, q): (f64, f64)) -> f64 {
     match hotter.densities().cmp(&colder.densities()) {
         Ordering::Less => f64::INFINITY,

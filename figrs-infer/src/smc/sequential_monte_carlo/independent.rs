@@ -10,14 +10,12 @@ use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
 use figrs_factor::Stopped;
 
-/// Number of populations for each draw. The number is two, because a draw then succeeds even if one of the populations
-/// loses all its particles.
+/// Number of particle populations for each draw. If a draw has two populations, it succeeds even if one of them loses all its particles.
 const POPULATIONS_PER_DRAW: u64 = 2;
 /// Minimum number of populations of a round of draws, equal to the default of [`SequentialMonteCarlo`].
 const MIN_POPULATIONS: u64 = 16;
 
-/// After this number of consecutive rounds in which all populations lost all their particles, the run ends with the worlds drawn so
-/// far.
+/// The run ends with the worlds drawn so far after this number of consecutive rounds in which all populations lost all their particles.
 const MAX_FAILED_ROUNDS: u32 = 16;
 
 /// Worlds that were drawn independently, with statistics of their populations.
@@ -36,22 +34,20 @@ pub struct IndependentDraws<T> {
 }
 
 impl SequentialMonteCarlo {
-    /// Draws `wanted` worlds independently, with the settings of this sampler except the number of its populations. `run` runs a sampler
-    /// derived from this sampler: it has other populations and another seed, and retains trajectories. `world` reads one draw of the
-    /// answer.
+    /// Draws `wanted` worlds independently, with the settings of this sampler except the number of its populations. The function `run` runs the
+    /// sampler with other populations and another seed, and retains trajectories. The function `world` reads one draw of the answer.
     ///
-    /// Each world has its own populations. The world is the trajectory of one of these populations, which is drawn with probability
-    /// proportional to its estimate of the evidence. If all populations of a world lose their particles, the draw of the world is
-    /// repeated. If a run is stopped, fewer worlds are returned.
+    /// Each world comes from its own populations of particles. A world is the trajectory of one of its populations, which is drawn with probability
+    /// proportional to the population's estimate of the evidence. If all populations of a world lose their particles, the draw of the world is
+    /// repeated. The result has fewer worlds if the run is stopped.
     ///
     /// **Guarantee.** The worlds are independent, and the distribution of each world converges to the posterior as the number of particles
     /// grows.
     ///
     /// **Complexity.** The time of two populations for each world, and of at least sixteen populations.
     ///
-    /// **Errors.** The errors of `run`, including [`Error::NoSampleMetEvidence`] if all populations of the first round lose all their
-    /// particles. If all populations lose all their particles in sixteen consecutive later rounds, the worlds drawn so far are
-    /// returned.
+    /// **Errors.** The errors of `run`, including [`Error::NoSampleMetEvidence`] if all populations of the first round lose all their particles.
+    /// After sixteen consecutive later rounds in which all populations lose all their particles, the result has the worlds drawn so far.
     pub fn independent<T>(
         &self,
         wanted: usize,

@@ -32,28 +32,26 @@ use figrs_answer::setters;
 pub use independent::IndependentDraws;
 pub use sequence::{Sequence, SequencePart, Trajectories};
 
-/// Number of rows of a block; populations with fewer particles are combined into blocks of this size.
+/// Number of worlds of a block; populations with fewer particles are combined into blocks of this size.
 const ROWS: u64 = 1024;
 
 /// The particle filter: worlds (assignments of values to elements) are run at the same time, and after a statement of evidence, worlds
 /// that the statement makes unlikely are replaced by copies of other worlds.
 ///
-/// The statements are processed in the order of the model: state the evidence of a sequence in the order of the sequence. An element is
-/// drawn when a statement first needs it. After each statement, a population is resampled if its effective size is below a fraction of the
-/// number of particles. Several independent populations are run, and weighted with their estimates of the evidence; the standard errors are
-/// computed from the differences between the populations. If the targets are earlier elements of a sequence, their draws are the
-/// trajectories of the remaining particles (smoothing). The trajectories are less diverse for elements that are further back in the
-/// sequence.
+/// The filter processes statements of evidence in the order of the model: state the evidence of a sequence in the order of the sequence. The filter
+/// draws an element when a statement first needs it. After each statement, a population is resampled if its effective size is below a fraction of the
+/// number of particles. Several independent populations are run, and weighted with their estimates of the evidence; the standard errors are computed
+/// from the differences between the populations. The draws of targets that are earlier elements of a sequence are the trajectories of the remaining
+/// particles (smoothing). Trajectories are less diverse for elements further back in the sequence.
 ///
-/// An observation may be discrete in some worlds and continuous in others; particles then have different numbers of densities.
-/// Particles with different numbers of densities cannot be compared before the end, and are not resampled until all particles have
-/// the same number of densities again.
+/// Particles have different numbers of densities if an observation is discrete in some worlds and continuous in others. Particles with different
+/// numbers of densities cannot be compared, and are not resampled until all have the same number again.
 ///
 /// **Guarantee.** The estimate of the probability of the evidence is unbiased for any number of particles (Del Moral 2004, section 7.4).
 /// The marginals converge as the number of particles or of populations grows. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** Linear in the number of particles and in the number of elements of each world. A resampling copies a value only if it is
-/// read later. Memory: for each thread, all values of the populations of a block.
+/// **Complexity.** Linear in the number of particles and in the number of elements of each world. Resampling copies the value of an element only if
+/// it is read later. **Memory.** For each thread, all values of the populations of a block.
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if no population has a particle left; [`Error::NothingDone`] if the run was stopped before a
 /// population was complete.
@@ -106,24 +104,23 @@ impl SequentialMonteCarlo {
     }
 
     figrs_factor::field_setters! {
-        /// Sets the number of independent populations (default 16). With a single population, the errors are unknown.
+        /// Sets the number of independent populations (default 16). The standard errors are unknown if there is a single population.
         populations: u64 => populations;
-        /// Runs this many populations together in a block, each with its own random numbers. By default, a block has as many populations as fit
-        /// into 1024 particles, at least one. The result of a population depends on the seed, on the index of the population and on the size of
-        /// its block.
+        /// Runs this many populations together in a block, each with its own random numbers. By default, a block has as many populations as fit into
+        /// 1024 particles, at least one. The result of a population depends on the seed, on the index of the population and on the size of its block.
         side_by_side: u64 => side_by_side;
-        /// Sets the index of the first population (default 0); with this setting, a large set of populations can be run in parts. The
-        /// index must be a multiple of [`side_by_side`](Self::side_by_side), which must be set.
+        /// Sets the index of the first population (default 0); with this setting, a large set of populations can be run in parts. The index of the
+        /// first population must be a multiple of [`side_by_side`](Self::side_by_side), which must be set.
         first_population: u64 => first_population;
         /// Sets the resampling scheme (default: systematic resampling).
         resampling: Resampling => resampling;
-        /// Resamples a population if its effective size is below this fraction of its particles (default 0.5). The value 0 means never,
-        /// and 1 means after every statement that gives the particles different weights.
+        /// Resamples a population if its effective size is below this fraction of its particles (default 0.5). The value 0 means never to resample,
+        /// and 1 to resample after every statement that gives the particles different weights.
         threshold: f64 => threshold;
     }
 
-    /// Retains the particles of all populations after the last statement, with their weights, for [`Answer::draws`]. If the targets
-    /// are elements of a sequence, their draws are the trajectories of the particles.
+    /// Retains the particles of all populations after the last statement, with their weights, for [`Answer::draws`]. The draws of targets that are
+    /// elements of a sequence are the trajectories of the particles.
     pub fn keep_draws(mut self) -> Self {
         self.keep = KeptParticles::Particles;
         self
@@ -133,9 +130,9 @@ impl SequentialMonteCarlo {
     /// particle is its population's estimate of the evidence. A population that has lost all its particles has no draw
     /// ([`RunStatistics::died`](figrs_answer::RunStatistics::died) lists such populations).
     ///
-    /// Targets are evaluated only for these particles, which is much faster if there are thousands of targets; the marginals are computed
-    /// from the weighted draws. The weight of a draw times any function of its targets has an unbiased mean over the populations. Draws
-    /// that are resampled by their weights approximate worlds given the evidence as accurately as populations of this size allow.
+    /// With `keep_trajectories`, targets are evaluated only for the retained particles, which is much faster if there are thousands of targets. The
+    /// mean of the weight of a draw times a function of its targets is unbiased over the populations. Draws that are resampled by their weights
+    /// approximate worlds given the evidence as accurately as the size of the populations allows.
     pub fn keep_trajectories(mut self) -> Self {
         self.keep = KeptParticles::Trajectories;
         self
@@ -186,14 +183,15 @@ impl SequentialMonteCarlo {
         Ok(())
     }
 
-    /// Number of populations that are run together in a block. The number depends only on the settings for populations and particles.
+    /// Returns the number of populations that are run together in a block. The number of populations in a block depends only on the settings for
+    /// populations and particles.
     fn block_size(&self) -> u64 {
         let usual = ROWS / self.particles as u64;
         let wanted = self.side_by_side.unwrap_or(usual);
         wanted.clamp(1, self.populations)
     }
 
-    /// The random number stream of a block, and the number of its populations.
+    /// Returns the random number stream of a block of populations, and the number of its populations.
     fn stream_and_populations(&self, number: u64) -> (Stream, usize) {
         let size = self.block_size();
         let blocks = self.first_population / self.side_by_side.unwrap_or(size);
@@ -260,8 +258,7 @@ struct FilterProgress<'a> {
 }
 
 impl FilterProgress<'_> {
-    /// Counts that `particles` particles have processed one more of the `statements` statements, in one of `parts`
-    /// parts.
+    /// Reports that `particles` particles have processed one more of the `statements` statements of evidence.
     fn report(&self, particles: u64, statements: usize, parts: usize) {
         const WHOLE: u64 = 1 << 32;
         let share = WHOLE.div_ceil((statements.max(1) * parts) as u64);
@@ -273,13 +270,13 @@ impl FilterProgress<'_> {
     }
 }
 
-/// A block whose rows are the particles of the filter.
+/// A block of worlds that are the particles of the filter.
 struct BlockParticles<'a> {
     block: &'a mut Block,
     progress: &'a FilterProgress<'a>,
-    /// Number of rows at the beginning of the run.
+    /// Number of worlds at the beginning of the run.
     rows: u64,
-    /// Number of rows of each population.
+    /// Number of worlds of each population.
     size: usize,
 }
 
@@ -322,7 +319,7 @@ impl Particles for BlockParticles<'_> {
 }
 
 impl SequentialMonteCarlo {
-    /// Empty sums for a range of units of the run.
+    /// Creates empty sums for a range of units of work of the run.
     fn sums(
         &self,
         units: &Range<u64>,
@@ -339,12 +336,12 @@ impl SequentialMonteCarlo {
         PopulationSums::new(self.name(), numbers, (targets, self.keep), unseen)
     }
 
-    /// Number of blocks of the run.
+    /// Returns the number of blocks of populations in the run.
     fn blocks(&self) -> u64 {
         self.populations.div_ceil(self.block_size())
     }
 
-    /// Runs the next blocks, up to the block with index `end`. `tally` returns the sums of the populations of a unit of
+    /// Runs the next blocks of populations, up to the block with index `end`. The function `tally` returns the sums of the populations of a unit of
     /// work.
     fn run_blocks<W, S: Sums>(
         &self,

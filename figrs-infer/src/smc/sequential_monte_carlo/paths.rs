@@ -10,20 +10,20 @@ use figrs_lower::internals::{Block, ColumnValues, TargetColumn};
 struct Segment<T> {
     /// Number of elements of the part whose values belong to the trajectory.
     trajectory_len: usize,
-    /// For each element, its values on all paths.
+    /// For each element, its values on all paths (one value for each path).
     values: Vec<T>,
-    /// For each path, the index of the path in the preceding segment that it continues.
+    /// For each path, the index of the path that it continues in the preceding segment.
     from: Vec<u32>,
 }
 
-/// The paths of particles through the parts of a sequence. Only paths that lead to present particles are stored. Soon after the end of
-/// a part, its segment therefore has hardly more than one path for each population.
+/// The paths of particles through the parts of a sequence. Only paths that lead to present particles are stored. Soon after the end of a part of the
+/// sequence, hardly more than one path for each population is stored of that part.
 ///
 /// **References.** Jacob, Murray and Rubenthaler (2015), "Path storage in the particle filter", for the size of the tree of ancestors.
 #[derive(Debug)]
 pub(super) struct AncestralPaths<T> {
     segments: Vec<Segment<T>>,
-    /// The rows of the particles at which the paths of the last segment end, in ascending order.
+    /// The indices of the particles at which the paths of the last segment end, in ascending order.
     rows: Vec<u32>,
 }
 
@@ -35,7 +35,7 @@ impl<T: Value> AncestralPaths<T> {
         }
     }
 
-    /// Appends a segment with the values of the first `trajectory_len` targets in the remaining rows of a block.
+    /// Appends a segment with the values of the first `trajectory_len` targets in the remaining worlds of a block.
     pub(super) fn add(&mut self, block: &mut Block, trajectory_len: usize) {
         let origins = block.origins();
         let from = if self.segments.is_empty() {
@@ -64,8 +64,8 @@ impl<T: Value> AncestralPaths<T> {
         self.prune();
     }
 
-    /// Drops the paths that no longer lead to a particle. Starts at the last segment, and ends at a segment in which all paths lead to a
-    /// particle.
+    /// Drops the paths of particles that have no descendants any more. The method prunes segments from the last one back, and ends at a segment in
+    /// which all paths lead to a particle.
     fn prune(&mut self) {
         for later in (1..self.segments.len()).rev() {
             let (before, after) = self.segments.split_at_mut(later);
@@ -85,7 +85,7 @@ impl<T: Value> AncestralPaths<T> {
         }
     }
 
-    /// For each path, the values of all its parts in the order of the sequence.
+    /// Returns for each path the values of all its parts, in the order of the sequence.
     pub(super) fn all(&self) -> Vec<Vec<T>> {
         let paths = 0..self.rows.len();
         let length = self

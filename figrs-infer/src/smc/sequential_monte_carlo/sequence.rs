@@ -20,16 +20,15 @@ use figrs_factor::Stopped;
 
 /// A sequence whose parts are built when a particle filter reaches them, and dropped when the filter has passed them.
 ///
-/// Values are passed on from part to part: input elements of a part have the values of output elements of the preceding
-/// part.
+/// Input elements of a part of a sequence have the values of the output elements of the part before.
 pub trait Sequence: Sync {
-    /// The type of the values of which a trajectory consists.
+    /// The type of the values in a trajectory.
     type Value: Value;
 
-    /// Number of parts of the sequence, at least one.
+    /// Returns the number of parts of the sequence, at least one.
     fn parts(&self) -> usize;
 
-    /// Builds the part with this index. Repeated calls must build the same part.
+    /// Builds the part of the sequence with a given index. Repeated calls must build the same part of the sequence.
     fn part(&self, number: usize) -> SequencePart<Self::Value>;
 }
 
@@ -44,7 +43,7 @@ pub struct SequencePart<T> {
 }
 
 impl<T: Value> SequencePart<T> {
-    /// A part with the evidence of this model.
+    /// Creates a part of a sequence with the evidence of a model.
     pub fn new(model: Model) -> Self {
         Self {
             model,
@@ -54,14 +53,14 @@ impl<T: Value> SequencePart<T> {
         }
     }
 
-    /// Sets the elements whose values are those that the preceding part [passes on](Self::outputs), in the same number and with the
-    /// same types. In the first part, the input elements are ordinary elements, such as an initial state.
+    /// Sets the elements that get the values which the preceding part of the sequence [passes on](Self::outputs), in the same number and with the
+    /// same types. The input elements of the first part are ordinary elements, such as an initial state.
     pub fn inputs(mut self, elements: impl Parents) -> Self {
         self.inputs = elements.elements();
         self
     }
 
-    /// Sets the elements whose values the next part [receives](Self::inputs).
+    /// Sets the elements whose values the next part of the sequence [receives](Self::inputs).
     pub fn outputs(mut self, elements: impl Parents) -> Self {
         self.outputs = elements.elements();
         self
@@ -88,13 +87,13 @@ impl SequentialMonteCarlo {
     /// Moves particles through a sequence, and draws one particle of each population in proportion to the last weights, as
     /// [`keep_trajectories`](Self::keep_trajectories) does.
     ///
-    /// At the end of each part, the trajectory elements of the part and its outputs are drawn for all particles.
+    /// The filter draws the trajectory elements and the outputs of a part for all particles at the end of the part.
     ///
-    /// **Guarantee.** The guarantee is that of the [particle filter](Self) on the model of all parts together. The division of the sequence
+    /// **Guarantee.** The guarantee of the [particle filter](Self), on the model of all parts of the sequence together. The division of the sequence
     /// into parts does not affect the guarantee, but for a given seed it changes the draws.
     ///
     /// **Complexity.** The memory contains the values of one part, the trajectories, and some 40 MB for parts that are reused for the next
-    /// populations. Soon after the end of a part, hardly more than one trajectory for each population is stored. The limit
+    /// populations. Soon after the end of a part, hardly more than one trajectory for each population is stored of it. The limit
     /// [`max_bytes`](Self::max_bytes) applies to each part and thread.
     ///
     /// **Errors.** The errors of the [particle filter](Self); [`Error::InvalidSetting`] if the inputs of a part do not match the outputs of
@@ -127,11 +126,17 @@ impl SequentialMonteCarlo {
     /// assert!(walks.values.iter().all(|walk| walk.len() == 1000 && walk.iter().all(|&x| x >= 0)));
     /// # Ok::<(), Error>(())
     /// ```
-    pub fn follow<S: Sequence>(&self, sequence: &S) -> Result<Trajectories<S::Value>, Error> {
+    pub fn follow<S: Sequence + ?Sized>(
+        &self,
+        sequence: &S,
+    ) -> Result<Trajectories<S::Value>, Error> {
         guarded(|| self.followed(sequence))
     }
 
-    fn followed<S: Sequence>(&self, sequence: &S) -> Result<Trajectories<S::Value>, Error> {
+    fn followed<S: Sequence + ?Sized>(
+        &self,
+        sequence: &S,
+    ) -> Result<Trajectories<S::Value>, Error> {
         self.check()?;
         let trajectories = self.clone().keep_trajectories();
         let sums = TrajectorySums {
@@ -149,7 +154,7 @@ impl SequentialMonteCarlo {
     }
 
     /// Moves the populations of a block through a sequence; `None` if the run was stopped.
-    fn along<S: Sequence>(
+    fn along<S: Sequence + ?Sized>(
         &self,
         stretches: &mut PartCache<'_, S>,
         number: u64,
@@ -242,7 +247,7 @@ struct PartBlock {
 }
 
 impl PartBlock {
-    /// Draws the values of the part's trajectory elements.
+    /// Draws the values that a part of the sequence contributes to trajectories.
     fn record_trajectory(&mut self, rng: &mut Stream) -> Result<(), Error> {
         let first = self.block.statements();
         for target in first..first + self.trajectory_len {
@@ -251,7 +256,7 @@ impl PartBlock {
         Ok(())
     }
 
-    /// Draws the values of the part's trajectory elements and of its outputs.
+    /// Draws the values that a part of the sequence contributes to trajectories, and the values of its outputs.
     fn finish(&mut self, rng: &mut Stream) -> Result<(), Error> {
         for target in self.block.statements()..self.block.roots() {
             self.block.run_root(target, rng)?;
@@ -261,7 +266,7 @@ impl PartBlock {
 }
 
 /// The parts of a sequence on one thread. The cache stores as many parts as fit for the next populations.
-struct PartCache<'a, S> {
+struct PartCache<'a, S: ?Sized> {
     filter: &'a SequentialMonteCarlo,
     limit: Limits,
     sequence: &'a S,
@@ -270,7 +275,7 @@ struct PartCache<'a, S> {
     bytes: u64,
 }
 
-impl<'a, S: Sequence> PartCache<'a, S> {
+impl<'a, S: Sequence + ?Sized> PartCache<'a, S> {
     /// Approximate maximum number of bytes of the stored parts.
     const MAX_CACHED_BYTES: u64 = 40 << 20;
 
@@ -318,7 +323,7 @@ impl<'a, S: Sequence> PartCache<'a, S> {
 }
 
 /// The particles of a block, which move through a sequence.
-struct SequenceParticles<'w, 'a, S: Sequence> {
+struct SequenceParticles<'w, 'a, S: Sequence + ?Sized> {
     parts: &'w mut PartCache<'a, S>,
     part: PartBlock,
     /// The index of the current part.
@@ -326,14 +331,14 @@ struct SequenceParticles<'w, 'a, S: Sequence> {
     /// The index, in the whole sequence, of the first statement of the current part.
     first: usize,
     progress: &'w FilterProgress<'w>,
-    /// Number of rows of the first part's block.
+    /// Number of worlds in the block of the first part.
     rows: u64,
-    /// Number of rows of a population.
+    /// Number of worlds of a population.
     size: usize,
     paths: AncestralPaths<S::Value>,
 }
 
-impl<S: Sequence> SequenceParticles<'_, '_, S> {
+impl<S: Sequence + ?Sized> SequenceParticles<'_, '_, S> {
     /// True if the current part is the last part of the sequence.
     fn is_last(&self) -> bool {
         self.number + 1 >= self.parts.sequence.parts()
@@ -376,7 +381,7 @@ impl<S: Sequence> SequenceParticles<'_, '_, S> {
     }
 }
 
-impl<S: Sequence> Particles for SequenceParticles<'_, '_, S> {
+impl<S: Sequence + ?Sized> Particles for SequenceParticles<'_, '_, S> {
     type Random = Stream;
 
     fn statements(&self) -> usize {

@@ -21,12 +21,12 @@ use figrs_answer::error::Error;
 pub(super) struct FittedPolicy {
     pub(super) decision: AskedDecision,
     pub(super) space: KnownSpace,
-    /// The draws of each option, grouped by the known values that must match exactly (a class). The classes have the order of
-    /// their first draw.
+    /// The draws of each option, grouped by the known values that must match exactly (a class). The classes of draws are in the order in which their
+    /// first draws occur.
     classes: IndexMap<Vec<u32>, Vec<OptionDraws>, FxBuildHasher>,
     /// The option with the largest mean utility over all draws.
     best_on_average: usize,
-    /// Known values for the displayed rows of the policy.
+    /// The known values of the rows in which the policy is displayed.
     examples: Vec<Vec<Datum>>,
     settings: RegressionSettings,
 }
@@ -41,7 +41,7 @@ pub(super) struct RegressionSettings {
     pub(super) inflation: f64,
 }
 
-/// The draws that took one option, within a class (draws with equal values of the exactly matched elements).
+/// The draws that took one option, among the draws with equal values of the exactly matched elements (a class).
 #[derive(Clone, Debug, Default)]
 struct OptionDraws {
     draws: Vec<WeightedUtility>,
@@ -49,7 +49,7 @@ struct OptionDraws {
     points: Vec<f64>,
     /// The search tree of the draws' coordinates; `None` if all known values are matched exactly.
     tree: Option<NeighbourTree>,
-    /// The mean utility of all draws of this option in the class.
+    /// The mean utility of all draws of the option in the class.
     mean: Option<UtilityEstimate>,
 }
 
@@ -127,8 +127,7 @@ impl FittedPolicy {
         })
     }
 
-    /// For some known values, returns the estimated utility of each option; `None` for an option that no draw with such
-    /// values took.
+    /// Returns for some known values the estimated utility of each option; `None` for an option that no draw with such values took.
     pub(super) fn utilities(&self, place: &KnownPlace) -> Vec<Option<UtilityEstimate>> {
         let class = place
             .class
@@ -140,15 +139,15 @@ impl FittedPolicy {
             .collect()
     }
 
-    /// Returns the index of the option chosen for some known values. If no draw has the values that must match exactly, this is the option
-    /// with the largest mean utility over all draws.
+    /// Returns the index of the option chosen for some known values. If no draw has the values that must match exactly, the option is the one with
+    /// the largest mean utility over all draws.
     pub(super) fn choice(&self, place: &KnownPlace) -> usize {
         let found = best(&self.utilities(place));
         found.map_or(self.best_on_average, |(option, _)| option)
     }
 
-    /// Returns the rows of the policy: one row for each class, or one row for each of some draws if values are compared
-    /// by distance.
+    /// Returns the rows of the policy: one row for each combination of exactly matched values, or one row for each of some draws if values are
+    /// compared by distance.
     pub(super) fn rows(&self) -> Vec<FittedRow> {
         let examples = self.examples.iter();
         examples
@@ -182,7 +181,7 @@ fn best(utilities: &[Option<UtilityEstimate>]) -> Option<(usize, UtilityEstimate
 }
 
 impl OptionDraws {
-    /// Returns the mean utility of the nearest draws.
+    /// Returns the mean utility of the draws whose known values are nearest to a point.
     fn utility(&self, point: &[f64], settings: RegressionSettings) -> Option<UtilityEstimate> {
         let Some(tree) = &self.tree else {
             return self.mean;

@@ -1,4 +1,4 @@
-//! Rejects decisions that influence the evidence, or elements that are known when the decisions are made.
+//! Finds decisions that influence the evidence, or elements whose values are known when decisions are made; both are errors.
 
 use figrs_core::expand::Expansion;
 use figrs_core::graph::DependencyGraph;
@@ -11,14 +11,14 @@ use figrs_answer::algorithm::Algorithm;
 use figrs_answer::error::Error;
 use figrs_infer::sampling::importance::ImportanceSampling;
 
-/// Maximum number of elements of an expansion in which all branches are examined.
+/// All branches of an expansion are examined if it has at most this many elements.
 const MOST_ELEMENTS: usize = 100_000;
 /// Number of worlds that are drawn if not all branches can be examined.
 const WORLDS: u64 = 10_000;
 
-/// Returns an error if a decision influences the evidence, or influences an element known when this decision or an earlier decision is
-/// made. The graph of the model decides whether there is such an influence if the model has no Chains; otherwise its expansion
-/// decides, or sampled worlds if the expansion is too large.
+/// Returns an error if a decision influences the evidence, or influences an element known when this decision or an earlier decision is made. If the
+/// model has no Chains, its graph decides whether a decision has an influence; otherwise the expansion decides, or sampled worlds if the expansion is
+/// too large.
 pub(super) fn check(question: &DecisionQuestion) -> Result<(), Error> {
     let roots = question.roots();
     if let Some(graph) = DependencyGraph::without_branches(&question.model, &roots) {
@@ -75,8 +75,7 @@ fn influences_known(decision: Label, known: &AnyElement, asked: &AskedDecision) 
     }
 }
 
-/// Checks by sampled worlds, in which the decisions that may be read choose at random; if a world reads another
-/// decision, the sampler reports that decision as undecided.
+/// Looks for influences of decisions in sampled worlds, where only the decisions that may have an influence choose at random.
 fn by_worlds(question: &DecisionQuestion) -> Result<(), Error> {
     let mut model = question.model.clone();
     for (piece, (evidence, _)) in question.model.evidence().iter().enumerate() {

@@ -1,5 +1,4 @@
-//! Represents the known values of a decision as classes, which are matched exactly, and as points, which are compared
-//! by distance.
+//! Represents the known values of a decision by classes, which are matched exactly, and by points, which are compared by distance.
 
 use std::any::Any;
 use std::cmp::Ordering;
@@ -35,10 +34,9 @@ impl fmt::Debug for GivenCoordinates {
 /// distance.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct KnownPlace {
-    /// The indices of the exactly matched values, each in its element's support; `None` if one of these values occurs
-    /// in no draw.
+    /// The indices of the values that must match exactly; `None` if one of these values occurs in no draw.
     pub(super) class: Option<Vec<u32>>,
-    /// The coordinates of the other values, each divided by its standard deviation among the draws.
+    /// The coordinates of the values that are compared by distance, each divided by its standard deviation among the draws.
     pub(super) point: Vec<f64>,
 }
 
@@ -59,7 +57,7 @@ pub(super) struct KnownElement {
 /// Method of comparing two values of an element.
 #[derive(Clone, Debug)]
 enum Comparison {
-    /// Values match if they are equal.
+    /// Two values match if they are equal.
     Exact,
     /// The distance of two values is the Euclidean distance of their coordinates.
     Distance {
@@ -70,8 +68,8 @@ enum Comparison {
 }
 
 impl KnownSpace {
-    /// Creates the space of known values for some elements. Numbers and lists of numbers are matched exactly if each distinct value occurs in at
-    /// least `neighbours` draws on average.
+    /// Creates the method of comparing known values for some elements. Numbers and lists of numbers are matched exactly if each distinct value occurs
+    /// in at least `neighbours` draws on average.
     pub(super) fn new(
         (decision, known): (&AnyElement, &[AnyElement]),
         draws: &WeightedDraws<'_>,
@@ -106,7 +104,7 @@ impl KnownSpace {
         scales.sum()
     }
 
-    /// Converts values, one for each element, to a class and a point.
+    /// Converts a value of each known element to a class (exactly matched values) and a point (values compared by distance).
     pub(super) fn place(&self, values: &[&dyn Any]) -> Result<KnownPlace, (AnyElement, Fault)> {
         let mut class = Some(Vec::with_capacity(self.elements.len()));
         let mut point = Vec::new();
@@ -129,7 +127,7 @@ impl KnownSpace {
         Ok(KnownPlace { class, point })
     }
 
-    /// Returns the known values of some classes, sorted by value.
+    /// Returns the known values of some classes of draws, sorted by value.
     pub(super) fn classes<'c>(
         &self,
         classes: impl Iterator<Item = &'c Vec<u32>>,
@@ -183,7 +181,7 @@ impl KnownSpace {
     }
 }
 
-/// Returns the rank of each value of a support: numbers are sorted by size, other values by their text.
+/// Returns the rank of each possible value of an element: numbers are sorted by size, other values by their text.
 fn ranks(support: &Support) -> Vec<usize> {
     let number =
         |value: usize| numbers(support.any(value)).map(|numbers| numbers.as_slice().to_vec());
@@ -199,9 +197,9 @@ fn ranks(support: &Support) -> Vec<usize> {
     ranks
 }
 
-/// Maximum number of draws from which the displayed rows are chosen.
+/// Maximum number of draws from which the displayed rows of a policy are chosen.
 const CANDIDATES: usize = 1000;
-/// Number of rows that are displayed if known values are compared by distance.
+/// Number of rows in which a policy is displayed if its known values are compared by distance.
 const SHOWN: usize = 8;
 
 impl KnownElement {

@@ -5,7 +5,7 @@
 //! | `sampled_policies` | the algorithm: backward induction, by runs of a sampler |
 //! | `influence_checks` | errors of decisions that influence evidence or known elements |
 //! | `weighted_draws` | the draws of a run that have positive weight |
-//! | `known_space` | known values as classes and points |
+//! | `known_space` | known values as classes (matched exactly) and points (compared by distance) |
 //! | `neighbour_tree` | k-d trees |
 //! | `fitted_policy` | the regression of utilities on known values, option by option |
 //! | `utility_estimate` | means of utilities with standard errors |

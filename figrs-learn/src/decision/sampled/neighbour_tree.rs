@@ -3,8 +3,8 @@
 /// Maximum number of points in a leaf of the tree; a search examines the points of a leaf one by one.
 const LEAF: usize = 16;
 
-/// Points ordered as a k-d tree. The median point of each range splits the range by one coordinate: this coordinate is not greater at the
-/// points before the median, and not less at the points after it.
+/// Points ordered as a k-d tree. The median point of each range splits the range by one coordinate, so that points before it have no greater
+/// coordinate, and points after it no smaller one.
 ///
 /// **Complexity.** Building the tree takes *n* log² *n* steps for *n* points; with few coordinates, a search examines only a
 /// few more points than it returns.
@@ -12,10 +12,10 @@ const LEAF: usize = 16;
 /// **References.** Bentley (1975), "Multidimensional binary search trees used for associative searching".
 #[derive(Clone, Debug)]
 pub(super) struct NeighbourTree {
-    /// The coordinates of the points, one point after another, in tree order.
+    /// The coordinates of the points, one point after another, in the order of the tree.
     points: Vec<f64>,
     dimensions: usize,
-    /// For each position in tree order, the index of the point in the input.
+    /// For each point in the order of the tree, its index in the input.
     numbers: Vec<u32>,
 }
 
@@ -27,11 +27,11 @@ struct FoundPoint {
     number: u32,
 }
 
-/// A range of positions in tree order that is still to be searched.
+/// A range of points in the order of the tree that is still to be searched.
 struct OpenRange {
     from: usize,
     to: usize,
-    /// Index of the coordinate that splits the range.
+    /// Index of the coordinate by which the range of points is split.
     axis: usize,
     /// Lower bound of the squared distances between the query point and the points in the range.
     least: f64,
@@ -66,8 +66,8 @@ impl NeighbourTree {
         }
     }
 
-    /// Returns the indices, in any order, of the `count` points nearest to `to`, or of all points if there are fewer. Among points at equal
-    /// distance, the points that were given first are preferred.
+    /// Returns the indices, in any order, of the `count` points nearest to `to`, or of all points if there are fewer. Among points at equal distance,
+    /// the points that come first in the input are preferred.
     pub(super) fn nearest(&self, to: &[f64], count: usize) -> Vec<u32> {
         let mut nearest = NearestPoints {
             found: Vec::with_capacity(2 * count.min(self.numbers.len())),
@@ -114,7 +114,7 @@ impl NeighbourTree {
         numbers.collect()
     }
 
-    /// Returns the point at a position in tree order, with its squared distance from `to`.
+    /// Returns the point at an index in the order of the tree, with its squared distance from `to`.
     fn point(&self, place: usize, to: &[f64]) -> FoundPoint {
         let point = &self.points[place * self.dimensions..][..self.dimensions];
         let squares = point.iter().zip(to).map(|(a, b)| (a - b) * (a - b));
@@ -125,12 +125,11 @@ impl NeighbourTree {
     }
 }
 
-/// The nearest points found so far, and some more points: whenever twice the required number is stored, the farther
-/// half is dropped.
+/// The nearest points found so far, and some farther points: whenever twice the required number is stored, the farther half is dropped.
 struct NearestPoints {
     found: Vec<FoundPoint>,
     count: usize,
-    /// Upper bound of the squared distance of a point that can still be among the nearest.
+    /// Points at a larger squared distance than this are not among the nearest.
     most: f64,
 }
 
@@ -144,7 +143,7 @@ impl NearestPoints {
         }
     }
 
-    /// Drops all but the nearest `count` points.
+    /// Drops all points except the nearest `count` points.
     fn keep(&mut self) {
         if self.found.len() > self.count {
             let last = self.count - 1;

@@ -13,8 +13,8 @@ use figrs_factor::bounds::six_decimals;
 
 /// Policies fitted on draws, and an estimate of their expected utility from draws that were not used for fitting.
 ///
-/// [`SampledPolicies`](crate::SampledPolicies) computes a sampled plan. The plan holds the draws; a [`Param`](figrs_core::Param) that
-/// changes afterwards therefore does not change the plan. The text of a plan is the estimate and a table for each decision.
+/// [`SampledPolicies`](crate::SampledPolicies) computes a sampled plan. A later change of a [`Param`](figrs_core::Param) does not change the plan,
+/// because the plan stores its draws. The text of a plan has the estimate of the expected utility and a table for each decision.
 #[derive(Clone, Debug)]
 pub struct SampledPlan {
     sampler: &'static str,
@@ -40,8 +40,8 @@ impl SampledPlan {
 
     /// Returns an estimate of the expected sum of the utilities if all decisions follow their policies, given the evidence.
     ///
-    /// The estimate uses draws on which no policy was fitted; the choice of options therefore does not bias it. The best possible policies
-    /// may have a larger expected utility.
+    /// The estimate uses draws on which no policy was fitted; the choice of options therefore does not bias it. The best possible policies may have a
+    /// larger expected utility than this estimate.
     pub fn expected_utility(&self) -> f64 {
         self.expected_utility
     }

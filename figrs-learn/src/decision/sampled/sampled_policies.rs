@@ -22,32 +22,29 @@ use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 use figrs_answer::run::replicate::Replicate;
 
-/// Finds policies by a sampler, for decisions that know continuous values: for given known values, a policy chooses the option with the
-/// largest mean utility among the draws with the nearest known values.
+/// Finds policies by a sampler, for decisions that know continuous values: a policy chooses the option with the largest mean utility among the draws
+/// with the nearest known values.
 ///
-/// Decisions are listed in the order in which they are made. A decision knows the elements with which it was built and, unless memory is
-/// [limited](Self::limited_memory), all values that earlier decisions knew and all options that they chose. The evidence is known from the
-/// beginning. The last decision is fitted first (backward induction): in a run of the sampler, this decision and the earlier decisions
-/// choose at random, each option with the same probability, and later decisions follow their policies. The utility of an option is the
-/// weighted mean of the utilities of the nearest draws that took this option. A final run, in which all decisions follow their policies,
-/// estimates the expected utility.
+/// The caller lists decisions in the order in which they are made. A decision knows the elements with which it was built and, unless memory is
+/// [limited](Self::limited_memory), all values that earlier decisions knew and all options that they chose. The evidence is known when the first
+/// decision is made. The last decision is fitted first (backward induction): in a run of the sampler, it and the earlier decisions choose all options
+/// with the same probability, and later decisions follow their policies. The utility of an option is the weighted mean of the utilities of the
+/// nearest draws that took this option. A final run, in which all decisions follow their policies, estimates the expected utility.
 ///
-/// Known values are matched exactly if several draws share each value; in this case a policy is a table of mean utilities. Numbers and lists of
-/// numbers are compared by distance if fewer than [`neighbours`](Self::neighbours) draws share a value on average: by the Euclidean distance, with
-/// each coordinate divided by its standard deviation among the draws. Values of other types have a distance if [`coordinates`](Self::coordinates)
-/// defines one.
+/// Known values are matched exactly if several draws share each value; the policy is then a table of mean utilities. Numbers and lists of numbers are
+/// compared by Euclidean distance if fewer than [`neighbours`](Self::neighbours) draws share a value on average; each coordinate is divided by its
+/// standard deviation among the draws. Values of other types have a distance if [`coordinates`](Self::coordinates) defines one.
 ///
-/// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the returned policies. The choice of policies does
-/// not bias the estimate, because the estimate uses other draws than the fits; the error of the estimate is that of the sampler. The
-/// policies approach the best policies if expected utilities are continuous in the known values, the number of neighbours grows, and the
-/// ratio of this number to the number of draws tends to 0 (Stone 1977). For finitely many draws, no bound is known on the loss compared
-/// with the best plan. The utilities in a policy's rows tend to be too large, because each of them is the largest of several estimates.
-/// With limited memory, a policy is fitted while earlier decisions choose at random; it need not be the best policy when the earlier
-/// decisions follow their own policies. The same seed gives the same plan on any number of threads.
+/// **Guarantee.** [`SampledPlan::expected_utility`] estimates the expected utility of the returned policies. The choice of policies does not bias the
+/// estimate of the expected utility, because the estimate uses other draws than the fits; its error is that of the sampler. The policies approach the
+/// best policies if expected utilities are continuous in the known values, the number of neighbours grows, and the ratio of this number to the number
+/// of draws tends to 0 (Stone 1977). For finitely many draws, no bound is known on the loss compared with the best plan. The utilities in the rows of
+/// a policy tend to be too large, because each of them is the largest of several estimates. With limited memory, a policy is fitted while earlier
+/// decisions choose at random; it need not be the best policy when the earlier decisions follow their own policies. The same seed gives the same plan
+/// on any number of threads.
 ///
-/// **Complexity.** One run of the sampler for each decision, and one further run for the expected utility. With few coordinates a choice
-/// takes time logarithmic in the number of draws and linear in the number of neighbours; with many coordinates, time linear in the number
-/// of draws.
+/// **Complexity.** One run of the sampler for each decision, and one further run for the expected utility. With few coordinates, a choice takes time
+/// logarithmic in the number of draws and linear in the number of neighbours; with many coordinates, the time is linear in the number of draws.
 ///
 /// **Errors.** The errors of the sampler; [`Error::NotInAnswer`] if the sampler retains no draws; [`Error::InvalidSetting`] if the number
 /// of neighbours is zero or exceeds the number of draws that satisfy the evidence; [`Error::OptionNotDrawn`]; [`Error::NoDistance`];
@@ -88,8 +85,7 @@ pub struct SampledPolicies<S> {
 const NAME: &str = "SampledPolicies";
 
 impl<S: Replicate> SampledPolicies<S> {
-    /// Creates the algorithm on the draws of a sampler, with the sampler's seed; each run has the number of draws that is set in the
-    /// sampler.
+    /// Creates the algorithm with a sampler, which sets the seed and the number of draws of each run.
     pub fn by(sampler: S) -> Self {
         Self {
             sampler,
@@ -99,8 +95,8 @@ impl<S: Replicate> SampledPolicies<S> {
         }
     }
 
-    /// Sets the number of nearest draws whose utilities are averaged for each option (default: the square root of the number of draws). A
-    /// mean over more neighbours has less variance, but the known values of these neighbours are farther from the given values.
+    /// Sets the number of nearest draws whose utilities are averaged for each option (default: the square root of the number of draws). The mean over
+    /// more neighbours has less variance, but more bias, because the neighbours' known values are farther away.
     pub fn neighbours(mut self, neighbours: usize) -> Self {
         self.neighbours = Some(neighbours);
         self
@@ -132,7 +128,7 @@ impl<S: Replicate> SampledPolicies<S> {
 
     /// Finds policies for these decisions, listed in the order in which they are made.
     ///
-    /// **Errors.** The errors of the [algorithm](Self).
+    /// **Errors.** The errors of [`SampledPolicies`](Self).
     pub fn run<U: AsElement<Value = f64>>(
         &self,
         model: &Model,
@@ -181,7 +177,7 @@ fn total(mut utilities: Vec<Element<f64>>) -> Element<f64> {
     }
 }
 
-/// State of backward induction over the decisions.
+/// State of the backward induction over the decisions.
 struct Induction<'s, S> {
     by: &'s SampledPolicies<S>,
     question: DecisionQuestion,
@@ -213,8 +209,8 @@ impl<S: Replicate> Induction<'_, S> {
         }))
     }
 
-    /// Returns the model in which the decisions at the end follow `policies` (listed from the last decision backwards) and the other
-    /// decisions choose at random.
+    /// Returns the model in which the last decisions follow `policies` (listed from the last decision backwards) and the other decisions choose at
+    /// random.
     fn model(&self, policies: &[Arc<FittedPolicy>]) -> Model {
         let mut model = self.question.model.clone();
         let decisions = &self.question.decisions;
@@ -238,8 +234,7 @@ impl<S: Replicate> Induction<'_, S> {
         model
     }
 
-    /// Fits the policy of a decision, given the policies of all later decisions, which are listed from the last
-    /// decision backwards.
+    /// Fits the policy of a decision, given the policies of all later decisions, which are listed from the last decision backwards.
     fn fitted(&self, number: usize, policies: &[Arc<FittedPolicy>]) -> Result<FittedPolicy, Error> {
         let asked = &self.question.decisions[number];
         let known = self.known(number);
@@ -291,8 +286,7 @@ impl<S: Replicate> Induction<'_, S> {
         )
     }
 
-    /// Converts the error of a run: if a listed decision is reported as undecided, the decision depends on its own
-    /// policy.
+    /// Converts the error that a decision is undecided to the error that it depends on its own policy.
     fn known_itself(&self, error: Error) -> Error {
         let mut asked = self.question.decisions.iter();
         match error {
@@ -336,7 +330,7 @@ fn distinct(elements: impl Iterator<Item = AnyElement>) -> Vec<AnyElement> {
         .collect()
 }
 
-/// Function that returns the option with a randomly drawn index.
+/// The function from a randomly drawn index to the option with this index.
 struct NumberedOption;
 
 impl ChoosePolicy for NumberedOption {

@@ -18,8 +18,8 @@ use figrs_answer::run::guard::guarded;
 /// The option that a decision chooses for any values of the known elements, estimated from the draws with the nearest
 /// values.
 ///
-/// The text of a policy is a table. If all known values are matched exactly, the rows of the policy are all combinations of these values;
-/// otherwise they are the known values in some of the draws.
+/// A policy is written as a table. If all known values are matched exactly, the rows of the policy are all combinations of the known values;
+/// otherwise the rows have the known values of some of the draws.
 #[derive(Clone, Debug)]
 pub struct SampledPolicy<T> {
     fitted: Arc<FittedPolicy>,
@@ -36,9 +36,9 @@ pub struct SampledPolicyRow<T> {
     pub known: Vec<Datum>,
     /// The option with the largest estimate.
     pub choose: T,
-    /// Estimate of the expected sum of all utilities given these values and this choice. The estimated utility tends to be too large,
-    /// because the chosen option is the one with the largest estimate. Earlier decisions have their known values or, if their values are
-    /// not known, each of their options with the same probability.
+    /// Estimate of the expected sum of all utilities given the known values of the row and the chosen option. The estimated utility tends to be too
+    /// large, because the chosen option is the one with the largest estimate. The estimate of the utility assumes that earlier decisions have their
+    /// known options or, without known options, each option with the same probability.
     pub utility: UtilityEstimate,
 }
 
@@ -66,17 +66,17 @@ impl<T: Value> SampledPolicy<T> {
         &self.known
     }
 
-    /// Returns the rows of the policy in the order of the values. If all values are matched exactly, there is a row for each drawn
-    /// combination; otherwise there is a row for each of eight draws that are evenly spread over all draws.
+    /// Returns the rows of the policy in the order of their values. If all values are matched exactly, the policy has a row for each drawn
+    /// combination; otherwise it has a row for each of eight draws, evenly spread over all draws.
     pub fn rows(&self) -> &[SampledPolicyRow<T>] {
         &self.rows
     }
 
-    /// Returns the option with the largest estimate where the known elements have the stated values. If no draw has the values that must match
-    /// exactly, returns the option with the largest mean utility over all draws.
+    /// Returns the option with the largest estimated utility if the known elements have the stated values. If no draw has the values that must match
+    /// exactly, the result is the option with the largest mean utility over all draws.
     ///
-    /// **Errors.** [`Error::UnknownInformation`] if a known element is not stated, if another element is stated, or if a value cannot be
-    /// compared with the others.
+    /// **Errors.** [`Error::UnknownInformation`] if a known element is not stated, if another element is stated, or if a value cannot be compared
+    /// with the drawn values.
     pub fn choice(&self, known: &Model) -> Result<T, Error> {
         guarded(|| {
             let option = self.fitted.choice(&self.place(known)?);
@@ -85,12 +85,11 @@ impl<T: Value> SampledPolicy<T> {
         })
     }
 
-    /// Returns an estimate of the expected sum of all utilities if `choice` is taken where the known elements have the stated values.
-    /// Earlier decisions have their stated options if this decision knows these options, and choose at random otherwise; later decisions
-    /// follow their policies.
+    /// Returns an estimate of the expected sum of all utilities if `choice` is taken and the known elements have the stated values. The estimate
+    /// assumes that earlier decisions have their stated options, if this decision knows them, and choose at random otherwise.
     ///
-    /// **Errors.** The errors of [`choice`](Self::choice); [`Error::UnknownInformation`] if `choice` is not an option, or was not drawn
-    /// with such values.
+    /// **Errors.** The errors of [`choice`](Self::choice); [`Error::UnknownInformation`] if `choice` is not an option, or was not drawn with the
+    /// stated values.
     pub fn utility_of(&self, known: &Model, choice: &T) -> Result<UtilityEstimate, Error> {
         guarded(|| {
             let option = self.fitted.decision.options.index_of(choice);
@@ -113,7 +112,7 @@ impl<T: Value> SampledPolicy<T> {
         }
     }
 
-    /// Converts the stated values of the known elements to a class and a point.
+    /// Converts the stated values of the known elements to a class (exactly matched values) and a point (values compared by distance).
     fn place(&self, known: &Model) -> Result<KnownPlace, Error> {
         let mut stated: Vec<Option<&Datum>> = vec![None; self.known.len()];
         for (element, evidence) in known.evidence() {

@@ -7,10 +7,10 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct UtilityEstimate {
-    /// The weighted mean.
+    /// The weighted mean of the utilities.
     pub mean: f64,
-    /// The standard error of the mean, infinite for a single draw. The standard error accounts for the randomness of these draws, but not
-    /// for the bias due to the distance of their known values from the given values.
+    /// The standard error of the mean, infinite for a single draw. The standard error accounts for the randomness of the draws, but not for the bias
+    /// that their known values are not the given values.
     pub standard_error: f64,
     /// Number of draws over which the mean is taken.
     pub draws: usize,
@@ -37,7 +37,7 @@ pub(super) struct WeightedUtility {
 impl UtilityEstimate {
     /// Returns the weighted mean of some utilities with its standard error; `None` if there are no utilities.
     ///
-    /// The variance is that of a ratio of sums, multiplied by `n / (n - 1)` and by `inflation`.
+    /// The variance of the mean is that of a ratio of sums, multiplied by `n / (n - 1)` and by `inflation`.
     pub(super) fn of(
         draws: impl Iterator<Item = WeightedUtility> + Clone,
         inflation: f64,

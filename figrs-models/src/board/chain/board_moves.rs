@@ -2,7 +2,7 @@
 
 /// Proposes changes of several cells at once, for puzzles whose rules rarely allow single cells to change.
 ///
-/// **Symmetric.** The reverse change must be proposed with the same probability from the proposed board.
+/// **Symmetric.** A change and its reverse must be proposed with the same probability.
 ///
 /// ```
 /// use figrs_models::board::BoardMoves;
@@ -19,10 +19,10 @@
 /// }
 /// ```
 pub trait BoardMoves<C>: Send {
-    /// Adds cells with their proposed values, each cell at most once; adds no cells to leave the board unchanged. `choose(n)` returns a uniform random number
-    /// from 0 to n - 1.
+    /// Proposes new values for some cells, each at most once; a proposal without cells leaves the board unchanged. The function `choose(n)` returns a
+    /// uniform random number from 0 to n - 1.
     ///
-    /// A change to a value that a cell may not have is rejected.
+    /// The Markov chain rejects a change to a value that a cell may not have.
     fn propose(
         &mut self,
         cells: &[C],
@@ -33,16 +33,16 @@ pub trait BoardMoves<C>: Send {
     /// Reads the board from which a chain starts, for moves that store data about the board.
     fn read(&mut self, _cells: &[C]) {}
 
-    /// Updates the data that [`read`](Self::read) stored, after changes of the cells in `changed`, all distinct, were accepted.
+    /// Updates the data that [`read`](Self::read) stored, after changes of the cells in `changed`, which are distinct, were accepted.
     fn follow(&mut self, _cells: &[C], _changed: &[usize]) {}
 
-    /// Returns the number of proposals in a sweep of a board with `free` cells that may change; this number should be smaller if one proposal changes
+    /// Returns the number of proposals in a sweep of a board with `free` cells that may change; the number should be small if one proposal changes
     /// much of the board.
     fn proposals(&self, free: usize) -> usize {
         free
     }
 
-    /// Returns, as a measure of work, the number of cells examined since the last call, without the cells that were proposed to change.
+    /// Returns the number of cells examined since the last call, without the cells that were proposed to change: a measure of work.
     fn looked_at(&mut self) -> u64 {
         0
     }

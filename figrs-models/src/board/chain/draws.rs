@@ -17,31 +17,30 @@ use crate::board::watch::{BoardWatch, Event};
 use crate::board::{BoardError, DrawnBoards, Generator, Method};
 use crate::grid::{Position, Size};
 
-/// Minimum number of boards per chain for the diagnostics: with 128, chains of independent boards have an R-hat below 1.05.
+/// Minimum number of boards of each Markov chain for the diagnostics: 128 independent boards have an R-hat below 1.05.
 const FEWEST: usize = 128;
 /// Largest R-hat at which chains count as converged.
 const MOST_R_HAT: f64 = 1.05;
-/// Effective sample size that all chains together need: the first value is a share of the number of boards in the diagnostics, the second an upper
-/// limit.
+/// Effective sample size that all Markov chains together need: the first value is a share of the number of boards in the diagnostics, the second an
+/// upper limit.
 const EFFECTIVE: (f64, f64) = (0.25, 400.0);
-/// Maximum number of cells that a chain may propose to change, per cell of the board: first until the chain has a board that follows all rules, then
-/// after that board.
+/// Maximum number of cells that a Markov chain may propose to change, per cell of the board: first until the chain has a board that follows all
+/// rules, then after that board.
 const WORK: (u64, u64) = (1 << 18, 1 << 20);
-/// Maximum number of cells of the whole board that a chain may propose to change, until its first board (up to half a minute on one core) and after
-/// it.
+/// Maximum number of cells that a Markov chain may propose to change until its first board (up to half a minute on one core), and after it.
 const MOST_WORK: (u64, u64) = (1 << 28, 1 << 26);
 /// Maximum number of cell values for which the diagnostics measure the number and the mean position of the cells.
 const MOST_VALUES: usize = 8;
 
-/// Maximum number of chains; if fewer boards are wanted, there are as many chains as boards, but at least two.
+/// Maximum number of Markov chains; if fewer boards are wanted, there are as many chains as boards, but at least two.
 pub(in crate::board) const MOST_CHAINS: usize = 4;
 
-/// Limits of chains, and the seed of their random numbers.
+/// Limits of the Markov chains, and the seed of their random numbers.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::board) struct ChainLimits {
     pub(in crate::board) memory: u64,
     pub(in crate::board) seed: u64,
-    /// Number of cells that each chain may propose to change until its first board, and again after it.
+    /// Number of cells that each Markov chain may propose to change until its first board, and again after it.
     pub(in crate::board) work: u64,
 }
 
@@ -52,16 +51,16 @@ pub(in crate::board) struct ChainDraw {
     pub(in crate::board) diagnostics: Vec<(&'static str, f64)>,
     /// True if the sampling of boards was interrupted.
     pub(in crate::board) is_cut: bool,
-    /// True if the chains count as converged and their effective sample size is large enough.
+    /// True if the Markov chains count as converged and their effective sample size is large enough.
     pub(in crate::board) is_settled: bool,
 }
 
-/// Returns the least number of cells that all chains together propose to change, if at most as many boards are wanted as there are chains.
+/// Returns the least number of cells that all Markov chains together propose to change, for at most as many boards as chains.
 pub(in crate::board) fn least_work(size: Size, wanted: usize) -> u64 {
     (2 * FEWEST * chains_for(wanted) * size.cells()) as u64
 }
 
-/// Returns the number of chains for a number of wanted boards.
+/// Returns the number of Markov chains that draw a number of boards.
 fn chains_for(wanted: usize) -> usize {
     wanted.clamp(2, MOST_CHAINS)
 }
@@ -75,7 +74,7 @@ struct KeptChain<C> {
 }
 
 impl<C: Value> KeptChain<C> {
-    /// Stores the present board of the chain.
+    /// Stores the present board of the Markov chain.
     fn keep(&mut self, size: Size, palette: &[C]) {
         let cells = self.chain.cells();
         let mut measures = moments(size, cells, palette);
@@ -87,9 +86,9 @@ impl<C: Value> KeptChain<C> {
 
 /// Draws boards by Markov chains.
 ///
-/// Each chain first searches for a board that follows all rules. Then it stores a board every sweep. When there are twice as many boards as the
-/// diagnostics use, every second board is dropped and the chain continues with twice as many sweeps between boards. Sampling ends when the later
-/// halves of all chains agree, or when the work limit is reached.
+/// Each Markov chain first searches for a board that follows all rules. After its first valid board, a Markov chain stores a board after every sweep.
+/// A Markov chain with twice as many boards as the diagnostics use drops every second board, and continues with twice as many sweeps between boards.
+/// Sampling ends when the later halves of all Markov chains agree, or when the work limit is reached.
 pub(in crate::board) fn draw<G: Generator>(
     generator: &G,
     limits: ChainLimits,
@@ -245,8 +244,8 @@ fn excluding_none<C: Value>(
     Err(excluded(size, to_blame))
 }
 
-/// Returns the error that clues (or the rules and bounds, if there are no clues) exclude all boards. It is unknown which of several clues exclude each other,
-/// and whether any board follows the rules without clues.
+/// Returns the error that clues (or the rules and bounds, if there are no clues) exclude all boards. The error does not say which of several clues
+/// contradict each other, or whether any board follows the rules without clues.
 fn excluded(size: Size, clues: Vec<Position>) -> BoardError {
     BoardError::NoSolution {
         size,
@@ -255,8 +254,8 @@ fn excluded(size: Size, clues: Vec<Position>) -> BoardError {
     }
 }
 
-/// Stores the present board of each interrupted chain that has none, and drops the chains with less than half as many stored boards as the longest
-/// chain.
+/// Stores the present board of each interrupted Markov chain that has none, and drops the chains with less than half as many stored boards as the
+/// longest chain.
 fn keep_what_there_is<C: Value>(chains: &mut Vec<Mutex<KeptChain<C>>>, size: Size, palette: &[C]) {
     for chain in &mut *chains {
         let kept = of(chain);
@@ -285,7 +284,8 @@ fn is_second(number: &mut usize) -> bool {
     number.is_multiple_of(2)
 }
 
-/// Adds boards of the chains in turn to the collection. Within a chain they are equally spaced, and the chain's last board is one of them.
+/// Adds boards of the Markov chains in turn to a collection of boards. The boards taken from a Markov chain are equally spaced, and its last board is
+/// among them.
 fn spread<G: Generator>(
     generator: &G,
     chains: &mut [Mutex<KeptChain<G::Cell>>],
@@ -305,8 +305,8 @@ fn spread<G: Generator>(
     Ok(())
 }
 
-/// Returns the number of independent boards that carry the same information as `drawn` boards of `chains` chains. Each chain stored `kept` boards
-/// with the autocorrelation time `time`, in stored boards; the result is NaN if `time` is unknown.
+/// Returns the number of independent boards that carry the same information as `drawn` boards of `chains` chains. Each Markov chain stored `kept`
+/// boards with the autocorrelation time `time`, in stored boards; the result is NaN if `time` is unknown.
 ///
 /// Boards of different chains count as independent; boards of one chain count as an autoregression of first order.
 fn effective_boards(time: f64, (kept, chains): (usize, usize), drawn: usize) -> f64 {
@@ -386,7 +386,7 @@ fn moments<C: Value>(size: Size, cells: &[C], palette: &[C]) -> Vec<f64> {
     moments
 }
 
-/// Runs `work` on each chain, on as many threads as there are cores; each chain has its own random numbers.
+/// Runs `work` on each Markov chain, on as many threads as there are cores; each chain has its own random numbers.
 fn each<C: Value>(chains: &[Mutex<KeptChain<C>>], work: impl Fn(&mut KeptChain<C>) + Sync) {
     let threads = available_parallelism().map_or(1, NonZero::get);
     let ran = in_order(
@@ -410,7 +410,7 @@ fn of<C>(chain: &mut Mutex<KeptChain<C>>) -> &mut KeptChain<C> {
     chain.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The error of a board from which no Markov chain can start.
+/// Returns the error that no Markov chain can start from a board.
 fn no_start() -> BoardError {
     let mistake = Mistake::value(
         "the board that a Markov chain starts from has values that its cells may not have, or a rule forbids it",

@@ -10,10 +10,11 @@ use super::RuledCells;
 /// The weight of a board is the product of the weights of its cells and of `exp(-penalty * violation)`, where `violation` is the sum of the
 /// violations of all rules. A step chooses uniformly a cell and a new value for it, or two cells with the same possible values to exchange: two
 /// adjacent cells, or two cells anywhere with different values. The new board is accepted with a probability equal to the ratio of its weight to the
-/// old weight, or always if the ratio is above one. With an infinite penalty the violation never grows.
+/// old weight, or always if the ratio is above one. If the penalty is infinite, the violation of the rules never grows.
 ///
-/// **Guarantee.** Proposals are symmetric, so the law with these weights is stationary. With an infinite penalty and a start without violation, this is
-/// the law given that all rules are followed. With a finite penalty, if no rule forbids a board, every board can be reached from every other.
+/// **Guarantee.** Boards with probability in proportion to their weights are a stationary distribution, because proposals are symmetric. If the
+/// penalty is infinite and the first board follows all rules, the stationary distribution is that of boards that follow all rules. If the penalty is
+/// finite and no rule forbids a board, every board can be reached from every other board.
 pub(super) struct BoardKernel<C> {
     pub(super) ruled: RuledCells<C>,
     pub(super) cells: Vec<C>,
@@ -23,7 +24,7 @@ pub(super) struct BoardKernel<C> {
     pub(super) free: Vec<usize>,
     /// For each kind of cell and each value, the cells that have this value; filled only if cells are exchanged.
     pools: Vec<Vec<Vec<u32>>>,
-    /// For each cell, its index in its pool.
+    /// For each cell, its index in the list of cells with the same value.
     places: Vec<u32>,
     /// The sum of the violations of all rules.
     pub(super) violation: u32,
@@ -51,12 +52,12 @@ pub(super) enum BoardMove {
         at: usize,
         other: usize,
     },
-    /// Makes the changes that the puzzle proposes.
+    /// A step makes the changes that the puzzle proposes.
     Joint,
 }
 
 impl<C: Value> BoardKernel<C> {
-    /// Creates a chain that starts from a board; `None` if a rule forbids the board, or if its length or a value is not possible.
+    /// Creates a Markov chain that starts from a board; `None` if a rule forbids the board, or if its length or a value is not possible.
     pub(super) fn new(mut ruled: RuledCells<C>, cells: Vec<C>, penalty: f64) -> Option<Self> {
         if cells.len() != ruled.size.cells() {
             return None;
@@ -99,8 +100,9 @@ impl<C: Value> BoardKernel<C> {
     }
 
     /// Makes as many steps as there are cells that may change or, with moves of the puzzle, as many as
-    /// [`BoardMoves::proposals`](super::BoardMoves::proposals) returns. Returns the number of cells with proposals, plus one for every [`LOOKED_AT`]
-    /// cells that rules and moves examined. Stops early once `goes_on` is false, since a sweep of a large board may take seconds.
+    /// [`BoardMoves::proposals`](super::BoardMoves::proposals) returns. The result is the number of cells with proposals, plus one for every
+    /// [`LOOKED_AT`] cells that rules and moves examined. The sweep stops early once `goes_on` is false, since a sweep of a large board may take
+    /// seconds.
     pub(super) fn sweep<R: Rng + ?Sized>(
         &mut self,
         rng: &mut R,
@@ -157,7 +159,7 @@ impl<C: Value> BoardKernel<C> {
         Some(BoardMove::Redraw { at, value })
     }
 
-    /// Requests a proposal from the puzzle, whose random choices are made by `choose`; false if it proposes nothing, or an impossible value.
+    /// Requests a proposal from the puzzle, whose random choices are made by `choose`; false if the puzzle proposes nothing, or an impossible value.
     pub(super) fn propose(&mut self, choose: &mut dyn FnMut(usize) -> usize) -> bool {
         self.drawn.clear();
         self.joint.clear();
@@ -174,7 +176,8 @@ impl<C: Value> BoardKernel<C> {
         !self.joint.is_empty()
     }
 
-    /// Draws uniformly a cell of the same kind with another value. Exchanges keep the number of such cells, so the reverse exchange is as likely.
+    /// Draws uniformly a cell of the same kind with another value. An exchange of two cells is as likely as its reverse, because it keeps the number
+    /// of cells with each value.
     fn of_another_value<R: Rng + ?Sized>(&self, at: usize, rng: &mut R) -> Option<usize> {
         let pools = &self.pools[self.ruled.kind_of[at] as usize];
         let others = || {
@@ -195,7 +198,7 @@ impl<C: Value> BoardKernel<C> {
         None
     }
 
-    /// Makes a step if it is accepted: if `chance`, drawn uniformly from 0 to 1, is less than the ratio of weights.
+    /// Makes a step of the Markov chain if `chance`, drawn uniformly from 0 to 1, is less than the ratio of weights.
     pub(super) fn step(&mut self, step: BoardMove, chance: impl FnOnce() -> f64) -> bool {
         let mut changed = [(0, 0); 2];
         let joint = std::mem::take(&mut self.joint);
@@ -232,7 +235,7 @@ impl<C: Value> BoardKernel<C> {
         choice.logs[usize::from(value)] - choice.logs[usize::from(self.values[at])]
     }
 
-    /// Makes changes if they are accepted, given the log-ratio of the weights of their cells.
+    /// Makes changes of cells if they are accepted, given the log-ratio of the weights of the cells.
     fn weigh(
         &mut self,
         changed: &[(usize, u16)],
@@ -258,7 +261,7 @@ impl<C: Value> BoardKernel<C> {
         self.change_within(changed, most as u64)
     }
 
-    /// Changes cells if the violation is then at most `most`.
+    /// Changes cells if the violation of the rules is then at most `most`.
     fn change_within(&mut self, changed: &[(usize, u16)], most: u64) -> bool {
         let mut indices = std::mem::take(&mut self.indices);
         indices.clear();
@@ -312,7 +315,7 @@ impl<C: Value> BoardKernel<C> {
         self.pool(at);
     }
 
-    /// Adds a cell to the pool of its value.
+    /// Adds a cell to the list of cells with its value.
     fn pool(&mut self, at: usize) {
         if self.ruled.exchanges {
             let pool = &mut self.pools[self.ruled.kind_of[at] as usize];

@@ -5,11 +5,11 @@ use figrs_core::Value;
 use super::BoardMoves;
 use crate::grid::{BoardRule, Position, Size};
 
-/// The cells of a board as independent choices, and the rules for whole boards: the input of [`Method::Chain`](crate::board::Method::Chain),
-/// for boards of any size.
+/// The cells of a board as independent choices, and the rules for whole boards: the input of [`Method::Chain`](crate::board::Method::Chain), for
+/// boards of any size.
 ///
-/// The law of the boards is that of independent cells given that all rules are followed: the law of the [element
-/// program](crate::board::Generator::elements), if there is one.
+/// The distribution of the boards is that of independent cells given that all rules are followed; an [element
+/// program](crate::board::Generator::elements) has the same distribution.
 #[expect(missing_debug_implementations, reason = "it holds rules")]
 pub struct RuledCells<C> {
     pub(super) size: Size,
@@ -18,17 +18,17 @@ pub struct RuledCells<C> {
     /// The kind of each cell.
     pub(super) kind_of: Vec<u32>,
     pub(super) rules: Vec<Box<dyn BoardRule<C>>>,
-    /// Boards from which chains start.
+    /// Boards from which Markov chains start.
     pub(super) starts: Vec<Vec<C>>,
     pub(super) joined: Joined,
     pub(super) exchanges: bool,
-    /// Proposals that replace changes of one cell and exchanges of two.
+    /// Proposals of the puzzle, which replace changes of one cell and exchanges of two cells.
     pub(super) moves: Option<Box<dyn BoardMoves<C>>>,
     pub(in crate::board) is_slow: bool,
     pub(super) clues: Vec<Position>,
 }
 
-/// States whether boards that follow all rules can be reached from each other through such boards.
+/// States whether boards that follow all rules can be reached from each other without passing through boards that break a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Joined {
     Unknown,
@@ -53,8 +53,8 @@ impl<C: Value> CellChoice<C> {
 }
 
 impl<C: Value> RuledCells<C> {
-    /// Creates cells without rules. `choices` returns the possible values of a cell with their weights, which must be positive and are needed only up to a
-    /// factor. A known cell has one value.
+    /// Creates cells without rules. The function `choices` returns the possible values of a cell with their weights, which must be positive and are
+    /// needed only up to a factor. A cell whose value is known has one possible value.
     pub fn new(size: Size, mut choices: impl FnMut(usize) -> Vec<(C, f64)>) -> Self {
         let mut kinds: Vec<CellChoice<C>> = Vec::new();
         let kind_of = (0..size.cells()).map(|at| {
@@ -92,14 +92,14 @@ impl<C: Value> RuledCells<C> {
         Self { clues, ..self }
     }
 
-    /// Adds a rule. Rules are evaluated in the order in which they were added, until too many are broken, so the quickest should come first.
+    /// Adds a rule. Rules are evaluated in the order in which they were added, so the quickest rule should come first.
     #[must_use]
     pub fn rule(mut self, rule: impl BoardRule<C> + 'static) -> Self {
         self.rules.push(Box::new(rule));
         self
     }
 
-    /// True if chains reach all boards that follow the rules through such boards, and do so quickly.
+    /// True if Markov chains quickly reach all boards that follow the rules without passing through boards that break a rule.
     pub(in crate::board) fn is_joined(&self) -> bool {
         self.joined == Joined::Fully && !self.is_slow
     }
@@ -113,24 +113,25 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Adds a rule, and withdraws earlier declarations by [`joined`](Self::joined) or [`nearly_joined`](Self::nearly_joined), because boards that
-    /// also follow this rule may not be reachable from each other through such boards.
+    /// Adds a rule, and withdraws the declarations [`joined`](Self::joined) and [`nearly_joined`](Self::nearly_joined), because boards that also
+    /// follow this rule may not be reachable from each other.
     #[must_use]
     pub fn further_rule(mut self, rule: impl BoardRule<C> + 'static) -> Self {
         self.joined = Joined::Unknown;
         self.rule(rule)
     }
 
-    /// Adds a board from which chains start, which may break rules but must not be forbidden by a rule. Several start boards are used in turn, and should
-    /// differ much. Without any, chains start with independently drawn cells.
+    /// Adds a board from which Markov chains start, which may break rules but must not be forbidden by a rule. Markov chains use several start boards
+    /// in turn, which should differ much. Without start boards, Markov chains start with independently drawn cells.
     #[must_use]
     pub fn start(mut self, cells: Vec<C>) -> Self {
         self.starts.push(cells);
         self
     }
 
-    /// Declares that every board that follows all rules can be reached from every other through such boards, by changes of one cell and exchanges of two
-    /// or by the puzzle's [moves](Self::moves). Chains then need not pass through boards that break rules, which is quicker.
+    /// Declares that every board that follows all rules can be reached from every other through boards that follow all rules, by changes of one cell
+    /// and exchanges of two, or by the puzzle's [moves](Self::moves). The declaration `joined` makes Markov chains quicker, because they need not
+    /// pass through boards that break rules.
     #[must_use]
     pub fn joined(self) -> Self {
         Self {
@@ -139,8 +140,8 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Declares that most boards that follow all rules can be reached from each other through such boards. Then one further chain that passes through boards
-    /// that break rules is enough, which is quicker.
+    /// Declares that most boards that follow all rules can be reached from each other through boards that follow all rules. The declaration
+    /// `nearly_joined` makes Markov chains quicker, because a single further chain that passes through boards that break rules is enough.
     #[must_use]
     pub fn nearly_joined(self) -> Self {
         Self {
@@ -158,7 +159,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Uses proposals of the puzzle instead of changes of one cell and exchanges of two.
+    /// Makes Markov chains use proposals of the puzzle instead of changes of one cell and exchanges of two.
     #[must_use]
     pub fn moves(self, moves: impl BoardMoves<C> + 'static) -> Self {
         Self {
@@ -168,7 +169,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Declares that chains move slowly between boards that follow all rules; then particles are tried first, if there is an element program.
+    /// Declares that Markov chains move slowly between boards that follow all rules; particles are then tried first, if there is an element program.
     #[must_use]
     pub fn slow(self) -> Self {
         Self {
@@ -186,7 +187,7 @@ impl<C: Value> RuledCells<C> {
         &self.kinds[self.kind_of[at] as usize]
     }
 
-    /// Gives the cells of some clues all values that any cell may have, which include their possible values without clues.
+    /// Gives the cells of some clues all values that any cell may have.
     pub(super) fn open(&mut self, clues: &[Position]) {
         let mut values: Vec<C> = Vec::new();
         for value in self.kinds.iter().flat_map(|kind| &kind.values) {
@@ -205,7 +206,7 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Returns `false` only if all boards break one of the rules.
+    /// Returns `false` if all boards are known to break one of the rules.
     pub(super) fn may_be_kept(&mut self) -> bool {
         let Self {
             kinds,

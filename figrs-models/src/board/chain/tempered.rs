@@ -1,4 +1,4 @@
-//! Replica exchange: chains of boards with decreasing penalties, which exchange their boards.
+//! Replica exchange: Markov chains of boards with decreasing penalties for broken rules, which exchange their boards.
 
 use figrs_core::{Stream, Value, stream};
 use rand::RngExt;
@@ -7,11 +7,12 @@ use super::RuledCells;
 use super::kernel::BoardKernel;
 use super::ruled_cells::Joined;
 
-/// A group of Markov chains: the first chain has an infinite penalty, and each further chain has a smaller penalty than the one before. After each
-/// sweep neighbouring chains exchange their boards with the probability that leaves the product of their laws stationary.
+/// A group of Markov chains of boards: the first chain has an infinite penalty for broken rules, and each further chain a smaller penalty than the
+/// one before. After each sweep neighbouring chains exchange their boards with a probability that leaves the product of their distributions
+/// stationary.
 ///
-/// **Guarantee.** Once the first chain has a board without violation, the law of boards that follow all rules is stationary for this chain. If there is a
-/// second chain and no rule forbids a board, the first chain reaches all such boards, through boards that break rules.
+/// **Guarantee.** Once the first chain has a board that follows all rules, its stationary distribution is that of boards that follow all rules. If
+/// the group has several chains and no rule forbids a board, the first chain reaches all boards that follow the rules.
 ///
 /// **References.** C. J. Geyer, "Markov chain Monte Carlo maximum likelihood", Computing Science and Statistics 23 (1991).
 pub(super) struct TemperedChain<C> {
@@ -22,15 +23,15 @@ pub(super) struct TemperedChain<C> {
     sweeps: u64,
 }
 
-/// Number of chains in addition to the first.
+/// Number of Markov chains in addition to the first.
 const RUNGS: usize = 5;
-/// Ratio of the penalties of neighbouring chains. With the largest finite penalty a violation of one at a cell has probability `1 / (e * cells)`, so
-/// that few boards of this chain break rules.
+/// Ratio of the penalties of neighbouring Markov chains. At the largest finite penalty, a violation of one at a cell has probability
+/// `1 / (e * cells)`, so that few boards of that chain break rules.
 const FALL: f64 = 0.7;
 
 impl<C: Value> TemperedChain<C> {
-    /// Creates the group of chains with this number, which selects its random numbers and its start board; `None` if the start board has values that
-    /// its cells may not have, or a rule forbids it.
+    /// Creates a group of Markov chains, whose number selects random numbers and a start board; `None` if the start board has impossible values or a
+    /// rule forbids it.
     pub(super) fn new(
         make: &dyn Fn() -> Option<RuledCells<C>>,
         seed: u64,
@@ -80,22 +81,22 @@ impl<C: Value> TemperedChain<C> {
         })
     }
 
-    /// True if the board of the first chain follows all rules.
+    /// True if the board of the group's first Markov chain follows all rules.
     pub(super) fn is_found(&self) -> bool {
         self.violation() == 0
     }
 
-    /// Returns the violation of the first chain's board.
+    /// Returns the violation of the rules by the board of the group's first Markov chain.
     pub(super) fn violation(&self) -> u32 {
         self.chains[0].violation
     }
 
-    /// True if no cell may change.
+    /// True if no cell of the board may change.
     pub(super) fn is_fixed(&self) -> bool {
         self.chains[0].free.is_empty()
     }
 
-    /// Returns the board of the first chain.
+    /// Returns the board of the group's first Markov chain.
     pub(super) fn cells(&self) -> &[C] {
         &self.chains[0].cells
     }

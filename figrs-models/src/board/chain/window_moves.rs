@@ -5,11 +5,11 @@ use figrs_core::Value;
 use super::BoardMoves;
 use crate::grid::Size;
 
-/// Redraws all cells of a window, independently of their old values: for rules that rarely allow a single cell to change, but several adjacent
-/// cells together.
+/// Redraws all cells of a window, independently of their old values: for rules that rarely allow a single cell to change, but several adjacent cells
+/// together.
 ///
-/// The windows have up to three rows and columns. On Yin-Yang boards of 8 and 12 columns, chains that change single cells do not move, and chains that redraw
-/// windows reach other boards within a few thousand sweeps.
+/// Windows have up to three rows and columns. On Yin-Yang boards of 8 and 12 columns, chains that change single cells do not move, and chains that
+/// redraw windows reach other boards within a few thousand sweeps.
 #[derive(Clone, Debug)]
 pub struct WindowMoves<C> {
     size: Size,
@@ -21,7 +21,7 @@ pub struct WindowMoves<C> {
 const WINDOWS: [(usize, usize); 7] = [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 2), (3, 3)];
 
 impl<C: Value> WindowMoves<C> {
-    /// Creates moves that redraw windows of a grid of this size; each cell gets one of these values, with equal probabilities.
+    /// Creates moves that redraw windows of a grid; each cell of a window gets one of some values, with equal probabilities.
     pub fn new(size: Size, values: impl Into<Vec<C>>) -> Self {
         let fits =
             |&&(rows, columns): &&(usize, usize)| rows <= size.rows() && columns <= size.columns();

@@ -13,8 +13,8 @@ pub(super) struct Chromatic<W> {
     pub(super) walk: W,
 }
 
-/// State of [`Chromatic`]: the colours of the frontier, three bits per column (all zero once the automaton of the walk needs no further steps), and
-/// the state of the walk. Colours are relative to the colour of the last tile, so that mazes that differ by a turn of the wheel share a state.
+/// State of [`Chromatic`]: the colours of the last tile in each column, three bits per column, and the state of the walk. In the state, colours are
+/// relative to the colour of the last tile, so that mazes that differ by a turn of the colour wheel share a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ChromaticState<S> {
     colours: u64,

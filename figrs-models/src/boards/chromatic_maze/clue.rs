@@ -6,13 +6,13 @@ use crate::grid::{Clues, Symbol};
 /// A clue to a tile of a chromatic maze.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChromaticClue {
-    /// The tile has this colour, written as the first letter of its name.
+    /// The tile has a colour, written as the first letter of the colour's name.
     Colour(Hue),
-    /// The tile is this end of the path, written `<` for the start and `>` for the finish.
+    /// The tile is an end of the path, written `<` for the start and `>` for the finish.
     End(Endpoint),
 }
 
-/// Clues to some tiles; as text, the letter of a colour, `<` or `>` for a clue and `.` for a tile without a clue.
+/// Clues to some tiles; in text, the letter of a colour, `<` or `>` is a clue, and `.` a tile without a clue.
 pub type ChromaticClues = Clues<ChromaticClue>;
 
 impl ChromaticClue {
@@ -24,7 +24,7 @@ impl ChromaticClue {
         }
     }
 
-    /// Returns the end that the tile is, if the clue states it.
+    /// Returns the end of the path on the tile, if the clue states it.
     pub(super) fn end(self) -> Option<Endpoint> {
         match self {
             Self::Colour(_) => None,

@@ -1,6 +1,6 @@
-//! Colours on a wheel of six.
+//! Colours on a wheel of six colours.
 
-/// A colour on a wheel of six.
+/// A colour on a wheel of six colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hue {
     /// Red, between yellow and magenta on the wheel.
@@ -29,12 +29,12 @@ impl Hue {
         Self::Magenta,
     ];
 
-    /// Returns the colour this many places further on the wheel.
+    /// Returns the colour a number of places further on the wheel.
     pub(super) fn turned(self, places: u8) -> Self {
         Self::WHEEL[(self as usize + usize::from(places)) % Self::WHEEL.len()]
     }
 
-    /// True if a player can step between tiles of these colours: they are equal or neighbours on the wheel.
+    /// True if a player can step between tiles of the two colours, which are then equal or neighbours on the wheel.
     pub fn is_near(self, other: Self) -> bool {
         let apart = (self as u8).abs_diff(other as u8);
         apart <= 1 || apart == 5

@@ -6,10 +6,10 @@ use std::ops::RangeInclusive;
 use super::{Hue, RelativeTile};
 use crate::grid::{BoardRule, Size};
 
-/// Requires a path from one end to the other over tiles of equal or neighbouring colours; the length of the shortest such path may have bounds.
+/// Requires a path from start to finish over tiles of equal or neighbouring colours, with bounds on the length of a shortest path.
 ///
-/// If no path exists, the violation is a lower bound on the number of steps from the tiles that one end reaches to the other end; otherwise it is the
-/// distance of the shortest path's length from its bounds. Boards that do not have exactly two ends are forbidden.
+/// If no path exists, the violation of the rule is a lower bound on the number of steps from the tiles that one end reaches to the other end. The
+/// rule forbids boards that do not have exactly one start and one finish.
 ///
 /// **Complexity.** One breadth-first search for each change.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(super) struct ColouredWayRule {
     size: Size,
     steps: Option<RangeInclusive<u32>>,
     tiles: Vec<RelativeTile>,
-    /// Colours as indices on the wheel.
+    /// The colours of the tiles, as indices on the colour wheel.
     colours: Vec<u8>,
     length: Option<u32>,
     /// For each tile, the number of the search that last reached it.
@@ -42,8 +42,8 @@ impl ColouredWayRule {
         }
     }
 
-    /// Updates the changed tiles and the colours. Because colours are relative, a changed turn shifts the colours of all tiles from its tile up to
-    /// the next changed tile.
+    /// Updates the changed tiles and the colours. A changed tile shifts the colours of all tiles up to the next changed tile, because colours are
+    /// relative to the tile before.
     fn follow(&mut self, cells: &[RelativeTile], changed: &[usize]) {
         let wheel = Hue::WHEEL.len() as u8;
         let mut changed = changed.to_vec();

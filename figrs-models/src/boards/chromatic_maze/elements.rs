@@ -13,10 +13,10 @@ use crate::grid::{
 
 /// A chromatic maze as elements: its tiles, start and finish, and the evidence that it has a solution.
 ///
-/// The first tile has any colour; each later tile in scan order has a turn of the wheel relative to the tile before. So all colours are independent,
-/// and only the turns decide whether there is a path. In scan order each tile is one of the two ends of the path with the probability that makes all
-/// pairs equally likely: the number of ends that have not occurred yet divided by the number of remaining tiles. A fair coin decides which end is the
-/// start.
+/// The first tile has any colour; each later tile in scan order has a turn of the colour wheel relative to the tile before. All colours are
+/// independent, and only the turns of the colour wheel decide whether there is a path. In scan order each tile is an end of the path with a
+/// probability that makes all pairs equally likely: the number of missing ends divided by the number of remaining tiles. A fair coin decides which
+/// end is the start.
 #[derive(Clone, Debug)]
 pub struct ChromaticElements {
     size: Size,
@@ -101,7 +101,7 @@ impl ChromaticMaze {
     }
 }
 
-/// Returns the mark of a tile as a bit: the lowest bit for the first end of the path in scan order, the next bit for the second end, 0 for other tiles.
+/// Returns the mark of a tile: the lowest bit for the first end of the path in scan order, the next bit for the second end, 0 for other tiles.
 fn marks(left: u8, is_end: bool) -> u8 {
     if is_end {
         1 << 2u8.saturating_sub(left)
@@ -154,8 +154,8 @@ impl ChromaticElements {
         &self.clues
     }
 
-    /// Returns the colours of all tiles, in scan order. As targets they cost exact inference six times as many states as
-    /// [`Self::cells`], which also determine the colours.
+    /// Returns the colours of all tiles, in scan order. The targets [`Self::cells`] determine the colours with a sixth of the states that exact
+    /// inference needs for the colours themselves.
     pub fn colours(&self) -> &[Element<Hue>] {
         &self.colours
     }
@@ -165,13 +165,13 @@ impl ChromaticElements {
         &self.ends
     }
 
-    /// Returns the colour of the first tile, and `true` if the start comes before the finish in scan order. The evidence does not
-    /// depend on these two.
+    /// Returns the colour of the first tile, and `true` if the start comes before the finish in scan order. The evidence depends neither on the
+    /// colour of the first tile nor on the order of start and finish.
     pub fn origin(&self) -> &Element<(Hue, bool)> {
         &self.origin
     }
 
-    /// Returns the tiles in the form that the evidence reads, in scan order. Together they determine the maze: see
+    /// Returns the tiles in the relative form that the evidence reads, in scan order. The relative tiles together determine the maze: see
     /// [`Generator::board`](crate::board::Generator::board).
     pub fn cells(&self) -> &[Element<RelativeTile>] {
         &self.tiles
@@ -208,8 +208,9 @@ impl ChromaticElements {
         })
     }
 
-    /// Returns an element for the number of steps of the shortest path from start to finish, and the evidence that there is a path. A separate fold
-    /// over the tiles computes the length, for all lengths within or outside the bounds. With this element as a target no other evidence is needed.
+    /// Returns an element for the number of steps of the shortest path from start to finish, and the evidence that there is a path. The number of
+    /// steps comes from a separate fold over the tiles, which has no bounds. A query for the number of steps needs no other evidence than the
+    /// returned one.
     ///
     /// **Errors.** [`GridError::TooLarge`].
     #[track_caller]

@@ -1,16 +1,16 @@
-//! Chromatic mazes: walk from the start to the finish over similar colours.
+//! Chromatic mazes: the player walks from the start to the finish over tiles of similar colours.
 //!
-//! **Definition.** Every tile of a grid has one of six colours on a wheel, by independent choices that are all equally likely; start and
-//! finish are two different tiles, and all ordered pairs are equally likely. A player can step from a tile to one beside, above or
-//! below it if their colours are equal or neighbours on the wheel. The evidence is that a player can reach the finish
-//! from the start within a number of steps; the shortest path may also have a least number of steps.
+//! **Definition.** Every tile of a grid has one of six colours on a wheel, by independent choices that are all equally likely; start and finish are
+//! two different tiles, and all ordered pairs are equally likely. A player can step from a tile to the tile beside, above or below it if their
+//! colours are equal or neighbours on the wheel. The evidence is that a player can reach the finish from the start within a number of steps; the
+//! shortest path may also have a least number of steps.
 //!
 //! Clues are tiles with a known colour, or tiles that are known to be the start or the finish.
 //!
 //! # References
 //!
-//! A. M. Smith and M. Mateas, "Answer Set Programming for Procedural Content Generation: A Design Space Approach", IEEE Transactions on
-//! Computational Intelligence and AI in Games 3(3), 2011, for chromatic mazes.
+//! Chromatic mazes are described in A. M. Smith and M. Mateas, "Answer Set Programming for Procedural Content Generation: A Design Space Approach",
+//! IEEE Transactions on Computational Intelligence and AI in Games 3(3), 2011.
 
 mod automaton;
 mod board;

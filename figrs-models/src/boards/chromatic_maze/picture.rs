@@ -41,8 +41,8 @@ impl Board<ChromaticTile> {
         borders: GAP,
     };
 
-    /// Draws a picture with 32 by 32 pixels a tile: the start is a ring, the finish a filled ring, and a path leads through some
-    /// tiles (none, or [`Board::solution`]).
+    /// Draws a picture with 32 by 32 pixels for each tile: the start is a ring, the finish a filled ring, and a path leads through some tiles (none,
+    /// or [`Board::solution`]).
     ///
     /// **Errors.** The picture has too many pixels.
     pub fn picture(&self, way: &[Position]) -> Result<Image, Mistake> {

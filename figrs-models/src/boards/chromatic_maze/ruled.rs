@@ -9,11 +9,11 @@ use super::{ChromaticClue, ChromaticMaze, Endpoint, Hue, RelativeTile};
 use crate::board::RuledCells;
 
 impl ChromaticMaze {
-    /// Returns relative tiles with equal weights, and the rule. If clues state an end twice, tiles have no possible values.
+    /// Returns relative tiles with equal weights, and the rule that a path exists. Tiles have no possible values if clues state an end of the path
+    /// twice.
     ///
-    /// Without clues and bounds the boards are joined, because every board can be changed to one of a single colour: the tiles of a path take the
-    /// colour of the next tile, one after another from the start on, and then all other tiles take this colour. On a board of a single colour the
-    /// ends can be moved anywhere.
+    /// Markov chains reach every maze if there are no clues and bounds, because every maze can be changed to a maze of a single colour. In a maze of
+    /// a single colour the ends of the path can be moved anywhere.
     pub(super) fn ruled(&self) -> RuledCells<RelativeTile> {
         let size = self.size();
         let known = |end| {

@@ -24,9 +24,9 @@ pub enum Endpoint {
 /// [`ChromaticElements::cells`](super::ChromaticElements::cells).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RelativeTile {
-    /// For the first tile, the index of its colour on the wheel; for others, the turn relative to the tile before.
+    /// For the first tile, the index of its colour on the wheel; for other tiles, the turn relative to the tile before.
     pub(super) turn: u8,
-    /// 1 for the first end of the path in scan order, 2 for the second end, 0 for other tiles.
+    /// The mark of the tile: 1 for the first end of the path in scan order, 2 for the second end, 0 for other tiles.
     pub(super) marks: u8,
     /// For the first tile, `true` if the start comes before the finish.
     pub(super) start_first: bool,

@@ -5,13 +5,14 @@ use crate::board::BoardMoves;
 
 /// Changes the colour of a tile, or moves the start or the finish.
 ///
-/// In relative form, a new colour changes the turn to the tile and the turn from it to the next one. Tiles and ends with clues stay.
+/// A new colour changes the turn of the tile on the colour wheel, and the turn of the next tile. Tiles and ends of the path with clues stay
+/// unchanged.
 #[derive(Clone, Debug)]
 pub(super) struct TileMoves {
     clues: ChromaticClues,
 }
 
-/// One in this many proposals moves the start or the finish.
+/// Number of proposals of which one, on average, moves the start or the finish of the path.
 const ENDS: usize = 8;
 const COLOURS: usize = Hue::WHEEL.len();
 

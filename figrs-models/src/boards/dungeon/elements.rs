@@ -9,10 +9,10 @@ use crate::grid::{
     Position, Size,
 };
 
-/// Number of stops of the walk: entrance, gem, altar and exit.
+/// Number of stops of the player's walk: entrance, gem, altar and exit.
 pub(super) const STOPS: usize = 4;
 
-/// Returns how a tile can be walked on: wall, open, or marked with bits in the order of the stops.
+/// Returns whether a tile is a wall, is open, or has marks: a bit for each stop of the walk, in order.
 pub(super) fn ground(
     size: Size,
 ) -> impl Fn(Position, &DungeonTile) -> Ground + Clone + Send + Sync + 'static {
@@ -80,10 +80,11 @@ fn rules(
 }
 
 impl Elements<DungeonTile> {
-    /// Returns an element for the number of steps of the walk, and its evidence. A separate fold over the tiles computes the length, for all lengths
-    /// within or outside the bounds.
+    /// Returns an element for the number of steps of the walk, and its evidence. The number of steps comes from a separate fold over the tiles, which
+    /// has no bounds.
     ///
-    /// The element is `None` if there is no walk. With this element as a target, the evidence of [`Self::model`] is not needed.
+    /// The number of steps is `None` if there is no walk. A query for the number of steps needs the returned evidence, but not that of
+    /// [`Self::model`].
     ///
     /// **Errors.** [`GridError::TooLarge`].
     #[track_caller]

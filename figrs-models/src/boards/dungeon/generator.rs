@@ -4,7 +4,7 @@ use super::{Dungeon, DungeonTile};
 use crate::board::{BoardError, Elements, Generator, RuledCells};
 use crate::grid::{Board, Size};
 
-/// For rejection, dungeons can be drawn without the bounds on the walk, which are tested afterwards.
+/// The generator can draw dungeons without bounds on the walk, to be tested afterwards by rejection.
 impl Generator for Dungeon {
     type Cell = DungeonTile;
     type Board = Board<DungeonTile>;
@@ -21,7 +21,7 @@ impl Generator for Dungeon {
         Ok(Board::new(self.clues.size(), cells)?)
     }
 
-    /// Returns a prediction that is extrapolated from smaller dungeons.
+    /// Returns the memory in bytes that is extrapolated from smaller dungeons.
     fn predicted_bytes(&self) -> Option<f64> {
         let (rows, columns) = (self.size().rows() as f64, self.size().columns() as f64);
         let bytes = match &self.walk {

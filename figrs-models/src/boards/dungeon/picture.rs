@@ -47,7 +47,7 @@ impl Board<DungeonTile> {
         borders: SIDE,
     };
 
-    /// Draws a picture with 16 by 16 pixels a cell, with the entrance and the exit as stairs and a path through some cells (none, or
+    /// Draws a picture with 16 by 16 pixels for each cell, with the entrance and the exit as stairs and a path through some cells (none, or
     /// [`Board::walk`]).
     ///
     /// **Errors.** The picture has too many pixels.

@@ -8,8 +8,8 @@ use crate::grid::{CountRule, WayRule};
 impl Dungeon {
     /// Returns the cells and rules of a dungeon.
     ///
-    /// Without a least number of walls and without bounds on the walk the boards are joined, because any dungeon can be changed to any other. First
-    /// all walls without a clue are removed one after another, then gem and altar are exchanged with the cells of their new positions, and then the
+    /// Markov chains reach every dungeon if there is neither a least number of walls nor a bound on the walk, because any dungeon can be changed to
+    /// any other. A dungeon changes to another one as follows: all walls without a clue are removed, gem and altar move to their new cells, and the
     /// walls of the other dungeon are added.
     pub(super) fn ruled(&self) -> RuledCells<DungeonTile> {
         let size = self.size();
@@ -47,7 +47,7 @@ impl Dungeon {
         ruled
     }
 
-    /// Returns two dungeons with only the walls of clues: unless clues state them, gem and altar are in the first free cells, or in the last ones.
+    /// Returns two dungeons with only the walls of clues, and with gem and altar in the first or the last free cells, unless clues state them.
     fn starts(&self) -> [Vec<DungeonTile>; 2] {
         let size = self.size();
         let empty = |at| self.clues.get(at).unwrap_or(DungeonTile::Empty);

@@ -33,7 +33,7 @@ pub struct Dungeon {
 /// States whether gem, altar and exit must be reachable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reachability {
-    /// There must be a path from the entrance to the gem, then to the altar, then to the exit.
+    /// A path must lead from the entrance to the gem, then to the altar, then to the exit.
     #[default]
     Required,
     /// No path is required: there are one gem and one altar, and any other cells may be walls.
@@ -56,7 +56,7 @@ impl Dungeon {
         }
     }
 
-    /// Sets whether there must be a path to gem, altar and exit. Bounds on the walk require one in any case.
+    /// Sets whether a path to gem, altar and exit is required. If the walk has bounds, a path is required in any case.
     pub fn reachability(self, reachability: Reachability) -> Self {
         Self {
             reachability,
@@ -64,7 +64,7 @@ impl Dungeon {
         }
     }
 
-    /// True if there must be a path.
+    /// True if a path is required.
     pub(super) fn needs_way(&self) -> bool {
         self.walk.is_some() || self.reachability == Reachability::Required
     }
@@ -91,7 +91,7 @@ impl Dungeon {
 
     /// Bounds the length of the walk, in steps.
     ///
-    /// **Errors.** The range is empty; [`GridError::Impossible`] if no walk has such a length.
+    /// **Errors.** The range is empty; [`GridError::Impossible`] if no walk has a length in the range.
     pub fn walk(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         GridError::reachable("steps of the walk", &steps, self.walks(), 2)?;
@@ -101,8 +101,8 @@ impl Dungeon {
         })
     }
 
-    /// Returns the range of possible lengths of a walk. All lengths differ by even numbers, since a detour on a grid takes an even number of
-    /// steps.
+    /// Returns the range of possible lengths of a walk. All lengths of a walk differ by even numbers, since a detour on a grid takes an even number
+    /// of steps.
     fn walks(&self) -> RangeInclusive<u32> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let shortest = rows + columns - 2;

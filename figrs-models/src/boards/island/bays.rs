@@ -4,21 +4,19 @@ use std::ops::RangeInclusive;
 
 use crate::grid::{Automaton, Position, Size};
 
-/// The number of bays must be in a range; `true` cells are land. A bay is a cell of water with land on exactly three of its
-/// sides.
+/// The number of bays must be in a range; cells with the value `true` are land. A bay is a cell of water with land on exactly three of its sides.
 #[derive(Clone, Debug)]
 pub struct Bays {
     columns: usize,
     range: RangeInclusive<u32>,
-    /// Numbers of bays from this one on share a state.
+    /// The number up to which the state counts bays; larger numbers share a state with this number.
     enough: u32,
 }
 
-/// State of [`Bays`]: the land around the frontier, and the number of bays so far.
+/// State of [`Bays`]: the land around the last cell read in each column, and the number of bays so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct BaysState {
-    /// Three bits for the last cell of each column: [`LAND`] or, for water, the number of its sides with land so
-    /// far.
+    /// For the last cell read in each column, three bits: [`LAND`] or, for water, the number of its sides with land so far.
     frontier: u64,
     count: u32,
 }

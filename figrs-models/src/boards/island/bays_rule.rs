@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 use super::Terrain;
 use crate::grid::{BoardRule, Size};
 
-/// The number of bays (cells of water with land on exactly three sides) must be in a range. The violation is the distance of the number from the range.
+/// Requires that the number of bays (cells of water with land on exactly three sides) is in a range. The violation of the rule is the distance of the
+/// number of bays from the range.
 #[derive(Clone, Debug)]
 pub(super) struct BaysRule {
     size: Size,

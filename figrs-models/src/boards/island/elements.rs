@@ -39,7 +39,7 @@ impl Island {
         Elements::new(size, cells, model)?.with_clues(self.clues.iter())
     }
 
-    /// Returns the constraint on connected land, if the bounds allow only few cells of land.
+    /// Returns the constraint on connected land that is quick for few cells of land, if the bounds allow only few.
     pub(super) fn few(&self) -> Option<ConnectedAround> {
         ConnectedAround::new(self.centre, self.land.as_ref()?)
     }

@@ -4,7 +4,7 @@ use super::{Island, Terrain};
 use crate::board::{BoardError, Elements, Generator, RuledCells};
 use crate::grid::{Board, Size};
 
-/// Islands of any size can be drawn by Markov chains.
+/// The generator supports Markov chains, which draw islands of any size.
 impl Generator for Island {
     type Cell = Terrain;
     type Board = Board<Terrain>;
@@ -21,7 +21,7 @@ impl Generator for Island {
         Ok(Board::new(self.size(), cells)?)
     }
 
-    /// Returns a prediction that is extrapolated from smaller islands.
+    /// Returns the memory in bytes that is extrapolated from smaller islands.
     fn predicted_bytes(&self) -> Option<f64> {
         let (rows, columns) = (self.size().rows() as f64, self.size().columns() as f64);
         let land = self.land.as_ref().map_or(1.0, |_| rows * columns / 6.0);

@@ -9,7 +9,7 @@ use crate::picture::{Image, PictureScale, gradient};
 
 /// Pixels of the side of a cell.
 const SIDE: usize = 12;
-/// Number of bands of water, from deep to shallow; the next constant is that of land, from the beach to the heights.
+/// Number of colours of water, from deep to shallow.
 const WATER: usize = 8;
 const LAND: usize = 8;
 const DEEP_TO_SHALLOW: [[u8; 3]; 3] = [[24, 62, 118], [42, 120, 176], [126, 206, 214]];
@@ -27,8 +27,8 @@ impl Board<Terrain> {
         borders: 0,
     };
 
-    /// Draws a picture with 12 by 12 pixels a cell: water is darker the further it is from land, and land is beach, grass, wood and rock
-    /// the further it is from water. Coasts are smoothed; a cell and its neighbours are connected in the picture if they are on the board.
+    /// Draws a picture with 12 by 12 pixels for each cell: water is darker the further it is from land, and land is beach, grass, wood and rock the
+    /// further it is from water. Coasts are smoothed; a cell and its neighbours are connected in the picture if they are connected on the board.
     ///
     /// **Errors.** The picture has too many pixels.
     pub fn picture(&self) -> Result<Image, Mistake> {
@@ -64,7 +64,7 @@ impl Board<Terrain> {
         Ok(Image::new(canvas, shades.collect()))
     }
 
-    /// Returns for each cell its height: twice the distance from the other terrain minus one, with a negative sign for water.
+    /// Returns for each cell its height: twice the distance from the nearest cell of the other terrain minus one, negative for water.
     fn heights(&self) -> Vec<isize> {
         let (cells, columns) = (self.cells(), self.size().columns());
         let beside = |cell: usize| {

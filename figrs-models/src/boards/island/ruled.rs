@@ -12,11 +12,11 @@ use crate::grid::{ConnectedRule, CountRule};
 impl Island {
     /// Returns the cells and rules of an island.
     ///
-    /// Without clues and bounds on bays the boards are joined. Let `T` be the largest connected land around the centre that two islands share. While
-    /// `T` is not all of the second island, the second island has a cell beside `T` that can be made land on the first. If the bound allows no more
-    /// land, this cell is exchanged for a land cell of the first island outside of `T`; such a cell exists, since a connected island has a cell
-    /// outside of `T` without which it stays connected. With a fixed amount of land all steps are such exchanges. The remaining cells are made water
-    /// in the same way.
+    /// Markov chains reach every island if there are no clues and no bounds on bays, as the following argument shows. In the argument that Markov
+    /// chains reach every island, `T` is the largest connected land around the centre that two islands share. While `T` is not all of the second
+    /// island, the second island has a cell beside `T` that can be made land on the first island. If no more land is allowed, the cell beside `T` is
+    /// exchanged for a land cell outside of `T` without which the first island stays connected. If the amount of land is fixed, each step exchanges a
+    /// land cell and a water cell. In the last steps, the remaining land cells of the first island become water.
     pub(super) fn ruled(&self) -> RuledCells<Terrain> {
         let size = self.size();
         let choices = |at: usize| {
@@ -60,7 +60,7 @@ impl Island {
         values
     }
 
-    /// Returns a board with this many cells of land around the centre, if there is room, and the land of clues.
+    /// Returns a board with a number of land cells around the centre, if there is room, and the land of clues.
     fn around_the_centre(&self, land: u32) -> Vec<Terrain> {
         let size = self.size();
         let values: Vec<Vec<Terrain>> = (0..size.cells()).map(|at| self.values(at)).collect();

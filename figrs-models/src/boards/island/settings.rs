@@ -93,7 +93,7 @@ impl Island {
 
     /// Bounds the number of cells of land.
     ///
-    /// **Errors.** The range is empty; [`GridError::Impossible`] if no island has such a number.
+    /// **Errors.** The range is empty; [`GridError::Impossible`] if no island has an amount of land in the range.
     pub fn land(self, cells: RangeInclusive<u32>) -> Result<Self, GridError> {
         let cells = GridError::not_empty("cells of land", cells)?;
         GridError::reachable("cells of land", &cells, 1..=self.inside() as u32, 1)?;
@@ -119,8 +119,8 @@ impl Island {
 
     /// Bounds the number of bays.
     ///
-    /// **Errors.** The range is empty; [`GridError::Impossible`] if the allowed land is too little for the smallest
-    /// number. The element program decides whether any such island exists.
+    /// **Errors.** The range is empty; [`GridError::Impossible`] if the allowed land is too little for the smallest number of bays. The method does
+    /// not check whether an island with this number of bays exists.
     pub fn bays(self, bays: RangeInclusive<u32>) -> Result<Self, GridError> {
         let bays = GridError::not_empty("bays", bays)?;
         // Connected land of `n` cells has at most `2n + 2` sides with water, and each bay takes three of them.

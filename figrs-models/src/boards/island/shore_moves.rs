@@ -6,15 +6,14 @@ use crate::grid::Size;
 
 /// Turns a cell of land into water and a cell of water beside the remaining land into land.
 ///
-/// The cell to remove is chosen uniformly; let `S` be the remaining land. A cell of `S` and one of its sides are chosen, and the water there is made land with
-/// probability one over the number of its neighbours in `S`, so that all cells on the shore of `S` are equally likely. The removed cell has to be on that shore
-/// too, so that the reverse move has the same probability.
+/// A move removes a land cell, chosen uniformly; `S` denotes the remaining land. The move then makes a water cell beside `S` land, so that all cells
+/// on the shore of `S` are equally likely. The removed cell must be on the shore of `S` too, so that the reverse move has the same probability.
 #[derive(Clone, Debug)]
 pub(super) struct ShoreMoves {
     size: Size,
     /// The cells of land.
     land: Vec<u32>,
-    /// For each cell of land, its index in `land`.
+    /// For each cell of land, its index in the list `land`.
     places: Vec<u32>,
 }
 
@@ -27,7 +26,7 @@ impl ShoreMoves {
         }
     }
 
-    /// Returns the neighbour of a cell on a side.
+    /// Returns the neighbour of a cell on a given side.
     fn beside(&self, at: usize, side: usize) -> Option<usize> {
         let columns = self.size.columns();
         match side {

@@ -3,23 +3,23 @@
 use super::Pointer;
 use crate::grid::{Automaton, NextCell, OpenEdges, Partition, Position, Size};
 
-/// From every room the pointers lead to the first room.
+/// Requires that from every room the pointers lead to the first room.
 ///
-/// Equivalently the passages form no cycle, since there is one passage fewer than rooms. State: the connected components
-/// of the frontier's rooms, by passages among the rooms read so far, and the rooms that point to rooms not read yet.
+/// The pointers lead to the first room exactly if the passages form no cycle, since the number of passages is one less than the number of rooms. The
+/// automaton's state consists of the connected components of the last rooms read in each column, and the rooms that point to rooms not read yet.
 ///
-/// **Complexity.** In each component exactly one room points ahead, or none if the component contains the first room.
+/// **Complexity.** In each connected component exactly one room points to a room not read yet, or none if the component contains the first room.
 /// After a row of 3, 4, 5 and 6 rooms there are at most 11, 43, 176 and 745 states.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree {
     size: Size,
 }
 
-/// State of [`Tree`]: the groups of connected rooms in the frontier, and the pointers out of it.
+/// State of [`Tree`]: the connected components of the last rooms in each column, and the pointers out of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TreeState {
     partition: Partition,
-    /// The rooms of the frontier that point down, by column.
+    /// For each column, a bit that is set if the last room read points down.
     down: u16,
     /// `true` if the last room points to the right.
     right: bool,
@@ -27,12 +27,12 @@ pub struct TreeState {
 figrs_core::value!(TreeState);
 
 impl TreeState {
-    /// True if the room above the next one points to it.
+    /// True if the room above the next room points to the next room.
     fn points_down(&self, at: Position) -> bool {
         self.down >> at.column & 1 == 1
     }
 
-    /// Returns the passages from the next room, with this pointer, to rooms that were read before.
+    /// Returns the passages from the next room, given its pointer, to rooms that were read before.
     pub(super) fn passages(&self, at: Position, pointer: Pointer) -> OpenEdges {
         OpenEdges {
             up: pointer == Pointer::Up || self.points_down(at),

@@ -1,4 +1,4 @@
-//! Complete perfect mazes: a pointer for each room.
+//! Complete perfect mazes, with a pointer for each room.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use crate::grid::{Board, Position};
 
 /// A maze, given by a pointer of each room towards the first room.
 impl Board<Pointer> {
-    /// Returns the number of passages to the left or right.
+    /// Returns the number of horizontal passages of the maze.
     pub fn horizontal_links(&self) -> usize {
         let pointers = self.cells().iter();
         pointers.filter(|pointer| pointer.is_horizontal()).count()
@@ -25,8 +25,7 @@ impl Board<Pointer> {
         self.target(a) == Some(b) || self.target(b) == Some(a)
     }
 
-    /// Returns the distance in steps of each room from the first, found by following the pointers to a room of known distance;
-    /// `None` if they do not lead to the first.
+    /// Returns the distance in steps of each room from the first room; `None` if the pointers do not lead to the first room.
     pub(super) fn distances(&self) -> Vec<Option<usize>> {
         let size = self.size();
         // Memo of distances; `None` for rooms that were not visited yet.
@@ -53,7 +52,7 @@ impl Board<Pointer> {
         known.into_iter().map(Option::flatten).collect()
     }
 
-    /// Returns the rooms on the path from the first to the last, including both; `None` if the pointers do not lead there.
+    /// Returns the rooms on the path from the first to the last room, including both; `None` if the pointers form no such path.
     pub fn solution(&self) -> Option<Vec<Position>> {
         let size = self.size();
         let mut room = size.position(size.cells() - 1);

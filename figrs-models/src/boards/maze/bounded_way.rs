@@ -5,11 +5,11 @@ use figrs_core::value;
 use super::{Pointer, Tree, TreeState};
 use crate::grid::{Automaton, Distances, DistancesState, GridError, Ground, Position, Size, Walk};
 
-/// The pointers form a tree, in which the number of steps of the path from the first room to the last is bounded.
+/// Requires that the pointers form a tree, in which the number of steps from the first room to the last is bounded.
 ///
-/// State: the state of [`Tree`], and the distances through passages between the rooms of the frontier and from these to the first room.
+/// The automaton's state consists of the state of [`Tree`], and distances between the last rooms of the columns and the first room.
 ///
-/// **Complexity.** The complexity of [`Distances`], which accepts narrow grids only.
+/// **Complexity.** The number of states is as large as for [`Distances`], which accepts narrow grids only.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BoundedWay {
     size: Size,

@@ -7,7 +7,7 @@ use crate::grid::{Clues, GridError, Position, Symbol};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PointerClue(pub Pointer);
 
-/// The known pointers of some rooms; as text, `^`, `v`, `<` or `>` for a clue and `.` for a room without a clue.
+/// The known pointers of some rooms; in text, `^`, `v`, `<` or `>` is a clue and `.` a room without a clue.
 pub type PointerClues = Clues<PointerClue>;
 
 impl Symbol for PointerClue {
@@ -30,12 +30,11 @@ impl Symbol for PointerClue {
     }
 }
 
-/// Checks that some maze meets the clues, by a search that starts at the first room and follows pointers backwards.
+/// Returns an error if no maze meets the clues.
 ///
-/// Such a maze exists if and only if every room has a walk to the first room that follows the pointers of rooms with clues: a tree of
-/// shortest such walks is one.
+/// A maze that meets the clues exists exactly if every room has a walk to the first room that follows the pointers of clues.
 ///
-/// **Errors.** [`GridError::PointerClues`] with the clues of the rooms that have no such walk.
+/// **Errors.** [`GridError::PointerClues`] with the clues of the rooms that have no walk to the first room.
 pub(super) fn check(clues: &PointerClues) -> Result<(), GridError> {
     let size = clues.size();
     let first = size.position(0);

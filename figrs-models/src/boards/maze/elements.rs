@@ -38,7 +38,7 @@ impl PerfectMaze {
 }
 
 impl Elements<Pointer> {
-    /// Creates the element program with a further constraint on the pointers; one fold evaluates both.
+    /// Creates the element program with a further constraint on the pointers; one fold evaluates both constraints.
     ///
     /// **Errors.** The errors of [`Constraint::new`].
     #[track_caller]

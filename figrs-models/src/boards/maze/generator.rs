@@ -6,7 +6,8 @@ use crate::board::{BoardError, Elements, Generator, OwnAnswers, OwnSampler, Rule
 use crate::grid::{Board, GridError, Size};
 use figrs_reading::Mistake;
 
-/// Boards are drawn by Wilson's algorithm if it is allowed. If the steps of the solution have bounds, grids of up to six columns have an element program.
+/// The generator draws mazes by Wilson's algorithm, if that is allowed. Grids of up to six columns have an element program if the steps of the
+/// solution have bounds.
 impl Generator for PerfectMaze {
     type Cell = Pointer;
     type Board = Board<Pointer>;
@@ -32,7 +33,7 @@ impl Generator for PerfectMaze {
         }
     }
 
-    /// Returns a prediction that is extrapolated from smaller mazes.
+    /// Returns the memory in bytes that is extrapolated from smaller mazes.
     fn predicted_bytes(&self) -> Option<f64> {
         let (rows, columns) = (
             self.clues.size().rows() as f64,
@@ -63,8 +64,8 @@ impl Generator for PerfectMaze {
     fn sampler(&self) -> Option<OwnSampler<'_, Board<Pointer>>> {
         Some(OwnSampler {
             name: "wilson",
-            draw: Box::new(|rng| self.sample(rng)),
-            rejects: self.steps.is_some(),
+            draw: Box::new(|rng| Ok(Some(self.sample(rng)))),
+            tries: self.steps.is_some().then_some(u64::MAX),
         })
     }
 }

@@ -1,25 +1,25 @@
-//! Perfect mazes: exactly one path leads from every room to every other.
+//! Perfect mazes: exactly one path joins each pair of rooms.
 //!
-//! **Definition.** The cells of a grid are rooms. Each room but the first, (row 0, column 0), *points* to one of its neighbours, by independent
-//! choices with given [`DirectionWeights`]; the evidence is that from every room the pointers lead to the first. Then the pointers,
-//! as passages in both directions, are a spanning tree of the grid, and exactly one choice of pointers gives each spanning tree.
-//! With equal weights at every room all trees are equally likely; with weights 45, 45, 5, 5 for right, left, up and down
-//! a tree has a weight of nine to the power of the number of its horizontal passages, and mazes look like snakes.
+//! **Definition.** The cells of a grid are rooms. Each room but the first (row 0, column 0) *points* to one of its neighbours, by independent choices
+//! with given [`DirectionWeights`]; the evidence is that the pointers lead from every room to the first. Given the evidence, the pointers are the
+//! passages of a spanning tree of the grid, and exactly one choice of pointers gives each spanning tree. If all directions have equal weights, all
+//! trees are equally likely. With the weights 45, 45, 5, 5 for right, left, up and down, a tree has a weight of nine to the power of the number of
+//! its horizontal passages, and mazes look like snakes.
 //!
-//! For rooms at the border there are two options ([`Border`]): the weights of the directions within the grid are renormalised, or
-//! pointing out of the grid is possible and contradicts the evidence. The option changes the probability of the evidence, but not
-//! the distribution of mazes given the evidence, because every room's pointer loses the same factor in all trees.
+//! For rooms at the border there are two options ([`Border`]): the weights of the directions within the grid are renormalised, or pointing out of the
+//! grid is possible and contradicts the evidence. The option for the border changes the probability of the evidence, but not the distribution of
+//! mazes given the evidence.
 //!
-//! Clues are rooms with known pointers.
+//! The clues of a maze are rooms with known pointers.
 //!
-//! [`PerfectMaze::elements`] is the element program, for exact answers about moderate grids; [`PerfectMaze::sample`] draws
-//! mazes of any size by Wilson's algorithm.
+//! The method [`PerfectMaze::elements`] returns the element program, for exact answers about moderate grids; [`PerfectMaze::sample`] draws mazes of
+//! any size by Wilson's algorithm.
 //!
 //! # References
 //!
-//! M. J. Nelson and A. M. Smith, "ASP with Applications to Mazes and Levels", in *Procedural Content Generation in Games* (2016),
-//! chapter 8, for mazes by pointers. D. B. Wilson, "Generating random spanning trees more quickly than the cover time", STOC 1996. G. Kirchhoff (1847), the
-//! matrix-tree theorem, for the numbers of mazes.
+//! Mazes by pointers are described in M. J. Nelson and A. M. Smith, "ASP with Applications to Mazes and Levels", in *Procedural Content Generation in
+//! Games* (2016), chapter 8. The sampler is that of D. B. Wilson, "Generating random spanning trees more quickly than the cover time", STOC 1996.
+//! Mazes are counted by the matrix-tree theorem of G. Kirchhoff (1847).
 
 mod automaton;
 mod board;

@@ -6,11 +6,11 @@ use crate::grid::Size;
 
 /// Opens a wall between two rooms, and closes a passage of the cycle that results.
 ///
-/// The pair of adjacent rooms is chosen uniformly, and the passage uniformly among those on the path between these rooms in the maze. Choosing the
-/// same pair and passage again reverses the move: the cycle is the same, so both directions have the same probability. The move reverses the pointers
-/// of the rooms between the opened wall and the closed passage.
+/// A move chooses uniformly a pair of adjacent rooms, and then a passage on the path between the two rooms in the maze. A move is reversed by a move
+/// along the same cycle, so both have the same probability. The move reverses the pointers of the rooms between the opened wall and the closed
+/// passage.
 ///
-/// **Complexity.** Time proportional to the length of the cycle.
+/// **Complexity.** The time is proportional to the length of the cycle.
 ///
 /// **References.** T. Feder and M. Mihail, "Balanced matroids", STOC 1992; Anari, Liu, Oveis Gharan and Vinzant, "Log-concave polynomials II", STOC
 /// 2019, for the speed of the walk on all trees.
@@ -85,7 +85,7 @@ impl BoardMoves<Pointer> for PassageMoves {
 /// Searches for the room where the paths from two rooms meet.
 #[derive(Clone, Debug)]
 pub(super) struct WaysFromPair {
-    /// For each room, the number of the search that last reached it, and its position on the path.
+    /// For each room, the number of the search that last reached it, and its index on the path.
     seen: Vec<(u32, u32)>,
     now: u32,
 }
@@ -98,9 +98,10 @@ impl WaysFromPair {
         }
     }
 
-    /// Collects the rooms on the paths from two rooms up to the room where they meet, without that room. Both paths have to lead to the first room.
+    /// Collects the rooms on the paths from two rooms to the first room, up to the room where the paths meet. The paths from both rooms have to lead
+    /// to the first room.
     ///
-    /// Both paths advance in turn, so that the work is proportional to the longer path to the meeting point.
+    /// The search follows both paths in turn, so that its work is proportional to the longer path to the meeting point.
     pub(super) fn meet(
         &mut self,
         pair: [usize; 2],

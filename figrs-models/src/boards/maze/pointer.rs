@@ -19,7 +19,7 @@ pub enum Pointer {
 figrs_core::value!(Pointer);
 
 impl Pointer {
-    /// All directions, in the order of [`DirectionWeights`](super::DirectionWeights).
+    /// All directions of pointers, in the order of [`DirectionWeights`](super::DirectionWeights).
     pub const DIRECTIONS: [Self; 4] = [Self::Up, Self::Down, Self::Left, Self::Right];
 
     /// True if the pointer leads to the left or right.

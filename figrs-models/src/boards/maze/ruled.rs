@@ -9,10 +9,10 @@ use crate::board::RuledCells;
 use crate::grid::{Position, Size};
 
 impl PerfectMaze {
-    /// Returns pointers and rules. A step exchanges a wall and a passage.
+    /// Returns the pointers as independent choices, and the rules. A step of the Markov chain turns a wall into a passage and a passage into a wall.
     ///
-    /// Without bounds on steps the boards are joined: a maze can take over the pointers of another maze one after another, each room after the room
-    /// to which it points in the other maze. No cycle results, since that room already leads to the first room as in the other maze. A changed
+    /// Markov chains reach every maze if the steps have no bounds: a maze can take over the pointers of another maze one after another. A pointer
+    /// that a maze takes over from another maze closes no cycle, since its target already leads to the first room as in the other maze. A changed
     /// pointer exchanges a passage and a wall of its room.
     pub(super) fn ruled(&self) -> RuledCells<Pointer> {
         let size = self.size();

@@ -49,10 +49,10 @@ impl DirectionWeights {
 /// States how rooms at the border treat directions that lead out of the grid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Border {
-    /// Such directions are excluded: rooms at the border choose among the others, in proportion to their weights.
+    /// Directions out of the grid are excluded: rooms at the border choose among the other directions, in proportion to their weights.
     #[default]
     Within,
-    /// Such directions are as likely as elsewhere; the evidence then excludes the maze.
+    /// Rooms at the border may point out of the grid, but the evidence excludes mazes in which they do.
     Outside,
 }
 
@@ -98,8 +98,8 @@ impl PerfectMaze {
 
     /// Creates a generator of mazes in which some rooms point as the clues state; the clues determine the size.
     ///
-    /// **Errors.** [`GridError::PointerClues`] if the clues lead out of the grid or in a circle, or cut rooms off from the first, so that no such maze
-    /// exists.
+    /// **Errors.** [`GridError::PointerClues`] if the clues lead out of the grid or in a circle, or cut rooms off from the first, so that no such
+    /// maze exists.
     pub fn with_clues(clues: PointerClues) -> Result<Self, GridError> {
         super::clues::check(&clues)?;
         let size = clues.size();
@@ -116,8 +116,7 @@ impl PerfectMaze {
 
     /// Sets the weights of the directions.
     ///
-    /// **Errors.** A weight is not a number from 1e-6 to 1e6: with a larger ratio of weights a random walk may not
-    /// end.
+    /// **Errors.** A weight is not a number from 1e-6 to 1e6: with a larger ratio of weights a random walk may not end.
     pub fn weights(self, weights: DirectionWeights) -> Result<Self, GridError> {
         for direction in Pointer::DIRECTIONS {
             let weight = weights.of(direction);
@@ -137,10 +136,10 @@ impl PerfectMaze {
         Self { border, ..self }
     }
 
-    /// Bounds the number of steps of the solution, the path from the first room to the last, for a
-    /// [`ConditionalSampler`](crate::board::ConditionalSampler) and the element program; [`sample`](Self::sample) ignores these bounds.
+    /// Bounds the number of steps of the path from the first room to the last, for a [`ConditionalSampler`](crate::board::ConditionalSampler) and the
+    /// element program; [`sample`](Self::sample) ignores these bounds.
     ///
-    /// **Errors.** The range is empty; [`GridError::Impossible`] if no solution has such a length.
+    /// **Errors.** The range is empty; [`GridError::Impossible`] if no solution has a length in the range.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         let (rows, columns) = (self.size().rows(), self.size().columns());

@@ -6,12 +6,13 @@ use super::Pointer;
 use super::passage_moves::WaysFromPair;
 use crate::grid::{BoardRule, Size};
 
-/// From every room the pointers lead to the first, and the number of steps from the last room is in a range.
+/// Requires that the pointers lead from every room to the first room, in a number of steps from the last room that is in a range.
 ///
-/// Boards with a room that does not lead to the first are forbidden. The violation is half the distance of the number of steps from the range, rounded up.
+/// The rule forbids boards with a room whose pointers do not lead to the first room. The violation of the rule is half the distance of the number of
+/// steps from the range, rounded up.
 ///
 /// **Complexity.** After a change of one pointer, or of one pointer and the reversal of the pointers along a path, the work is proportional to the
-/// number of rooms in which the old and the new path differ. After any other change the board is reread.
+/// number of rooms in which the old and the new path differ. After any other change the rule rereads the board.
 pub(super) struct TreeRule {
     size: Size,
     steps: Option<RangeInclusive<u32>>,
@@ -21,8 +22,7 @@ pub(super) struct TreeRule {
     length: u32,
     pair: WaysFromPair,
     ways: [Vec<usize>; 2],
-    /// The number of steps before the last change (`None` if the board was reread). The next two fields are the rooms that left the path, and those
-    /// that joined it.
+    /// The number of steps before the last change (`None` if the board was reread).
     before: Option<u32>,
     left: Vec<usize>,
     came: Vec<usize>,
@@ -58,8 +58,7 @@ impl TreeRule {
         cells[at].room(at, self.size.columns())
     }
 
-    /// Updates the path after a change in which the first room gets any new pointer, and each following room points to its predecessor, which pointed
-    /// to it before; `None` for a cycle.
+    /// Updates the path after a change that reverses the pointers along a path; `None` for a cycle.
     fn turn(&mut self, cells: &[Pointer], turned: &[usize]) -> Option<()> {
         let (Some(&first), Some(&cut)) = (turned.first(), turned.last()) else {
             return Some(());
@@ -87,7 +86,7 @@ impl TreeRule {
         Some(())
     }
 
-    /// Marks the rooms that joined the path and unmarks those that left it, or does the reverse if `is_ahead` is false.
+    /// Marks the rooms that joined the path and unmarks the rooms that left it, or does the reverse if `is_ahead` is false.
     fn follow(&mut self, is_ahead: bool) {
         for &room in &self.left {
             self.on_way[room] = !is_ahead;
@@ -97,7 +96,7 @@ impl TreeRule {
         }
     }
 
-    /// True if each changed room but the first now points to its predecessor, which pointed to it before.
+    /// True if each changed room except the first now points to the room before it in `changed`, which pointed to it before.
     fn is_turn(&self, cells: &[Pointer], changed: &[usize]) -> bool {
         changed
             .windows(2)

@@ -8,17 +8,18 @@ use crate::grid::{Board, Position};
 impl PerfectMaze {
     /// Draws a maze of any size by Wilson's algorithm.
     ///
-    /// From each room that is not yet in the tree, a random walk chooses directions by their weights until it
-    /// meets the tree; the walk without its loops joins the tree. At a room with a known pointer the walk follows this pointer.
+    /// From each room that is not yet in the tree, a random walk chooses directions by their weights until it meets the tree; without its loops, the
+    /// walk joins the tree. The random walk follows the known pointers of clues.
     ///
-    /// **Guarantee.** Draws are independent and have exactly the distribution of the pointers given that the maze is perfect and meets the
-    /// clues, up to the rounding of random numbers to 53 bits: a known pointer has weight one and the room's others weight zero, and walks with any
-    /// weights give trees in proportion to their weights. Both options for the border give the same draws.
+    /// **Guarantee.** Draws are independent and have exactly the distribution of the pointers given that the maze is perfect and meets the clues, up
+    /// to the rounding of random numbers to 53 bits. Walks with any weights give trees in proportion to their weights, and a known pointer counts as
+    /// the only direction with positive weight. The draws are the same for both options of the border.
     ///
-    /// **Complexity.** With equal weights the walks take an expected number of steps of the order of `n log n` for `n` rooms; with
-    /// other weights, of the order of the mean time in which such a walk reaches the first room. Memory is a few bytes per room.
+    /// **Complexity.** With equal weights the random walks take an expected number of steps of the order of `n log n` for `n` rooms. With other
+    /// weights, they take of the order of the mean time in which a walk reaches the first room. Wilson's algorithm takes a few bytes of memory per
+    /// room.
     ///
-    /// **References.** Wilson (1996).
+    /// **References.** The algorithm is due to Wilson (1996).
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Board<Pointer> {
         let wheels: [DirectionCdf; 16] = std::array::from_fn(|ways| DirectionCdf::new(self, ways));
         let ways = self.ways();
@@ -43,7 +44,7 @@ impl PerfectMaze {
         Board::of(size, pointers)
     }
 
-    /// Returns the directions in which each room may point (those within the grid, or the known one) as bits in the order of [`Pointer::DIRECTIONS`].
+    /// Returns the directions in which each room may point, as bits in the order of [`Pointer::DIRECTIONS`]; a room with a clue has one direction.
     fn ways(&self) -> Vec<u8> {
         let size = self.size();
         let ways = |at: Position| {

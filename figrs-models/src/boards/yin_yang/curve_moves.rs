@@ -1,4 +1,4 @@
-//! Backbite moves of the curve between the colours.
+//! Backbite moves (changes of a Hamiltonian path) of the curve between the colours.
 
 use super::Colour;
 use crate::board::{BoardMoves, WindowMoves};
@@ -6,10 +6,9 @@ use crate::grid::Size;
 
 /// Moves between boards that follow the rules; on boards that break rules, windows are redrawn.
 ///
-/// The line between the colours of a board passes each inner corner of the grid once: it is a Hamiltonian path of the corners whose ends leave the grid, or a
-/// Hamiltonian cycle if the rim has one colour. A move pulls back one end of the line, then lets both ends bite back (an end is joined with an adjacent corner,
-/// and the line is cut behind that corner, at its new end) until both leave the grid again or the line is closed. Each step is as likely as its reverse, and so
-/// are excursions between two boards in either direction: the chain of the visited boards has symmetric moves.
+/// The line between the colours of a board passes each inner corner of the grid once. The line is a Hamiltonian path of the corners whose ends leave
+/// the grid, or a Hamiltonian cycle if the rim has one colour. A move pulls back one end of the line, then lets both ends bite back until they leave
+/// the grid again or the line is closed. The moves are symmetric, because each step of a move is as likely as its reverse.
 ///
 /// On 12 by 12 cells chains from row combs and from column combs agree (R-hat below 1.05) within a few hundred sweeps.
 ///
@@ -19,12 +18,12 @@ use crate::grid::Size;
 pub(super) struct CurveMoves {
     windows: WindowMoves<Colour>,
     size: Size,
-    /// Rows and columns of inner corners.
+    /// Numbers of rows and columns of inner corners.
     corners: (usize, usize),
     line: Line,
-    /// For each corner, the sides to which the line leads, as bits.
+    /// For each inner corner, the sides to which the line leads, as bits.
     sides: Vec<u8>,
-    /// Maximum number of steps of an excursion; a longer one leaves the board unchanged.
+    /// Maximum number of steps of a move between two boards; a longer move leaves the board unchanged.
     steps: usize,
     /// Number of cells and corners examined, a measure of work.
     looked_at: u64,
@@ -34,21 +33,22 @@ pub(super) struct CurveMoves {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Line {
     path: Vec<usize>,
-    /// For each corner, its position on the path.
+    /// For each inner corner of the grid, its index on the Hamiltonian path.
     places: Vec<usize>,
-    /// The sides at which the first and the last corner leave the grid, if they do.
+    /// The sides at which the first and the last corner of the path leave the grid, if they do.
     exits: [Option<usize>; 2],
     /// True if the ends are joined, so that the path is a cycle.
     is_closed: bool,
 }
 
-/// Maximum number of steps of an excursion for each corner of the grid; nearly all excursions take fewer.
+/// Maximum number of steps of a move for each corner of the grid; nearly all moves take fewer.
 const STEPS: usize = 32;
-/// One in this many curves is drawn with exchanged colours, which costs more than most moves.
+/// Number of moves of which one, on average, also exchanges the colours, which costs more than most moves.
 const TURNS: usize = 16;
-/// One in this many moves redraws a window.
+/// Number of moves of which one, on average, redraws a window.
 const WINDOWS: usize = 4;
-/// Maximum number of moves of a sweep, as many as for a board of 12 by 12. One move changes much of the line, so larger boards need no more.
+/// Maximum number of moves of a sweep, as many as for a board of 12 by 12 cells. Larger boards need no more moves, because one move changes much of
+/// the line between the colours.
 const SWEEP: usize = 144;
 
 impl CurveMoves {
@@ -78,7 +78,7 @@ impl CurveMoves {
         }
     }
 
-    /// Reads the line of a board; returns false if the board breaks a rule.
+    /// Reads the line between the colours of a board; returns false if the board breaks a rule.
     fn read_line(&mut self, cells: &[Colour]) -> bool {
         let (all, columns) = (self.corners.0 * self.corners.1, self.corners.1);
         let mut start = None;
@@ -133,7 +133,7 @@ impl CurveMoves {
         is_whole
     }
 
-    /// Goes from the line of a board to that of another; returns false if that takes too many steps.
+    /// Moves from the line of a board to the line of another board; returns false if that takes too many steps.
     fn excursion(&mut self, choose: &mut dyn FnMut(usize) -> usize) -> bool {
         self.line.depart(choose);
         (0..self.steps).any(|_| {
@@ -143,7 +143,7 @@ impl CurveMoves {
         })
     }
 
-    /// Moves a randomly chosen end of the line by one step to a randomly chosen side.
+    /// Moves a randomly chosen end of the line between the colours by one step to a randomly chosen side.
     fn step(&mut self, choose: &mut dyn FnMut(usize) -> usize) {
         let chosen = choose(8);
         let (end, side) = (chosen / 4, chosen % 4);
@@ -179,7 +179,7 @@ impl CurveMoves {
         self.line.number(turned);
     }
 
-    /// Adds the cells in which the line's board, with the colour `first` in its first cell, differs from the present one.
+    /// Adds the cells in which the board of the line differs from the present board; `first` is the colour of the first cell.
     fn draw(&mut self, cells: &[Colour], first: Colour, changes: &mut Vec<(usize, Colour)>) {
         let path = &self.line.path;
         for (place, &corner) in path.iter().enumerate() {
@@ -234,12 +234,12 @@ impl CurveMoves {
 }
 
 impl Line {
-    /// True if the line is that of a board: it is closed, or both ends leave the grid.
+    /// True if the line separates the colours of a board: it is closed, or both ends leave the grid.
     fn is_of_board(&self) -> bool {
         self.is_closed || self.exits.iter().all(Option::is_some)
     }
 
-    /// Starts an excursion: pulls the line back from one of its exits, or opens a closed line anywhere.
+    /// Starts a move of the line between the colours: pulls it back from one of its ends, or opens a closed line anywhere.
     fn depart(&mut self, choose: &mut dyn FnMut(usize) -> usize) {
         if !self.is_closed {
             self.exits[choose(2)] = None;
@@ -251,7 +251,7 @@ impl Line {
         self.is_closed = false;
     }
 
-    /// Updates the positions of the corners on a part of the path.
+    /// Updates the indices of the corners on a part of the path.
     fn number(&mut self, part: std::ops::Range<usize>) {
         for place in part {
             self.places[self.path[place]] = place;

@@ -1,15 +1,15 @@
 //! Yin-Yang: colour every cell such that the cells of each colour are connected and no 2 by 2 square has a single colour.
 //!
-//! **Definition.** Every cell of a grid has one of two colours, by independent fair choices. The evidence is that both colours occur,
-//! that the cells of each colour are connected (side by side or one above the other), and that no 2 by 2 square has a single
-//! colour. The number of black cells may have bounds. Clues are observed cells. So all boards that meet the clues are equally likely.
+//! **Definition.** Every cell of a grid has one of two colours, by independent fair choices. The evidence is that both colours occur, that the cells
+//! of each colour are connected (side by side or one above the other), and that no 2 by 2 square has a single colour. The number of black cells may
+//! have bounds. Clues are observed cells. All boards that meet the clues are equally likely.
 //!
-//! [`YinYang::elements`] is the element program; [`YinYang::solve`], [`YinYang::conflict`] and [`YinYang::puzzle`] query it by a
+//! The method [`YinYang::elements`] returns the element program; [`YinYang::solve`], [`YinYang::conflict`] and [`YinYang::puzzle`] query it by a
 //! [`Frontier`](figrs_infer::Frontier).
 //!
 //! # References
 //!
-//! E. D. Demaine, J. Lynch, M. Rudoy and Y. Uno, "Yin-Yang Puzzles are NP-complete", CCCG 2021, for the rules.
+//! The rules are those of E. D. Demaine, J. Lynch, M. Rudoy and Y. Uno, "Yin-Yang Puzzles are NP-complete", CCCG 2021.
 
 mod colour;
 mod curve_moves;
@@ -27,5 +27,5 @@ pub use puzzle::YinYangPuzzles;
 pub use settings::YinYang;
 pub use solve::Solution;
 
-/// The known colours of some cells; as text, `1` or `2` for a clue and `.` for a cell without a clue.
+/// The known colours of some cells; in text, `1` or `2` is a clue and `.` a cell without a clue.
 pub type ColourClues = crate::grid::Clues<Colour>;

@@ -33,7 +33,7 @@ impl Board<Colour> {
         borders: 2 * FRAME,
     };
 
-    /// Draws a picture with 26 by 26 pixels a cell, with a mark on the cells of some clues.
+    /// Draws a picture with 26 by 26 pixels for each cell, with a mark on the cells of some clues.
     ///
     /// **Errors.** The picture has too many pixels.
     pub fn picture(&self, clues: &ColourClues) -> Result<Image, Mistake> {

@@ -11,15 +11,14 @@ use crate::grid::Board;
 impl YinYang {
     /// Draws a random puzzle with exactly one solution, and returns its clues and its solution.
     ///
-    /// The solution is drawn uniformly from the boards that meet the given clues. Initially all its cells are clues; in random
-    /// order each clue is removed, unless another board with a different value there would then fit. The given clues stay.
+    /// The solution is drawn uniformly from the boards that meet the given clues. At first all cells of the solution are clues; in random order a
+    /// clue is removed if no other solution appears. The search removes no clue that was given.
     ///
-    /// **Guarantee.** The puzzle has no other solution, but it would have another one if any clue that was not given were removed; other puzzles with
-    /// the same solution may have fewer clues.
+    /// **Guarantee.** The puzzle has exactly one solution, and would have several if any clue that was not given were removed.
     ///
-    /// Bounds on the colours apply only to the solution: the puzzle has no other solution, within those bounds or outside.
+    /// Bounds on the numbers of black and white cells apply to the solution; even outside of the bounds there is no other solution.
     ///
-    /// **Complexity.** One compilation for all boards that meet the given clues, and for each cell a sweep over the states that the remaining clues allow.
+    /// **Complexity.** One compilation for the boards that meet the given clues, and a sweep over its states for each cell.
     ///
     /// **Errors.** [`BoardError::NoSolution`]; [`BoardError::NoneMet`] if a million boards in a row are outside the bounds on colours;
     /// [`BoardError::Inference`] if the board is too large for the memory of a [`Frontier`](figrs_infer::Frontier).
@@ -63,8 +62,8 @@ pub struct YinYangPuzzles<'y> {
 }
 
 impl YinYangPuzzles<'_> {
-    /// Draws a random [puzzle](YinYang::puzzle) and its solution. `goes_on` takes the number of cells tried as clues, 0 while a solution is drawn; if it
-    /// returns false, there is no puzzle.
+    /// Draws a random [puzzle](YinYang::puzzle) and its solution. The function `goes_on` takes the number of cells tried as clues, 0 while a solution
+    /// is drawn; if it returns false, there is no puzzle.
     ///
     /// **Errors.** [`BoardError::NoneMet`] if a million boards in a row are outside the bounds on colours; [`BoardError::Inference`].
     pub fn draw<R: Rng>(

@@ -6,13 +6,12 @@ use crate::board::RuledCells;
 use crate::grid::{ConnectedRule, CountRule, Size, SquareRule, WeighedRule};
 
 impl YinYang {
-    /// Returns the cells and rules. On boards that follow the rules, each colour is a thin tree in which few cells can change alone; steps change the line
-    /// between the colours, or redraw small windows.
+    /// Returns the cells as independent choices, and the rules. On boards that follow the rules, each colour is a thin tree in which few cells can
+    /// change alone; steps change the line between the colours, or redraw small windows.
     ///
-    /// Without clues chains start from combs, which follow the rules but may break the bounds on the colours.
+    /// Without clues Markov chains start from two combs, which follow the rules but may break the bounds on the colours.
     pub(super) fn ruled(&self) -> RuledCells<Colour> {
-        /// Weight of a rule relative to that of the number of black cells: large enough that boards that break a rule are rare, while numbers of
-        /// black cells that miss the bounds by one occur half of the time.
+        /// Weight of each other rule relative to the rule on the number of black cells, so large that boards that break it are rare.
         const TIMES: u32 = 4;
         let size = self.clues.size();
         let choices = |at: usize| match self.clues.get(size.position(at)) {

@@ -1,4 +1,4 @@
-//! Settings of boards: the size, the clues, bounds on the colours, and the engine.
+//! Settings of Yin-Yang boards: the size, the clues, bounds on the colours, and the exact algorithm.
 
 use std::ops::RangeInclusive;
 
@@ -66,7 +66,7 @@ impl YinYang {
         self.frontier(frontier)
     }
 
-    /// Sets the engine that solves the puzzle, which may have limits, a listener and an interrupt.
+    /// Sets the exact algorithm that solves the puzzle, which may have limits, a listener and an interrupt.
     pub fn frontier(self, frontier: Frontier) -> Self {
         Self { frontier, ..self }
     }
@@ -79,10 +79,10 @@ impl YinYang {
 
 /// Returns a lower bound on the number of cells of a colour.
 ///
-/// A square of 2 by 2 cells has one cell, two adjacent ones, or three of a colour, since the rules exclude the diagonal. Let a colour that is a tree
-/// have `b` cells, `k` of them on the rim, in a row, and `c` in corners. Summed over all `m` squares, the number of its cells minus that of its
-/// adjacent pairs is `m = 2 b + 1 - k - c`, or `2 b + 2` if none is on the rim. A colour with a cycle surrounds all cells of the other colour; the
-/// other colour is then a tree without cells on the rim, and has fewer cells.
+/// A square of 2 by 2 cells has one cell, two adjacent cells, or three cells of a colour, since the rules exclude the diagonal. In the lower bound, a
+/// colour whose cells form a tree has `b` cells: `k` of them on the rim, in a row, and `c` in corners. The sum over all `m` squares of 2 by 2 cells,
+/// of the colour's cells minus its adjacent pairs, is `m = 2 b + 1 - k - c`, or `2 b + 2` if no cell is on the rim. If a colour has a cycle, the
+/// other colour is a tree inside the cycle, without cells on the rim, and has fewer cells.
 fn fewest_of_a_colour(size: Size) -> u32 {
     let squares = (size.rows() as u32 - 1) * (size.columns() as u32 - 1);
     if squares == 0 {

@@ -1,4 +1,4 @@
-//! Solves puzzles, and finds clues that exclude each other.
+//! Solves puzzles, and finds clues that contradict each other.
 
 use figrs_infer::CompiledFrontier;
 
@@ -28,8 +28,8 @@ impl YinYang {
 
     /// Solves the puzzle and decides exactly whether it has only one solution.
     ///
-    /// **Errors.** [`BoardError::NoSolution`] with clues that exclude each other; [`BoardError::Inference`] if the board is too
-    /// large for the memory of a [`Frontier`](figrs_infer::Frontier).
+    /// **Errors.** [`BoardError::NoSolution`] with clues that contradict each other; [`BoardError::Inference`] if the board is too large for the
+    /// memory of a [`Frontier`](figrs_infer::Frontier).
     pub fn solve(&self) -> Result<Solution, BoardError> {
         let elements = self.elements()?;
         let compiled = self.compiled(&elements, &self.clues)?;
@@ -42,15 +42,15 @@ impl YinYang {
         })
     }
 
-    /// Returns clues that no board meets together, although without any one of them some board meets the others; returns none
-    /// if the puzzle has a solution, or if no board follows the rules at all.
+    /// Returns contradictory clues such that, without any one of them, some board meets the others; none if the puzzle has a solution, or if no board
+    /// follows the rules.
     ///
-    /// **Guarantee.** Exact: no board meets these clues. Each clue is left out in turn, and kept if the rest has a solution, or if this is undecided
-    /// because the engine was interrupted or its memory too small. [`solve`](Self::solve) then reports this by `is_minimal` of [`BoardError::NoSolution`].
+    /// **Guarantee.** No board meets the returned clues. The search leaves out each clue in turn, and keeps it if the remaining clues have a
+    /// solution, or if this is undecided. The method [`solve`](Self::solve) reports an undecided clue by `is_minimal` of [`BoardError::NoSolution`].
     ///
     /// **Complexity.** One compilation for each clue.
     ///
-    /// **Errors.** [`BoardError::Inference`] if the board is too large for the limits of the engine.
+    /// **Errors.** [`BoardError::Inference`] if the board is too large for the limits of the exact algorithm.
     pub fn conflict(&self) -> Result<Vec<Position>, BoardError> {
         match self.solve() {
             Err(BoardError::NoSolution { clues, .. }) => Ok(clues),

@@ -6,11 +6,11 @@ use super::BoardRule;
 use super::padded::Padded;
 use crate::grid::Size;
 
-/// The cells of some kind are connected, side by side or one above the other, and there is at least one. The violation is the number of
-/// connected components minus one, or one if there is no such cell.
+/// Requires that the cells of some kind are connected, side by side or one above the other, and that there is at least one. The violation of the rule
+/// is the number of connected components minus one, or one if no cell is of the kind.
 ///
-/// **Complexity.** A change examines the eight cells around it. If these do not determine which components the cell connects, searches run from all sides in
-/// turn until all but one have ended or met. After a large change the whole board is reread.
+/// **Complexity.** After a change of a cell, the rule examines the eight neighbours of the cell. If the eight neighbours do not determine which
+/// components the cell connects, the rule searches from all sides in turn. After a large change the rule rereads the whole board.
 #[derive(Clone, Debug)]
 pub struct ConnectedRule<F> {
     reads: F,
@@ -188,7 +188,7 @@ impl<C, F: Fn(usize, &C) -> bool + Send> BoardRule<C> for ConnectedRule<F> {
     }
 
     fn change(&mut self, cells: &[C], changed: &[usize]) -> Option<u32> {
-        /// If at least one in this many cells changes, searches would take longer than rereading the board.
+        /// The rule rereads the whole board if at least one in this number of cells changes, because searches would take longer.
         const READ_ANEW: usize = 32;
         let before = self.components;
         if changed.len() * READ_ANEW >= cells.len() && changed.len() > 1 {

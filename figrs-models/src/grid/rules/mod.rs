@@ -1,7 +1,8 @@
 //! Rules for whole boards with measured violations, for Markov chains and searches on boards of any size.
 //!
-//! An [`Automaton`](super::Automaton) reads a board cell by cell, and the number of its states limits the width of a board. A [`BoardRule`] reads a whole
-//! board, measures by how much the board breaks the rule, and follows changes of single cells; it has no states, and so no such limit.
+//! An [`Automaton`](super::Automaton) reads a board cell by cell, and the number of its states limits the width of a board. A [`BoardRule`] reads a
+//! whole board, measures by how much the board breaks the rule, and follows changes of single cells; it has no states, and therefore no limit on the
+//! width.
 //!
 //! | rule | type |
 //! |---|---|
@@ -26,10 +27,10 @@ pub use weighed_rule::WeighedRule;
 
 /// A rule for the cells of a whole board, with a *violation*: zero if the board follows the rule, and larger the further the board is from following it.
 ///
-/// The violation is a function of the cells alone; stored data only make it quicker to compute. A rule receives all changes in order: each
-/// [`change`](Self::change) follows a [`read`](Self::read) or another change, and may be undone by [`undo`](Self::undo).
+/// The violation of a rule depends on the cells alone; data that a rule stores only make it quicker to compute. A rule receives all changes of a
+/// board in order: each [`change`](Self::change) follows a [`read`](Self::read) or another change, and may be undone by [`undo`](Self::undo).
 ///
-/// Only `read` is required: the default methods reread the board.
+/// Only the method `read` is required; the default implementations of the other methods reread the board.
 ///
 /// ```
 /// use figrs_models::grid::BoardRule;
@@ -47,15 +48,15 @@ pub use weighed_rule::WeighedRule;
 /// assert_eq!(Alternating.read(&[true, false, false, false]), Some(2));
 /// ```
 pub trait BoardRule<C>: Send {
-    /// Reads a board, with the cells in scan order, and returns its violation; `None` if chains and searches must never visit such a board.
+    /// Reads a board, with the cells in scan order, and returns its violation; `None` if Markov chains and searches must never visit the board.
     fn read(&mut self, cells: &[C]) -> Option<u32>;
 
-    /// Returns the violation of a board after the cells with these indices, all distinct, have changed since the last call.
+    /// Returns the violation of a board after a change of some cells, given by their distinct indices.
     fn change(&mut self, cells: &[C], _changed: &[usize]) -> Option<u32> {
         self.read(cells)
     }
 
-    /// Undoes the last change; `cells` are those before the change.
+    /// Undoes the last change; `cells` are the cells before the change.
     fn undo(&mut self, cells: &[C], _changed: &[usize]) {
         self.read(cells);
     }
@@ -71,7 +72,7 @@ pub trait BoardRule<C>: Send {
         0
     }
 
-    /// Returns `false` only if no board follows the rule when each cell has one of the values that `values` returns for its index.
+    /// Returns `false` if it is known that no board follows the rule when each cell has one of the values that `values` returns for its index.
     fn may_be_kept<'v>(&self, _values: &dyn Fn(usize) -> &'v [C]) -> bool
     where
         C: 'v,

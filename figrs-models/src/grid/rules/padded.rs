@@ -7,9 +7,9 @@ use crate::grid::Size;
 pub(super) struct Padded {
     rows: usize,
     columns: usize,
-    /// Number of columns, including both margins.
+    /// Number of columns of the grid and its two margins.
     pub(super) stride: usize,
-    /// Number of cells, including the margin.
+    /// Number of cells of the grid and its margin.
     pub(super) cells: usize,
 }
 

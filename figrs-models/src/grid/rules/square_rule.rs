@@ -3,14 +3,14 @@
 use super::BoardRule;
 use crate::grid::Size;
 
-/// No 2 by 2 square has only cells of some kind, or no such cells. The violation is the number of squares of a single colour.
+/// Requires that no 2 by 2 square has only cells of some kind, or only other cells. The violation is the number of 2 by 2 squares of a single colour.
 #[derive(Clone, Debug)]
 pub struct SquareRule<F> {
     size: Size,
     reads: F,
     is_in: Vec<bool>,
     squares: u32,
-    /// Number of squares of one colour before the last change.
+    /// Number of 2 by 2 squares of one colour before the last change.
     before: u32,
 }
 
@@ -26,7 +26,7 @@ impl<F> SquareRule<F> {
         }
     }
 
-    /// Returns the number of squares of one colour whose first cell is in these rows and columns, clipped to the grid.
+    /// Returns the number of 2 by 2 squares of one colour whose first cell is in a range of rows and columns.
     fn squares(&self, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>) -> u32 {
         let across = self.size.columns();
         let rows = rows.start..rows.end.min(self.size.rows().saturating_sub(1));
@@ -42,7 +42,7 @@ impl<F> SquareRule<F> {
         squares
     }
 
-    /// Returns the number of squares of one colour around a cell.
+    /// Returns the number of 2 by 2 squares of one colour that contain a cell.
     fn around(&self, at: usize) -> u32 {
         let (row, column) = (at / self.size.columns(), at % self.size.columns());
         self.squares(

@@ -8,15 +8,14 @@ use super::BoardRule;
 use super::padded::Padded;
 use crate::grid::{Ground, Size};
 
-/// A walk leads from the first of some marked cells to the second and so on to the last, side by side and up and down over cells that are not walls;
-/// the sum of the shortest paths may have bounds.
+/// Requires a walk from stop to stop (marked cells, in order) over cells that are not walls; the sum of the shortest paths may have bounds.
 ///
-/// Each pair of successive stops that no path connects has a lower bound on the number of missing steps: the straight distance from the cells that
-/// one stop reaches to the other stop. The violation is the sum of these bounds. If all stops are connected, the violation is half the distance of
-/// the length from its bounds, rounded up. A mark that is in no cell, or in several, counts as one for each pair.
+/// Two successive stops without a path between them have a lower bound on the number of missing steps: the straight distance from the cells that one
+/// stop reaches to the other stop. The violation of the rule is the sum of the lower bounds of all pairs of successive stops without a path. If paths
+/// connect all stops, the violation is half the distance of their length from its bounds, rounded up. A mark that is in no cell, or in several cells,
+/// adds one to the violation for each of its pairs.
 ///
-/// **Complexity.** An A* search by the straight distance is made only after changes that matter: a wall on the known path, a stop that moves, and, if
-/// there is no path yet or its length has bounds, a removed wall.
+/// **Complexity.** The rule makes an A* search after changes that matter, such as a wall on the known path or a stop that moves.
 #[derive(Clone, Debug)]
 pub struct WayRule<F> {
     grid: Padded,
@@ -33,7 +32,7 @@ pub struct WayRule<F> {
     /// For each cell, the number of the search that last reached it, and the cell before it.
     reached: Vec<(u32, u32)>,
     search: u32,
-    /// Cells to expand, each with the cell before it.
+    /// The cells that the search has to expand, each with the cell before it.
     queue: VecDeque<(usize, usize)>,
     looked_at: u64,
 }
@@ -48,8 +47,8 @@ struct Found {
 }
 
 impl<F> WayRule<F> {
-    /// Creates the rule for 2 to 8 stops. `reads` returns how a cell can be walked on, given its index and value; the first stop is the lowest bit of
-    /// [`Ground::Marked`].
+    /// Creates the rule for 2 to 8 stops. The function `reads` returns the [`Ground`] of a cell, given its index and value; the first stop is the
+    /// lowest bit of [`Ground::Marked`].
     pub fn new(size: Size, stops: usize, reads: F) -> Self {
         let grid = Padded::new(size);
         Self {
@@ -76,7 +75,7 @@ impl<F> WayRule<F> {
         Self { steps, ..self }
     }
 
-    /// Sets how a cell can be walked on.
+    /// Sets whether a cell is a wall, open or marked.
     fn set(&mut self, place: usize, ground: Ground) {
         let (old, new) = (self.ground[place].marks(), ground.marks());
         for (mark, places) in self.places.iter_mut().enumerate() {
@@ -232,7 +231,7 @@ impl<C, F: Fn(usize, &C) -> Ground + Send> BoardRule<C> for WayRule<F> {
         std::mem::take(&mut self.looked_at)
     }
 
-    /// True if a connected part of the cells that need not be walls can contain all stops.
+    /// True if all stops can be in one connected part of the cells that need not be walls.
     fn may_be_kept<'v>(&self, values: &dyn Fn(usize) -> &'v [C]) -> bool
     where
         C: 'v,

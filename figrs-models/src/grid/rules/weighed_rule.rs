@@ -2,7 +2,7 @@
 
 use super::BoardRule;
 
-/// Another rule whose violation counts several times, so that chains rather break other rules on the way between boards.
+/// A rule whose violation counts several times, so that Markov chains rather break other rules.
 #[derive(Clone, Debug)]
 pub struct WeighedRule<R> {
     rule: R,

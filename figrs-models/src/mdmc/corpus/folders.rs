@@ -52,8 +52,8 @@ pub(super) fn folders_within(folder: &Path) -> Result<Vec<PathBuf>, LevelError> 
     Ok(found)
 }
 
-/// Returns the folders to read, each with the folders that it replaces. A folder called `Processed` replaces the folders beside it that have
-/// requested files of the same names, because those files are other encodings of the same levels.
+/// Returns the folders to read, each with the folders that it replaces. A folder called `Processed` replaces folders beside it whose files have the
+/// same names, because their files are other encodings of the same levels.
 pub(super) fn one_encoding(
     mut folders: Vec<PathBuf>,
     is_wanted: impl Fn(&Path) -> bool,

@@ -25,8 +25,8 @@ pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
     read.map_err(|mistake| mistake.of(path.display().to_string()).into())
 }
 
-/// Finds the legend for some levels: the first file in these folders that describes the largest number of the levels' tiles; `known` counts these
-/// tiles. `None` if no file has half of all `count` tiles.
+/// Finds the legend for some levels: the file in `folders` that describes the most of the levels' tiles, the first such file among equals; `known`
+/// counts the tiles that a file describes. Returns `None` if no file describes half of all `count` tiles.
 pub(super) fn find(
     folders: impl Iterator<Item = PathBuf>,
     count: usize,
@@ -66,7 +66,8 @@ pub(super) fn find(
     best.map(|(_, path, set)| (path, set))
 }
 
-/// Returns the folders in which the legend of a level file is sought: those from its own up to the given folder, and the one above.
+/// Returns the folders in which the legend of a level file is sought: from the file's own folder up to the given folder, and the folder above that
+/// one.
 pub(super) fn folders_of(path: &Path, root: &Path) -> impl Iterator<Item = PathBuf> {
     let own = path.parent().unwrap_or(Path::new("")).ancestors();
     let within = own.take_while(move |above| above.starts_with(root));
@@ -87,7 +88,7 @@ fn mentions_tiles(path: &Path) -> bool {
     text.contains("\"tiles\"") || text.contains("[tiles]")
 }
 
-/// True if an error concerns a file with a list of tiles; other files are not meant as legends.
+/// True if an error concerns a file with a list of tiles, which is therefore meant as a legend.
 fn is_meant_as_legend(error: &LevelError) -> bool {
     matches!(error.kind(), MistakeKind::Unknown | MistakeKind::Count)
 }

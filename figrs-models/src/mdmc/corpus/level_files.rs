@@ -17,12 +17,12 @@ use figrs_reading::{Mistake, MistakeKind};
 /// The contents of a level file.
 pub(super) struct LevelFile {
     pub(super) path: PathBuf,
-    /// The folder that the caller passed.
+    /// The folder of levels that the caller passed.
     pub(super) root: PathBuf,
     pub(super) text: String,
-    /// The name of the level, if the file is not named after it.
+    /// The name of the level, if it differs from the name of the file.
     pub(super) name: Option<String>,
-    /// The tiles of a map and the file that describes them; `None` for text.
+    /// The tiles of a map and the file that describes them; `None` for a text file.
     pub(super) own: Option<(PathBuf, TileSet)>,
 }
 
@@ -142,7 +142,7 @@ fn levels_of(
         .collect()
 }
 
-/// **Errors.** The text is not a level, whatever its characters mean.
+/// **Errors.** The text is not a rectangle of characters that can be tiles.
 pub(super) fn check_text(place: &str, text: &str) -> Result<(), LevelError> {
     let in_use = text.chars().filter(|symbol| !symbol.is_control());
     let all = TileSet::unknown(in_use.collect::<BTreeSet<char>>());
@@ -179,7 +179,7 @@ fn is_single(file: &LevelFile) -> bool {
     file.text.trim_end_matches(['\r', '\n']).lines().count() < 2
 }
 
-/// Leaves out files with a single line if others have several.
+/// Leaves out files with a single line if other files have several lines.
 pub(super) fn without_single_lines(
     files: Vec<LevelFile>,
     notes: &mut Vec<CorpusNote>,

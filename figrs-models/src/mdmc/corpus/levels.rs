@@ -12,8 +12,8 @@ use figrs_reading::{Mistake, MistakeKind};
 
 /// One or more levels of the same height, each with a name and a weight, and the set of their tiles.
 ///
-/// Models are trained from left to right. Levels in which the player climbs are stored [turned](Travel::turned) on their side: their columns, from
-/// the left, are the rows of the game from the bottom.
+/// Models are trained on levels from left to right. Levels in which the player climbs are stored [turned](Travel::turned) on their side: their
+/// columns, from the left, are the rows of the game from the bottom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Corpus {
     tiles: Arc<TileSet>,
@@ -93,7 +93,7 @@ impl Corpus {
         self
     }
 
-    /// Sets the number of times that each level counts in training; `weight` returns it for the name of the level.
+    /// Sets the number of times that each level counts in training; `weight` returns the number for the name of a level.
     ///
     /// **Errors.** [`LevelError::File`] unless each number is from 1 to [`MAX_WEIGHT`](Self::MAX_WEIGHT).
     pub fn weighted(mut self, weight: impl Fn(&str) -> u32) -> Result<Self, LevelError> {
@@ -126,7 +126,7 @@ impl Corpus {
         }
     }
 
-    /// Sets the style of each level; `style` returns it for the name of the level.
+    /// Sets the style of each level; `style` returns the style for the name of a level.
     #[must_use]
     pub fn styled(mut self, style: impl Fn(&str) -> String) -> Self {
         self.styles.clear();
@@ -153,7 +153,7 @@ impl Corpus {
 
     /// Returns the levels cut to their bottom rows, for a chain of less height.
     ///
-    /// **Errors.** [`LevelError::Levels`] unless `1 <= rows <= height`.
+    /// **Errors.** [`LevelError::Levels`] unless `rows` is from 1 to the height of the levels.
     pub fn bottom_rows(&self, rows: usize) -> Result<Self, LevelError> {
         let height = self.height();
         if rows == 0 || rows > height {
@@ -205,7 +205,7 @@ impl Corpus {
         inside.collect()
     }
 
-    /// Returns the levels, each with the number of times that it counts.
+    /// Returns the levels, each with the number of times that it counts in training.
     pub(in crate::mdmc) fn counted_levels(&self) -> impl Iterator<Item = (&Level, u64)> {
         let weights = self.weights.iter().map(|&weight| u64::from(weight));
         self.levels.iter().zip(weights)

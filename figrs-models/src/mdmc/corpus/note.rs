@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::mdmc::{LevelError, Travel};
 
-/// A choice that the reader made, or something that it left out.
+/// A choice that the corpus reader made, or something that it left out.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CorpusNote {
@@ -18,16 +18,16 @@ pub enum CorpusNote {
         /// The folders with levels.
         found: Vec<PathBuf>,
     },
-    /// A folder called `Processed` is read; others beside it with levels of the same names are left out.
+    /// A folder called `Processed` is read; other folders beside it with levels of the same names are left out.
     OneOfSeveral {
         /// The folder that is read.
         read: PathBuf,
         /// The folders that are left out.
         others: Vec<PathBuf>,
     },
-    /// A map has several layers of tiles, of which one is read.
+    /// A map has several layers of tiles, and one of them is read.
     Layer {
-        /// The map.
+        /// The path of the map.
         path: PathBuf,
         /// Name of the layer that is read.
         read: String,
@@ -48,27 +48,27 @@ pub enum CorpusNote {
         /// The characters of the tiles.
         symbols: String,
     },
-    /// Some levels repeat others with a player's path drawn in, and were left out.
+    /// Some levels repeat other levels with a player's path drawn in, and were left out.
     DrawnWays {
         /// The character that draws the path.
         tile: char,
-        /// The names of the levels.
+        /// The names of the levels that were left out.
         levels: Vec<String>,
         /// Number of all levels.
         of: usize,
     },
     /// A file beside the levels lists tiles, but is not a valid legend.
     FlawedLegend(LevelError),
-    /// There is no legend, and all characters are those of the platformer that figrs knows.
+    /// There is no legend, and all characters are those of the built-in platformer tiles.
     Platformer,
     /// Some tiles have unknown meanings.
     UnknownTiles {
-        /// Characters of these tiles.
+        /// Characters of the tiles with unknown meanings.
         symbols: String,
     },
     /// Tiles of the legend without a meaning that occur in no level were left out.
     IdleTiles {
-        /// Characters of these tiles.
+        /// Characters of the tiles that were left out.
         symbols: String,
     },
     /// The reader concluded that the player climbs in the levels, because all levels have one width and are at least twice as high as wide.
@@ -80,9 +80,9 @@ pub enum CorpusNote {
     Rooms {
         /// Number of rooms.
         rooms: usize,
-        /// Number of levels.
+        /// Number of levels that were cut into rooms.
         levels: usize,
-        /// Number of cells that belong to no room, since the sizes of levels are no multiples of that of a room.
+        /// Number of cells that belong to no room, since the sizes of levels are not multiples of the size of a room.
         left_out: usize,
     },
     /// Levels with fewer rows than others were filled up at the top, with an outside tile or else the most frequent tile. If the player climbs in the
@@ -90,13 +90,13 @@ pub enum CorpusNote {
     Padded {
         /// Direction in which levels are played.
         travel: Travel,
-        /// Number of levels that were filled up.
+        /// Number of levels to which rows were added.
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Number of rows that all levels have afterwards, or of columns if the player climbs.
+        /// Number of rows of all levels after they are filled up, or of columns if the player climbs in the levels.
         rows: usize,
-        /// Character of the tile.
+        /// Character of the tile with which levels were filled up.
         tile: String,
         /// True if the tile has the meaning `outside`.
         is_outside: bool,
@@ -110,7 +110,7 @@ pub enum CorpusNote {
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Number of rows that all levels have afterwards, or of columns if the player climbs.
+        /// Number of rows of all levels after they are cut, or of columns if the player climbs in the levels.
         rows: usize,
     },
 }

@@ -26,24 +26,26 @@ fn is_platformers(symbol: char) -> bool {
     tile.is_some_and(|tile| !tile.is_unknown())
 }
 
-/// Reads training levels from folders: text files (`*.txt`), one level a file, one row a line; and maps of level editors.
+/// Reads training levels from folders: text files (`*.txt`) with one level in each file and one row on each line, and maps of level editors.
 ///
-/// - Maps are those of Tiled (`*.tmx`, with layers in CSV, XML or base64 without compression), projects of LDtk (`*.ldtk`), and the grids of values
-///   that LDtk exports (`*.csv`). A legend numbers their tiles from 0 by `picture`, or else by its order; 0 is the first tile of the map's tileset, or the
-///   value 1. A tile that no legend numbers has the words of its class in the map. Flips of tiles are ignored.
-/// - If a folder contains no level itself, its subfolders are searched. Of adjacent folders that have levels of the same names, such as
-///   the encodings of one game, only the one called `Processed` is read.
+/// - The maps are those of Tiled (`*.tmx`, with layers in CSV, XML or base64 without compression), projects of LDtk (`*.ldtk`), and the grids of
+///   values that LDtk exports (`*.csv`). A legend numbers the tiles of maps from 0, by `picture` or else by its order. The number 0 stands for the
+///   first tile of the map's tileset, or for the value 1. A tile that no legend numbers has the words of its class in the map. Flipped tiles count as
+///   the tiles that are not flipped.
+/// - If a folder contains no level itself, its subfolders are searched. If adjacent folders have levels of the same names, such as different
+///   encodings of one game, only the folder called `Processed` is read.
 /// - Files that are not levels (rows of different lengths, no text, a single line among levels of several lines) are left out with a note.
 /// - Levels that repeat another level with a player's path drawn in, by a character without a meaning, are left out with a note.
-/// - For each given folder, a legend (JSON or TOML) is sought beside the levels and in the folder above; a [set of tiles](Self::tiles) takes precedence.
-///   Characters that the legend lacks have the meanings of the legends of other folders, or are tiles of unknown meaning. Without any legend all tiles are
-///   unknown, except that levels with only `-`, `X` and other [platformer](TileSet::platformer) characters have platformer tiles.
+/// - For each given folder, the reader seeks a legend (JSON or TOML) beside the levels and in the folder above, unless the caller sets the
+///   [tiles](Self::tiles). Characters that the folder's legend lacks have their meanings in the legends of other folders, or are tiles of unknown
+///   meaning. Without any legend all tiles are unknown, except that levels with only `-`, `X` and other [platformer](TileSet::platformer) characters
+///   have platformer tiles.
 /// - If all levels have one width and are at least twice as high as wide, the player climbs [upwards](Travel::Up) in them; other levels are played to
 ///   the right.
 /// - Levels with fewer rows than others are filled up at the top with an [outside](crate::mdmc::Meaning::Outside) tile, or else the most frequent
-///   tile of the corpus; [`rows`](Self::rows) cuts higher levels. Before that, [`rooms`](Self::rooms) cuts all levels into rooms.
+///   tile of the corpus; [`rows`](Self::rows) cuts higher levels. Before levels are filled up or cut, [`rooms`](Self::rooms) cuts them into rooms.
 ///
-/// [`CorpusNote`]s report these choices.
+/// [`CorpusNote`]s report the choices of the reader.
 ///
 /// ```no_run
 /// use figrs_models::mdmc::CorpusReader;
@@ -82,8 +84,9 @@ impl CorpusReader {
         }
     }
 
-    /// Reads only the files that match a pattern of `*`, `?` and `[..]`: by name, with or without the extension, or by path from the given folder or one of its
-    /// subfolders on, as `Overworld/*`. After several calls a file needs to match only one of the patterns.
+    /// Reads only the files whose names, with or without the extension, match a pattern of `*`, `?` and `[..]`. A pattern with a folder, such as
+    /// `Overworld/*`, is compared with the path below the given folder or one of its subfolders. After several calls of `only`, a file needs to match
+    /// only one of the patterns.
     pub fn only(mut self, pattern: impl Into<String>) -> Self {
         self.only.push(pattern.into());
         self
@@ -108,7 +111,7 @@ impl CorpusReader {
         self
     }
 
-    /// Reads this layer of map files that have several layers of tiles, instead of the first one.
+    /// Sets the name of the layer to read from map files that have several layers of tiles; without it, the first layer is read.
     pub fn layer(mut self, name: impl Into<String>) -> Self {
         self.layer = Some(name.into());
         self
@@ -123,9 +126,9 @@ impl CorpusReader {
 
     /// Reads the levels.
     ///
-    /// **Errors.** [`LevelError`]: a folder that cannot be read or contains no level (with the error of its first file), an invalid pattern or one that matches
-    /// nothing, legends of two folders that disagree on a character of both, more than [`TileSet::MAX_TILES`] characters or [`MAX_CELLS`](Self::MAX_CELLS)
-    /// cells.
+    /// **Errors.** [`LevelError`]: a folder that cannot be read or contains no level (with the error of its first file), an invalid pattern or one
+    /// that matches nothing, legends of two folders that disagree on a character of both, more than [`TileSet::MAX_TILES`] characters or
+    /// [`MAX_CELLS`](Self::MAX_CELLS) cells.
     pub fn read(&self) -> Result<(Corpus, Vec<CorpusNote>), LevelError> {
         let mut notes = Vec::new();
         let patterns = self.patterns()?;
@@ -172,8 +175,8 @@ impl CorpusReader {
         self.assemble(&files, folders, notes)
     }
 
-    /// Reads levels from texts with names, as [`read`](Self::read) does from files. No file is read: without a [set of tiles](Self::tiles)
-    /// there is no legend. Folders and patterns are ignored.
+    /// Reads levels from texts with names, as [`read`](Self::read) does from files. The method reads no legend, because it reads no file: without a
+    /// [set of tiles](Self::tiles) the meanings are unknown. The folders and patterns of the reader are ignored.
     ///
     /// **Errors.** The errors of [`read`](Self::read); a text that is not a level; no text at all.
     pub fn read_texts(
@@ -371,7 +374,7 @@ impl CorpusReader {
     }
 }
 
-/// Leaves out the levels with paths drawn in; `ways` has the indices of these levels by the character of the path.
+/// Leaves out the levels with a player's path drawn in; `ways` has the indices of these levels for each character that draws a path.
 fn without_ways(
     files: Vec<LevelFile>,
     ways: &BTreeMap<char, Vec<usize>>,
@@ -401,7 +404,8 @@ fn check_cells(cells: usize) -> Result<(), LevelError> {
     Ok(())
 }
 
-/// Returns the legend of a folder: of the first text file that has one beside it or above, with the tiles of maps. Adds a note for each invalid legend.
+/// Returns the legend of a folder of levels, with the tiles of maps: the legend beside or above the first text file that has one. A note reports each
+/// invalid legend.
 fn legend_of(
     files: &[&LevelFile],
     symbols: &BTreeSet<char>,
@@ -434,7 +438,7 @@ fn legend_of(
     })
 }
 
-/// Returns the most frequent tile of some levels, the first one among equals.
+/// Returns the most frequent tile of some levels; among equally frequent tiles, the first.
 fn commonest(levels: &[Level]) -> Tile {
     let mut counts: BTreeMap<Tile, usize> = BTreeMap::new();
     for &tile in levels.iter().flat_map(Level::as_array) {

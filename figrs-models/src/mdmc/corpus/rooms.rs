@@ -8,7 +8,7 @@ use super::note::CorpusNote;
 use crate::mdmc::{Level, LevelError, Meaning, TileSet};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// States where levels are cut into rooms.
+/// How levels are cut into rooms.
 ///
 /// Rooms that consist of [outside](Meaning::Outside) tiles only are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +20,11 @@ pub enum Rooms {
         /// Columns of a room.
         columns: usize,
     },
-    /// Rooms between the rows and columns of only outside tiles; the rooms found are cut again in the same way.
+    /// Rooms between the rows and columns that have only outside tiles; each room is cut again in the same way.
     Apart,
 }
 
-/// A range of rows and a range of columns.
+/// The place of a room in a level: a range of rows and a range of columns.
 type Place = (Range<usize>, Range<usize>);
 
 /// Cuts named levels into rooms, which have the names of their levels and the row and column where they begin.
@@ -73,7 +73,7 @@ pub(super) fn cut(
     Ok(cut)
 }
 
-/// Returns the rooms of one size, and the number of cells that belong to none.
+/// Returns the rooms of one size, and the number of cells that belong to no room.
 fn side_by_side(level: &Level, (rows, columns): (usize, usize)) -> (Vec<Place>, usize) {
     let starts = |cells: usize, side: usize| {
         let count = cells.checked_div(side).unwrap_or(0);
@@ -87,7 +87,7 @@ fn side_by_side(level: &Level, (rows, columns): (usize, usize)) -> (Vec<Place>, 
     (places, over)
 }
 
-/// Returns the rooms between rows and columns of outside tiles, from the top.
+/// Returns the rooms of a level between rows and columns of outside tiles, from the top.
 fn apart(level: &Level) -> Vec<Place> {
     let is_outside = level.as_array().mapv(|tile| tile.is(Meaning::Outside));
     let mut open: Vec<Place> = vec![(0..level.height(), 0..level.width())];
@@ -115,7 +115,7 @@ fn apart(level: &Level) -> Vec<Place> {
     places
 }
 
-/// Returns the runs of lines that are not blank, the first line having the number `first`.
+/// Returns the ranges of adjacent rows or columns that have a tile of the level; `first` is the number of the first row or column.
 fn runs(blank: Vec<bool>, first: usize) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (line, is_blank) in (first..).zip(blank) {

@@ -8,7 +8,7 @@ use super::note::CorpusNote;
 use crate::mdmc::{LevelError, TileSet};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The levels of one given folder: their characters, and the legend found for them.
+/// The characters of the levels of one folder, and the legend found for them.
 pub(super) struct FolderTiles {
     pub(super) root: PathBuf,
     pub(super) symbols: BTreeSet<char>,
@@ -22,8 +22,8 @@ struct SourcedSet<'a> {
     symbols: &'a BTreeSet<char>,
 }
 
-/// Creates one set of tiles for all folders. The characters of a folder get the tiles of its own legend; folders without a legend get the tiles of
-/// the others.
+/// Creates one set of tiles for all folders. The characters of a folder get the tiles of the folder's own legend; folders without a legend get the
+/// tiles of the other folders.
 ///
 /// **Errors.** [`LevelError::Levels`] for a character that occurs in levels of two folders and has different meanings in their legends.
 pub(super) fn of_folders(
@@ -83,7 +83,7 @@ pub(super) fn of_folders(
     Ok(Arc::new(all))
 }
 
-/// Returns the given tiles and, for other characters of the levels, the tiles with a meaning in the legends of their folders.
+/// Returns the tiles of the caller and, for other characters of the levels, the tiles with a meaning in the legends of their folders.
 pub(super) fn and_of_folders(
     given: &Arc<TileSet>,
     folders: &[FolderTiles],
@@ -110,7 +110,7 @@ pub(super) fn and_of_folders(
     Arc::new(all)
 }
 
-/// True if all characters are those of the platformer, with air and ground among them.
+/// True if all characters are those of the built-in platformer tiles, with air and ground among them.
 pub(super) fn is_platformer(symbols: &BTreeSet<char>) -> bool {
     let platformer = TileSet::platformer();
     let mut all = symbols.iter();

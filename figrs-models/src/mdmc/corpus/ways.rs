@@ -7,10 +7,10 @@ use super::level_files::LevelFile;
 /// Maximum number of levels of one size that are compared with each other.
 const MOST_OF_ONE_SIZE: usize = 512;
 
-/// Returns the characters of drawn paths, each with the indices of the levels that contain one. Each of these levels equals another level of the
-/// corpus except for at least two cells and at most half of them, all with one character that occurs only in such copies.
+/// Returns the characters of drawn paths, each with the indices of the levels in which it draws a path. A level with a drawn path equals another
+/// level of the corpus except for at least two cells and at most half of them, all with one character that occurs only in such copies.
 ///
-/// **Cost.** Pairs of levels of one size are compared up to the second character that differs.
+/// **Cost.** Two levels of one size are compared up to the second character in which they differ.
 pub(super) fn drawn_ways(files: &[LevelFile]) -> BTreeMap<char, Vec<usize>> {
     let texts = files.iter().map(|file| {
         let text = file.text.trim_start_matches('\u{feff}');
@@ -48,7 +48,8 @@ pub(super) fn drawn_ways(files: &[LevelFile]) -> BTreeMap<char, Vec<usize>> {
     drawn
 }
 
-/// Returns the single character by which `copy` differs from `other`, in at least two cells and at most half of them; `other` must not contain it.
+/// Returns the character of all cells in which the level `copy` differs from `other`: at least two cells and at most half of them; `other` must not
+/// contain the character.
 fn added(copy: &[Vec<char>], other: &[Vec<char>]) -> Option<char> {
     let mut found = None;
     let mut cells = 0;

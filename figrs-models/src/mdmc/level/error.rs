@@ -1,4 +1,4 @@
-//! Errors when levels are read and written, and errors of their shapes.
+//! Errors of reading and writing levels, and errors of their shapes.
 
 use figrs_derive::ErrorDebug;
 use figrs_reading::{FileError, Mistake, MistakeKind};
@@ -9,17 +9,17 @@ use crate::mdmc::{Tile, TileSet};
 #[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum LevelError {
-    /// A file of a level, a map, a legend or a folder cannot be read or written, or has a mistake. The place is the path of the file, or the
+    /// A file of a level, a map, a legend or a folder cannot be read or written, or has a mistake. The error's place is the path of the file, or the
     /// name of the level if there is no file.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The levels together do not form a corpus, or a request about them cannot be granted.
+    /// The levels do not form a corpus, or a request for them cannot be granted.
     #[error("{0}")]
     Levels(Mistake),
 }
 
 impl LevelError {
-    /// The class of the mistake.
+    /// Returns the kind of mistake, for programs that treat mistakes differently.
     pub fn kind(&self) -> MistakeKind {
         match self {
             Self::File(error) => error.kind(),

@@ -2,7 +2,7 @@
 
 use crate::mdmc::{Level, Structure, Tile};
 
-/// The numbering of tiles: 0 is the border, then the tiles of the training levels in ascending order.
+/// A numbering of tiles: 0 for the border, then 1, 2 and so on for the tiles of the training levels in ascending order.
 #[derive(Clone, Debug)]
 pub(in crate::mdmc) struct TileIds {
     tiles: Vec<Tile>,
@@ -37,13 +37,13 @@ impl TileIds {
     }
 }
 
-/// The numbers of a level's tiles, surrounded by as much border as the offsets of a structure reach.
+/// A level as a grid of tile numbers, with a margin of border tiles that is as wide as the distance of the farthest neighbour of a cell.
 #[derive(Debug)]
 pub(in crate::mdmc) struct TileGrid {
     ids: Vec<u8>,
     stride: usize,
     left: usize,
-    /// Index of each offset of the structure, relative to the index of the cell without margins.
+    /// For each neighbour of a cell, the difference of its index and the index of the cell, in a grid without margins.
     ahead: Vec<usize>,
     base: u64,
 }
@@ -103,8 +103,8 @@ impl TileGrid {
         self.ids[row * self.stride + self.left + column] = id;
     }
 
-    /// Returns the configuration of a cell as one number. The ids of its neighbours are the digits, with the first offset's
-    /// digit the most significant, so that dividing by the base removes the last offset.
+    /// Returns the configuration of a cell (the tiles of its neighbours) as one number. The numbers of the neighbours' tiles are the digits, with the
+    /// first neighbour's digit the most significant, so that dividing by the base removes the last neighbour.
     pub(in crate::mdmc) fn key(&self, row: usize, column: usize) -> u64 {
         let cell = row * self.stride + column;
         self.ahead.iter().fold(0, |key, &ahead| {
@@ -112,7 +112,7 @@ impl TileGrid {
         })
     }
 
-    /// Returns the `count` tiles to the left of a cell as one number: up to [`Structure::MAX_REACH`] ids of a byte.
+    /// Returns the `count` tiles to the left of a cell as one number: up to [`Structure::MAX_REACH`] bytes, each the number of a tile.
     pub(in crate::mdmc) fn window(&self, row: usize, column: usize, count: usize) -> u128 {
         let end = row * self.stride + self.left + column;
         self.ids[end - count..end]

@@ -21,10 +21,10 @@ pub struct Level {
 }
 
 impl Level {
-    /// Reads a level from lines of text, one row a line, ended by `\n` or `\r\n`.
+    /// Reads a level from lines of text, with one row on each line; lines end with `\n` or `\r\n`.
     ///
-    /// Empty lines at the end and a byte order mark are ignored. **Errors**, which give `place` as the origin: empty text, rows of unequal length,
-    /// characters that are not tiles of the set.
+    /// Empty lines at the end and a byte order mark are ignored. **Errors.** The text is empty, rows have unequal lengths, or a character is not a
+    /// tile of the set; the errors give `place` as the origin of the text.
     pub fn from_text(place: &str, text: &str, set: &TileSet) -> Result<Self, LevelError> {
         let text = text.trim_start_matches('\u{feff}');
         let text = text.trim_end_matches(['\n', '\r']);
@@ -116,7 +116,7 @@ impl Level {
         Self::from_array(columns.reversed_axes())
     }
 
-    /// Creates a level from an array that is known to have cells and no border.
+    /// Creates a level from an array that is known to have cells and to have no border tile.
     #[doc(hidden)]
     pub fn from_tiles(tiles: Array2<Tile>) -> Self {
         Self { tiles }
@@ -143,7 +143,7 @@ impl Level {
     }
 }
 
-/// Reads a level of [platformer](TileSet::platformer) tiles as [`Level::from_text`] does; errors give `text` as its origin.
+/// Reads a level of [platformer](TileSet::platformer) tiles as [`Level::from_text`] does; errors give `text` as the origin of the text.
 impl FromStr for Level {
     type Err = LevelError;
 
@@ -152,7 +152,7 @@ impl FromStr for Level {
     }
 }
 
-/// Writes one row a line, without a line end after the last row.
+/// Writes one row on each line, without a line end after the last row.
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, row) in self.tiles.rows().into_iter().enumerate() {

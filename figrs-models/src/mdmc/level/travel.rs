@@ -8,7 +8,7 @@ use super::Level;
 
 /// The direction in which a level is played, which is also the direction in which models draw it.
 ///
-/// Models draw levels from left to right. So a level in which the player climbs is turned clockwise by 90 degrees for models (model coordinates): its
+/// Models draw levels from left to right. A level in which the player climbs is turned clockwise by 90 degrees for models (model coordinates): its
 /// bottom row becomes the first column, and its left column the top row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Travel {

@@ -1,4 +1,4 @@
-//! The text format of the Video Game Level Corpus: one level a file, one row a line.
+//! The text format of the Video Game Level Corpus: one level in each file, one row on each line.
 
 use std::{fs, path::Path};
 
@@ -13,7 +13,7 @@ pub fn read_level(path: impl AsRef<Path>, tiles: &TileSet) -> Result<Level, Leve
     Level::from_text(&path.display().to_string(), &read_text(path)?, tiles)
 }
 
-/// Reads the text of a file; an error has the position of the first byte that is not UTF-8.
+/// Reads the text of a file; an error states the position of the first byte that is not UTF-8.
 #[doc(hidden)]
 pub fn read_text(path: &Path) -> Result<String, FileError> {
     let bytes =

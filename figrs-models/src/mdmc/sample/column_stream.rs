@@ -11,25 +11,25 @@ use crate::mdmc::{Level, LookAheadSampler, MarkovChain, SamplingError, Tile};
 
 /// Draws columns one after another without end, each from the bottom up, for use while a game runs.
 ///
-/// A tile is accepted only if the next few cells *above* it in its column can be filled without an unseen configuration. A
-/// rejected tile is removed from its distribution; simpler structures and a shorter look-ahead follow as in
-/// [`LookAheadSampler`].
+/// The stream accepts a tile only if the next few cells *above* it in its column can be filled without an unseen configuration. A rejected tile is
+/// removed from its distribution; if no tile is left, the stream tries simpler structures and a shorter look-ahead, as [`LookAheadSampler`] does.
 ///
 /// # Guarantee
 ///
-/// A column never changes once it is returned, and memory does not grow. With look-ahead 0 the columns have the same
-/// distribution as those of a [`LookAheadSampler`] without look-ahead. With a look-ahead of the height of the chain, a column has
-/// an unseen configuration only if no filling of this column after the columns before avoids one; later columns are not considered.
-/// A structure with offsets to the right cannot be decided column by column and is an error.
+/// A column never changes once it is returned, and memory does not grow. With look-ahead 0 the columns of a stream have the same distribution as the
+/// columns of levels of a [`LookAheadSampler`] with look-ahead 0. If the look-ahead is the number of rows, a column has an unseen configuration only
+/// if no filling of the column, given the earlier columns, avoids one. A structure with neighbours to the right is an error, because columns are
+/// decided one by one.
 ///
 /// # Complexity
 ///
-/// Time per column at most height × look-ahead² × tiles² × windows, as for [`LookAheadSampler`]; in practice close to height × look-ahead.
+/// The time per column is at most height × look-ahead² × tiles² × windows, as for [`LookAheadSampler`]; in practice it is close to height ×
+/// look-ahead.
 ///
 /// # Errors
 ///
-/// [`SamplingError::LookAhead`] if the look-ahead exceeds [`LookAheadSampler::MAX_DEPTH`]; [`SamplingError::RightOffset`] if the structure has an offset
-/// to the right.
+/// The error is [`SamplingError::LookAhead`] if the look-ahead exceeds [`LookAheadSampler::MAX_DEPTH`], and [`SamplingError::RightOffset`] if the
+/// structure has a neighbour to the right.
 ///
 /// # Example
 ///
@@ -54,12 +54,12 @@ pub struct ColumnStream<'a, R> {
 #[derive(Debug)]
 struct Column<'a> {
     chain: &'a MarkovChain,
-    /// The columns to the left that the offsets of the structure reach, the nearest last, as ids from the top.
+    /// The columns to the left on which tiles of the current column depend, the nearest last; each has the numbers of its tiles, from the top.
     past: VecDeque<Vec<u8>>,
-    /// Number of these columns.
+    /// Number of columns to the left on which tiles of the current column depend.
     reach: usize,
     ids: Vec<u8>,
-    /// Number of tiles below a cell, in the same column, that the offsets of the structure reach.
+    /// Number of tiles below a cell, in the same column, on which the cell may depend.
     window: usize,
 }
 
@@ -69,7 +69,7 @@ impl Column<'_> {
         self.ids.len() - 1 - place
     }
 
-    /// Returns the id of a cell, given its distance in columns to the left; 0 for the border.
+    /// Returns the number of a cell's tile, given the distance of the cell in columns to the left; 0 for the border.
     fn id(&self, row: usize, left: usize) -> u8 {
         let column = match left {
             0 => Some(&self.ids),
@@ -124,7 +124,7 @@ impl<'a> Line<'a> for Column<'a> {
 impl<'a, R: Rng> ColumnStream<'a, R> {
     /// Creates a stream that starts at the left border and looks `depth` cells ahead.
     ///
-    /// **Errors.** [`SamplingError::LookAhead`]; [`SamplingError::RightOffset`] if the structure has an offset to the right.
+    /// **Errors.** [`SamplingError::LookAhead`]; [`SamplingError::RightOffset`] if the structure has a neighbour to the right.
     pub fn new(chain: &'a MarkovChain, depth: usize, rng: R) -> Result<Self, SamplingError> {
         if depth > LookAheadSampler::MAX_DEPTH {
             return Err(SamplingError::LookAhead {

@@ -13,25 +13,25 @@ pub enum TileSelection {
     /// The tile is drawn at random.
     #[default]
     Sampled,
-    /// The most likely tile is taken, so that the level does not depend on random numbers.
+    /// The most likely tile is taken, so that the level depends on no random numbers.
     MostLikely,
 }
 
 /// Draws levels by queries to their [`LevelElements`].
 ///
-/// The sampler decides cells in the order of the look-ahead sampler. The distribution of a tile, given the decided tiles around it, is a query to
-/// variable elimination, from which rejected tiles are removed. The look-ahead queries the most probable world of the next few cells of the row, and
-/// checks whether any of these cells has an unseen configuration. Decided tiles are set by intervention, so that a query reaches no further than its
-/// window: given all neighbours on which it depends, a tile is independent of the other decided tiles.
+/// The sampler decides cells in the order of the look-ahead sampler. The sampler gets the distribution of a tile, given the decided tiles around it,
+/// by variable elimination, and removes rejected tiles from this distribution. The look-ahead computes the most probable tiles of the next few cells
+/// of the row, and checks whether they form an unseen configuration. Decided tiles are set by intervention, so that a query concerns few cells: given
+/// the neighbours on which it depends, a tile is independent of all other decided tiles.
 ///
 /// # Guarantee
 ///
-/// As for [`LookAheadSampler`](crate::mdmc::LookAheadSampler), except that a tile is rejected if the *most probable*
+/// Levels have the distribution of [`LookAheadSampler`](crate::mdmc::LookAheadSampler), except that a tile is rejected if the *most probable*
 /// continuation is unseen, even if a less probable one is not.
 ///
 /// # References
 ///
-/// Snodgrass and Ontañón (2017), Algorithms 1 and 2, written as queries to a probabilistic program.
+/// The sampler is that of Snodgrass and Ontañón (2017), Algorithms 1 and 2, written as queries to a probabilistic program.
 #[derive(Clone, Debug)]
 pub struct ElementSampler {
     elements: LevelElements,
@@ -64,6 +64,11 @@ impl ElementSampler {
         })
     }
 
+    /// Returns the number of rows and columns of a level.
+    pub(in crate::mdmc) fn size(&self) -> (usize, usize) {
+        (self.elements.height(), self.elements.width())
+    }
+
     /// Draws one level of the width of the elements.
     ///
     /// **Errors.** The errors of [`VariableElimination`](figrs_infer::VariableElimination).
@@ -85,7 +90,7 @@ impl ElementSampler {
     }
 }
 
-/// A level of which some tiles are decided.
+/// A level with some decided tiles.
 struct PartialLevel<'a> {
     sampler: &'a ElementSampler,
     tiles: Array2<Option<Tile>>,
@@ -94,7 +99,7 @@ struct PartialLevel<'a> {
 }
 
 impl PartialLevel<'_> {
-    /// Returns the model that sets the decided neighbours of some cells of a row.
+    /// Returns a model in which the decided neighbours of some cells of a row have their tiles.
     fn decided(&self, row: usize, columns: std::ops::Range<usize>) -> Model {
         let elements = &self.sampler.elements;
         let first = &elements.chain().structures()[0];
@@ -130,7 +135,7 @@ impl PartialLevel<'_> {
         unreachable!("every band of a trained chain has tiles")
     }
 
-    /// Draws by one structure a tile that passes the look-ahead; `None` if all possible tiles were rejected.
+    /// Draws a tile that passes the look-ahead, by the counts of one network structure; `None` if all possible tiles were rejected.
     fn draw<R: Rng + ?Sized>(
         &mut self,
         decided: &Model,
@@ -162,7 +167,7 @@ impl PartialLevel<'_> {
         Ok(None)
     }
 
-    /// True if a structure's part of the cell's configuration occurred in training; all its tiles are decided.
+    /// True if the cell's neighbours in a network structure have tiles that occurred together in training; the tiles must be decided.
     fn known(&self, row: usize, column: usize, structure: usize) -> bool {
         let elements = &self.sampler.elements;
         let chain = elements.chain();
@@ -174,7 +179,7 @@ impl PartialLevel<'_> {
         chain.seen(structure, chain.band(row), &tiles)
     }
 
-    /// Takes one of the remaining tiles, depending on the [`TileSelection`]: drawn by the weights, or the first of the most likely ones.
+    /// Takes one of the remaining tiles, as the [`TileSelection`] states: a tile drawn by the weights, or the first of the most likely tiles.
     fn take<R: Rng + ?Sized>(&self, left: &[(Tile, f64)], rng: &mut R) -> Option<Tile> {
         let likely = left.iter().filter(|&&(_, p)| p > 0.0);
         if self.sampler.selection == TileSelection::MostLikely {

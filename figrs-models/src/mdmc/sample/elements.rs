@@ -19,17 +19,16 @@ struct CellElements {
     unseen: Element<bool>,
     structure: Element<usize>,
     tile: Element<Tile>,
-    /// Weight of a proposed tile.
+    /// Weight of the cell's tile if the tile is drawn by a proposal, for particle filters.
     weight: Option<Element<f64>>,
 }
 
 /// A whole level as elements: the joint distribution of its tiles under a trained Markov chain.
 ///
-/// Each cell has an Apply for the *configuration* of its neighbours' tiles; an Apply, *unseen*, that is true if
-/// the configuration never occurred in training; an Apply for the *structure* by which the tile is drawn, the first one whose part of the
-/// configuration occurred in training; and a Chain on configuration and structure, the *tile*. Elements are built on first use, without
-/// computing anything. Queries about a few cells, with the tiles around them set by intervention,
-/// reach only those cells.
+/// Each cell has an Apply for the *configuration* of its neighbours' tiles, and an Apply, *unseen*, that is true if the configuration never occurred
+/// in training. Each cell also has an Apply for the *structure* by which the tile is drawn, and a Chain on configuration and structure for the
+/// *tile*. Elements are built on first use, without computing anything. A query for a few cells, with the tiles around them set by intervention, uses
+/// the elements of these cells only.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -54,7 +53,7 @@ pub struct LevelElements {
 }
 
 impl LevelElements {
-    /// Maximum number of columns; lower for chains so high that this many columns would have more than 2²⁰ cells.
+    /// Maximum number of columns of a level; fewer columns are possible if a level of this width would have more than 2²⁰ cells.
     pub const MAX_WIDTH: usize = 65_536;
 
     /// Creates the elements of a level with the height of the chain and the given width.
@@ -88,7 +87,7 @@ impl LevelElements {
         }
     }
 
-    /// Returns an error unless the elements of a level of this size can be built.
+    /// Returns an error if a level of this size is too large for elements.
     pub(in crate::mdmc) fn check_width(height: usize, width: usize) -> Result<(), SamplingError> {
         let max = ((1 << 20) / height).min(Self::MAX_WIDTH);
         if width == 0 || width > max {
@@ -112,23 +111,23 @@ impl LevelElements {
         self.width
     }
 
-    /// Returns the tile of a cell; rows count from the top. Panics outside the level, as indexing does.
+    /// Returns the tile of a cell; rows count from the top. The method panics for a cell outside the level.
     pub fn tile(&self, row: usize, column: usize) -> &Element<Tile> {
         &self.cell(row, column).tile
     }
 
-    /// Returns the tiles of the cell's neighbours, in the order of the first structure.
+    /// Returns the tiles of the cell's neighbours, in the order of the first network structure.
     pub fn configuration(&self, row: usize, column: usize) -> &Element<Vec<Tile>> {
         &self.cell(row, column).configuration
     }
 
-    /// Returns an element that is `true` if the cell's configuration is unseen for the first structure.
+    /// Returns an element that is `true` if the tiles of the cell's neighbours in the first network structure never occurred together in training.
     pub fn unseen(&self, row: usize, column: usize) -> &Element<bool> {
         &self.cell(row, column).unseen
     }
 
-    /// Returns the index of the structure that draws the tile. Intervene here to force a structure; if its part of the configuration is unseen, the next
-    /// simpler one with a seen part is used.
+    /// Returns an element for the index of the network structure by whose counts the tile is drawn. Intervene on the element `structure` to force a
+    /// network structure; if the neighbours in this structure have unseen tiles, the next simpler structure with seen tiles is used.
     pub fn structure(&self, row: usize, column: usize) -> &Element<usize> {
         &self.cell(row, column).structure
     }
@@ -141,7 +140,7 @@ struct ElementColumns<'a> {
     columns: Range<usize>,
     /// The rows whose tiles the chain draws.
     rows: Range<usize>,
-    /// True if each tile around the rectangle is any tile that is possible there; false if these tiles are inputs.
+    /// True if the tiles around the rectangle are unknown; false if they are inputs.
     is_relaxed: bool,
 }
 
@@ -282,7 +281,7 @@ impl ColumnProgram for LevelElements {
 }
 
 impl LevelElements {
-    /// Returns some cells as columns, with the events that the configurations of some rows occurred in training.
+    /// Returns the cells as columns, with the events that the tiles in some rows, given their neighbours, occurred in training.
     fn level_columns(
         &self,
         first: usize,
@@ -311,7 +310,7 @@ impl LevelElements {
     }
 }
 
-/// Returns the function from a configuration to the structure that draws the tile.
+/// Returns the function from the tiles of a cell's neighbours to the network structure by whose counts the cell's tile is drawn.
 fn first_seen(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -320,7 +319,7 @@ fn first_seen(
     Arc::new(move |tiles: &Vec<Tile>| chain.first_seen(band, tiles))
 }
 
-/// Returns the function that tests whether a configuration is unseen.
+/// Returns the function that tests whether the tiles of a cell's neighbours never occurred together in training.
 fn unseen(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -329,7 +328,7 @@ fn unseen(
     Arc::new(move |tiles: &Vec<Tile>| !chain.seen(0, band, tiles))
 }
 
-/// Returns the function from a configuration and a structure to the distribution of a tile.
+/// Returns the function from the tiles of a cell's neighbours and a network structure to the distribution of the cell's tile.
 fn drawn(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -342,8 +341,8 @@ fn drawn(
     })
 }
 
-/// Returns the function from a configuration and a structure to the probabilities of tiles; these are empty for an unseen configuration if unseen ones are
-/// excluded.
+/// Returns the function from the tiles of a cell's neighbours and a network structure to the probabilities of the cell's tile; it may return none for
+/// neighbours that never occurred together in training.
 fn shares(
     chain: &Arc<MarkovChain>,
     band: usize,
@@ -383,14 +382,16 @@ impl MarkovChain {
         possible.copied().collect()
     }
 
-    /// Returns the first structure whose part of the configuration occurred in training; the simplest structure if there is none.
+    /// Returns the first network structure whose neighbours have tiles that occurred together in training, or the simplest structure if there is
+    /// none.
     pub fn first_seen(&self, band: usize, configuration: &[Tile]) -> usize {
         let last = self.structures().len() - 1;
         let shown = |&structure: &usize| self.part(band, configuration, structure).is_some();
         (0..last).find(shown).unwrap_or(last)
     }
 
-    /// Returns the distribution in a configuration by `structure`, or by the next simpler structure whose part occurred in training.
+    /// Returns the distribution of a tile given its neighbours in `structure`, or in the next simpler structure whose neighbours' tiles occurred
+    /// together in training.
     pub(in crate::mdmc) fn row(
         &self,
         band: usize,
@@ -411,8 +412,8 @@ impl MarkovChain {
     }
 }
 
-/// Returns the cells of some columns in the order in which they are drawn: row by row from the bottom or, with twisted proposals, column by column, as demands
-/// read them.
+/// Returns the cells of some columns in the order in which they are drawn: row by row from the bottom or, with twisted proposals, column by column,
+/// as demands read them.
 pub(in crate::mdmc) fn cell_order(
     height: usize,
     columns: &Range<usize>,

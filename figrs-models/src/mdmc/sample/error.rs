@@ -9,7 +9,7 @@ pub enum SamplingError {
     /// The look-ahead is too deep.
     #[error("look-ahead {depth} is too deep; use at most {max}")]
     LookAhead {
-        /// The given look-ahead, in cells.
+        /// The look-ahead that was requested, in cells.
         depth: usize,
         /// Maximum look-ahead, in cells.
         max: usize,
@@ -17,19 +17,19 @@ pub enum SamplingError {
     /// A level of this width cannot be drawn.
     #[error("cannot generate a level {width} columns wide; {}", width_remedy(*max))]
     Width {
-        /// The given number of columns.
+        /// The number of columns that was requested.
         width: usize,
-        /// Maximum number of columns at the height of the chain.
+        /// Maximum number of columns of a level with the height of the Markov chain.
         max: usize,
     },
-    /// A structure has an offset to the right, where no column exists yet if columns are drawn one by one.
+    /// A network structure has a neighbour to the right, but columns are drawn one by one from the left.
     #[error(
         "offset ({dx}, {dy}) sees a column to the right; columns one by one need offsets to the left or below"
     )]
     RightOffset {
-        /// Number of columns to the right.
+        /// Number of columns from the cell to its neighbour at the right.
         dx: i32,
-        /// Number of rows down.
+        /// Number of rows from the cell down to its neighbour.
         dy: i32,
     },
 }

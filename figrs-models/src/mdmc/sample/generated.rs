@@ -1,5 +1,7 @@
 //! A generated level with counts of its unseen configurations and fallbacks.
 
+use std::fmt;
+
 use crate::mdmc::{Level, MarkovChain};
 
 /// A level from a sampler, with counts of the cells for which training had no example.
@@ -11,8 +13,16 @@ pub struct GeneratedLevel {
     pub(in crate::mdmc) shortened: usize,
 }
 
+/// Writes the level as text, with a line break at its end.
+impl fmt::Display for GeneratedLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", self.level)
+    }
+}
+
 impl GeneratedLevel {
-    /// Creates a generated level, and counts for each tile the first structure whose part of its configuration occurred in training.
+    /// Creates a generated level, and counts for each network structure the tiles for which it is the first whose neighbours' tiles occurred together
+    /// in training.
     #[doc(hidden)]
     pub fn of(chain: &MarkovChain, level: Level) -> Self {
         let tiles_by_structure = chain.tiles_by_structure(&level);
@@ -24,7 +34,7 @@ impl GeneratedLevel {
         }
     }
 
-    /// Creates a generated level of a model that has no structures.
+    /// Creates a generated level of a model that has no network structures.
     #[doc(hidden)]
     pub fn of_other(level: Level) -> Self {
         Self {
@@ -45,22 +55,23 @@ impl GeneratedLevel {
         self.level
     }
 
-    /// Returns the number of cells whose configuration is unseen for the first structure; 0 for models other than chains.
+    /// Returns the number of cells whose neighbours in the first network structure have tiles that never occurred together in training; 0 for models
+    /// other than Markov chains.
     pub fn unseen(&self) -> usize {
         self.unseen
     }
 
-    /// Returns the number of tiles drawn by each structure, the first structure first.
+    /// Returns the number of tiles drawn by each network structure, in the order of the structures.
     pub fn tiles_by_structure(&self) -> &[usize] {
         &self.tiles_by_structure
     }
 
-    /// Returns the number of tiles drawn by a structure simpler than the first.
+    /// Returns the number of tiles drawn by a network structure simpler than the first.
     pub fn fallbacks(&self) -> usize {
         self.tiles_by_structure.iter().skip(1).sum()
     }
 
-    /// Returns the number of tiles placed with a shorter look-ahead, because none passed the full look-ahead.
+    /// Returns the number of tiles for which the look-ahead was shortened, because no tile passed the full look-ahead.
     pub fn shortened(&self) -> usize {
         self.shortened
     }

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use figrs_core::{AnyElement, Datum, Element, Model, Select};
 use ndarray::Array2;
 
+use crate::grid::Size;
 use crate::mdmc::sample::twist::Twist;
 use crate::mdmc::{
     LevelElements, LevelProgram, MarkovChain, Tile, TileFieldElements, TileSet, Travel,
@@ -14,9 +15,9 @@ use crate::mdmc::{
 
 /// A model of the tiles of levels of one size, as elements: a trained Markov chain, n-grams of columns, a hierarchical chain or a Markov random field.
 ///
-/// All of them can be given demands (`figrs_design::SteeredLevel`). They draw columns from the left; each column depends on a few columns before it
-/// or, for some structures of chains, on all of them. Rows count from the top and columns from the left, in model coordinates; for levels in which
-/// the player climbs see [`Travel`].
+/// Each kind of model can be given demands (`figrs_design::SteeredLevel`). The models draw columns from the left; each column depends on a few
+/// columns before it or, for some structures of chains, on all of them. Rows count from the top and columns from the left, in model coordinates; for
+/// levels in which the player climbs see [`Travel`].
 ///
 /// ```
 /// use std::sync::Arc;
@@ -38,16 +39,16 @@ pub trait ColumnProgram: Debug + Send + Sync {
     /// Returns the name of the model, with an article.
     fn name(&self) -> &'static str;
 
-    /// Returns the number of rows of its levels.
+    /// Returns the number of rows of the model's levels.
     fn height(&self) -> usize;
 
-    /// Returns the number of columns of its levels.
+    /// Returns the number of columns of the model's levels.
     fn width(&self) -> usize;
 
-    /// Returns the set of its tiles.
+    /// Returns the set of the model's tiles.
     fn tile_set(&self) -> &Arc<TileSet>;
 
-    /// Returns the direction in which its levels are played.
+    /// Returns the direction in which the model's levels are played.
     fn travel(&self) -> Travel;
 
     /// Returns the trained Markov chain, if the model is one.
@@ -61,16 +62,16 @@ pub trait ColumnProgram: Debug + Send + Sync {
     /// Builds the elements of some columns; the first `known` of these columns are inputs, as far as later columns depend on them.
     fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns;
 
-    /// Builds the elements like [`columns`](Self::columns), but with tiles also drawn in proportion to their twisting functions, and with the weights that
-    /// correct this. Only called for models that do not depend on columns to the right.
+    /// Builds the elements of some columns as [`columns`](Self::columns) does, but draws tiles by proposals that demands twist, with weights that
+    /// correct the twist. The method `twisted` is called only for models that do not depend on columns to the right.
     fn twisted(&self, columns: Range<usize>, known: usize, twist: &mut Twist) -> LevelColumns;
 
-    /// False if the weights of columns do not sum to one over all levels.
+    /// False if the weights of a level's columns do not sum to one over all levels.
     fn is_normalised(&self) -> bool {
         true
     }
 
-    /// True if the model has a probability for a tile that a demand places.
+    /// True if the model can have a tile that a demand places.
     fn knows(&self, _tile: Tile) -> bool {
         true
     }
@@ -83,8 +84,8 @@ pub trait ColumnProgram: Debug + Send + Sync {
         self.shares(row).into_iter().map(|(tile, _)| tile).collect()
     }
 
-    /// Builds the elements of a rectangle, with any of the possible tiles around it: a relaxation, for which fewer demands are impossible. `None` if the model
-    /// cannot do this.
+    /// Builds the elements of a rectangle, with any of the possible tiles around it: a relaxation, for which fewer demands are impossible. The method
+    /// returns `None` if the model cannot build a rectangle without the rest of the level.
     fn window(&self, _rows: Range<usize>, _columns: Range<usize>) -> Option<LevelColumns> {
         None
     }
@@ -97,26 +98,26 @@ pub struct SeenStatement {
     pub element: AnyElement,
     /// The value that the element has if the event occurs.
     pub value: Datum,
-    /// The cells whose tiles the event is about, by row and column.
+    /// The cells whose tiles decide the event, by row and column.
     pub cells: Vec<(usize, usize)>,
 }
 
 /// Elements of some columns.
 #[derive(Clone, Debug)]
 pub struct LevelColumns {
-    /// Number of the first column.
+    /// Number of the first column in the level.
     pub(in crate::mdmc) first: usize,
     pub(in crate::mdmc) tiles: Array2<Element<Tile>>,
     /// For each column, the elements on which later columns depend.
     pub(in crate::mdmc) state: Vec<Vec<AnyElement>>,
-    /// For each column, the weights that belong to it.
+    /// For each column, the weights by which it multiplies the probability of the level.
     pub(in crate::mdmc) weights: Vec<Vec<Element<f64>>>,
-    /// For each column, the events that its cells have values that occurred in training.
+    /// For each column, the events that its tiles, given their neighbours, occurred in training.
     pub(in crate::mdmc) seen: Vec<Vec<SeenStatement>>,
 }
 
 impl LevelColumns {
-    /// Creates columns in which later columns depend only on the tiles.
+    /// Creates columns of a model whose later columns depend only on the tiles of earlier columns.
     pub(in crate::mdmc) fn of_tiles(first: usize, tiles: Array2<Element<Tile>>) -> Self {
         let column = |column: usize| {
             let tiles = tiles.column(column);
@@ -142,7 +143,7 @@ impl LevelColumns {
         &self.tiles[(row, column - self.first)]
     }
 
-    /// Returns the elements of some columns on which later columns depend.
+    /// Returns the elements of some columns, if later columns depend on them.
     pub fn state_of(&self, columns: Range<usize>) -> Vec<AnyElement> {
         let columns = columns.start - self.first..columns.end - self.first;
         let mut all: Vec<AnyElement> = Vec::new();
@@ -154,7 +155,7 @@ impl LevelColumns {
         all
     }
 
-    /// Adds the weights of a column to a model.
+    /// Multiplies the probability of a model by the weights of a column.
     pub fn weigh(&self, column: usize, model: Model) -> Model {
         let weights = &self.weights[column - self.first];
         weights
@@ -162,7 +163,7 @@ impl LevelColumns {
             .fold(model, |model, weight| model.weigh(weight, |weight| *weight))
     }
 
-    /// Returns the events that the cells of a column have values that occurred in training.
+    /// Returns the events that the tiles of a column, given their neighbours, occurred in training.
     pub fn seen(&self, column: usize) -> &[SeenStatement] {
         &self.seen[column - self.first]
     }
@@ -176,27 +177,27 @@ impl LevelModel {
         }
     }
 
-    /// Returns the model in which cells are independent, with the tiles that are possible in their rows.
+    /// Returns a model of independent cells, in which each cell has the tiles that are possible in its row.
     #[doc(hidden)]
     #[must_use]
     pub fn without_neighbours(&self) -> Self {
         Self::new(Arc::new(IndependentTiles(Arc::clone(&self.program))))
     }
 
-    /// Returns the program of its columns.
+    /// Returns the program that builds the model's columns.
     #[doc(hidden)]
     pub fn program(&self) -> &dyn ColumnProgram {
         &*self.program
     }
 
-    /// Returns all columns.
+    /// Returns all columns of the level.
     #[doc(hidden)]
     pub fn whole(&self) -> &LevelColumns {
         let build = || self.program.columns(0..self.width(), 0);
         self.whole.get_or_init(build)
     }
 
-    /// True once its elements are built.
+    /// True once the elements of the level are built.
     #[doc(hidden)]
     pub fn is_built(&self) -> bool {
         self.whole.get().is_some()
@@ -210,6 +211,11 @@ impl LevelModel {
     /// Returns the number of columns.
     pub fn width(&self) -> usize {
         self.program.width()
+    }
+
+    /// Returns the size of levels that lie on their left side, as boards: a row for each column, and a column for each row.
+    pub fn lying_size(&self) -> Size {
+        Size::of_level(self.width(), self.height())
     }
 
     /// Returns the set of tiles of the training levels.

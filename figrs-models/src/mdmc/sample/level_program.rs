@@ -16,7 +16,7 @@ pub struct LevelProgram {
 }
 
 impl LevelProgram {
-    /// Joins the tiles of a model into one element.
+    /// Creates an element for the whole level from the elements of its tiles.
     pub(in crate::mdmc) fn new(model: LevelModel) -> Self {
         let tiles: Vec<Element<Tile>> = model.whole().tiles.iter().cloned().collect();
         Self {
@@ -25,7 +25,7 @@ impl LevelProgram {
         }
     }
 
-    /// Returns the model, column by column.
+    /// Returns the model of the level, which has elements for each column.
     pub fn model(&self) -> &LevelModel {
         &self.model
     }
@@ -35,7 +35,7 @@ impl LevelProgram {
         &self.tiles
     }
 
-    /// Draws one level from the prior, exactly.
+    /// Draws one level exactly from the prior distribution.
     ///
     /// **Errors.** The errors of [`ForwardSampling`].
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Result<Level, Error> {

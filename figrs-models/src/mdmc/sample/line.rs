@@ -14,23 +14,23 @@ pub(in crate::mdmc) trait Line<'a> {
     /// Returns the number of cells.
     fn length(&self) -> usize;
 
-    /// Returns the key of a cell's configuration in the first structure.
+    /// Returns the tiles of a cell's neighbours in the first network structure, as one number.
     fn key(&self, place: usize) -> u64;
 
-    /// Returns the tiles that occurred in training at a cell with a configuration of a structure.
+    /// Returns the tiles that occurred in training together with the tiles of a cell's neighbours in a network structure.
     fn entry(&self, place: usize, structure: usize, key: u64) -> Option<&'a ConfigurationEntry>;
 
-    /// Returns the tiles before a cell in the line that the offsets of the first structure reach, as one number.
+    /// Returns the earlier tiles in the line on which a cell's tile may depend, as one number.
     fn window(&self, place: usize) -> u128;
 
     /// Puts a tile into a cell.
     fn set(&mut self, place: usize, id: u8);
 }
 
-/// The structure and the look-ahead with which a tile was drawn.
+/// The network structure and the look-ahead with which a tile was drawn.
 pub(in crate::mdmc) struct Placement {
     pub(in crate::mdmc) structure: usize,
-    /// The first structure whose part of the configuration occurred in training.
+    /// Index of the first network structure whose neighbours have tiles that occurred together in training.
     pub(in crate::mdmc) known: usize,
     /// True if the look-ahead was shorter than requested.
     pub(in crate::mdmc) is_shortened: bool,
@@ -39,7 +39,8 @@ pub(in crate::mdmc) struct Placement {
 /// Look-ahead along a line: a tile is accepted only if the next `depth` cells can be filled without an unseen configuration.
 #[derive(Debug, Default)]
 pub(in crate::mdmc) struct LookAhead {
-    /// Memo of dead ends: for a cell and the tiles before it that the structure reaches, the smallest number of cells that cannot be filled.
+    /// Cache of dead ends: for a cell and the earlier tiles on which it depends, the smallest number of following cells that cannot be filled without
+    /// an unseen configuration.
     dead: FxHashMap<(usize, u128), usize>,
     candidates: Vec<(u8, f64)>,
 }
@@ -50,9 +51,9 @@ impl LookAhead {
         self.dead.clear();
     }
 
-    /// Decides the tile of a cell; the cells before it must be decided.
+    /// Decides the tile of a cell; the earlier cells of the line must already have tiles.
     ///
-    /// Always decides a tile: without look-ahead the structure without neighbours has one.
+    /// The method always decides a tile: without look-ahead the network structure without neighbours always has a tile.
     pub(in crate::mdmc) fn place<'a, R: Rng + ?Sized>(
         &mut self,
         line: &mut impl Line<'a>,
@@ -84,7 +85,7 @@ impl LookAhead {
         None
     }
 
-    /// Draws tiles of an entry until one passes the look-ahead; returns false if none does.
+    /// Draws tiles from a distribution until one passes the look-ahead; returns false if none does.
     fn place_from<'a, R: Rng + ?Sized>(
         &mut self,
         line: &mut impl Line<'a>,
@@ -105,8 +106,7 @@ impl LookAhead {
         false
     }
 
-    /// True if the `depth` cells from this index on can be filled without an unseen configuration of the first structure; cells beyond the end of the
-    /// line count as filled.
+    /// True if the `depth` cells from an index on can be filled without an unseen configuration; cells beyond the end of the line count as filled.
     pub(in crate::mdmc) fn fillable<'a>(
         &mut self,
         line: &mut impl Line<'a>,
@@ -137,7 +137,8 @@ impl LookAhead {
     }
 }
 
-/// Draws a candidate in proportion to its count and removes it; `mass` is the sum of the counts. `None` if none is left.
+/// Draws a tile in proportion to its count and removes it from the candidates; `mass` is the sum of the counts. The function returns `None` if no
+/// tile is left.
 fn draw<R: Rng + ?Sized>(
     candidates: &mut Vec<(u8, f64)>,
     mass: f64,

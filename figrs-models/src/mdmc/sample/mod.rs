@@ -1,6 +1,7 @@
-//! Draws levels from trained models: cell by cell, as element programs, and column by column.
+//! Samplers of levels from trained models: cell by cell, column by column, and as programs of elements.
 
 pub(crate) mod column_stream;
+pub(crate) mod drawn_levels;
 pub(crate) mod element_sampler;
 pub(crate) mod elements;
 pub(crate) mod error;
@@ -9,7 +10,6 @@ pub mod level_model;
 pub(crate) mod level_program;
 pub(crate) mod line;
 pub(crate) mod look_ahead;
-mod numbered_levels;
 pub(crate) mod run;
 pub(crate) mod tile_field;
 pub mod twist;

@@ -51,7 +51,7 @@ impl TileField {
 #[derive(Debug)]
 struct FieldColumns {
     field: TileField,
-    /// For each band of rows, the weights of horizontal pairs; `below` has those of vertical pairs.
+    /// For each band of rows, the weights of pairs of tiles beside each other.
     beside: Vec<Arc<PairLifts>>,
     below: Vec<Arc<PairLifts>>,
     width: usize,
@@ -62,7 +62,7 @@ impl FieldColumns {
         self.field.splits.band(row, self.field.height)
     }
 
-    /// Returns the events that the pairs of some columns occurred in training; the first `known` of the columns are inputs.
+    /// Returns the events that the pairs of neighbouring tiles in some columns occurred in training; the first `known` of the columns are inputs.
     fn seen_statements(
         &self,
         tiles: &Array2<Element<Tile>>,
@@ -226,14 +226,14 @@ impl ColumnProgram for FieldColumns {
     }
 }
 
-/// A column of a Markov random field given the column to its left: a Markov chain of tiles from the bottom up, with the factor that demands give each tile by
-/// itself.
+/// A column of a Markov random field given the column to its left: a Markov chain of tiles from the bottom up, with the factor that demands give each
+/// tile by itself.
 #[derive(Debug)]
 struct ColumnChain {
     tiles: Arc<[Tile]>,
-    /// For each row, the weight of each tile, times its own factor.
+    /// For each row, the weight of each tile times the factor that demands give it.
     shares: Vec<Vec<f64>>,
-    /// For each row, the weights of horizontal pairs; `below` has those of vertical pairs whose upper tile is in the row.
+    /// For each row, the weights of pairs of tiles beside each other.
     beside: Vec<Arc<PairLifts>>,
     below: Vec<Arc<PairLifts>>,
 }
@@ -283,7 +283,7 @@ impl ColumnChain {
         self.shares[row][tile] * beside
     }
 
-    /// Returns, for each row and each of its tiles, the sum over all tiles above, up to a factor for each row: messages from the top down.
+    /// Returns for each row and each of its tiles the sum over all tiles above, up to a factor for each row: messages from the top down.
     fn messages(&self, left: &[Tile]) -> Vec<f64> {
         let number = self.tiles.len();
         let mut messages = vec![1.0; number * self.shares.len()];
@@ -307,8 +307,8 @@ impl ColumnChain {
         messages
     }
 
-    /// Returns the weights of the tiles of a row given the tile below: their own weights times the messages from the rows above,
-    /// divided by the message of the tile below.
+    /// Returns the weights of the tiles of a row given the tile below: their own weights times the messages from the rows above, divided by the
+    /// message of the tile below.
     fn shares(&self, row: usize, under: Tile, left: &[Tile], messages: &[f64]) -> TileShares {
         let number = self.tiles.len();
         let under = self.id(under);
@@ -322,14 +322,14 @@ impl ColumnChain {
     }
 }
 
-/// Returns the number that `of` has for a pair of tiles, if both occurred in training.
+/// Returns the number that the function `of` has for a pair of tiles; `None` if one of the tiles did not occur in training.
 fn of_pair<T: Copy>(tiles: &[Tile], of: &Array2<T>, (one, other): (&Tile, &Tile)) -> Option<T> {
     let id = |tile: &Tile| tiles.binary_search(tile).ok();
     let found = id(one).zip(id(other)).and_then(|pair| of.get(pair));
     found.copied()
 }
 
-/// Returns the function that returns the weight of a pair.
+/// Returns the function that computes the weight of a pair of neighbouring tiles.
 fn weight(
     tiles: &Arc<[Tile]>,
     pairs: &Arc<PairLifts>,
@@ -339,7 +339,7 @@ fn weight(
     Arc::new(move |pair: (&Tile, &Tile)| of_pair(&tiles, &pairs.lifts, pair).unwrap_or(1.0))
 }
 
-/// Returns the function that tests whether a pair occurred in training.
+/// Returns the function that tests whether a pair of neighbouring tiles occurred in training.
 fn shown(
     tiles: &Arc<[Tile]>,
     pairs: &Arc<PairLifts>,
@@ -359,7 +359,7 @@ impl TileFieldElements {
         &self.columns
     }
 
-    /// Returns the weights of pairs of neighbours, to which evidence may be added.
+    /// Returns the level with the weights of neighbouring tiles as a model, to which evidence can be added.
     pub fn model(&self) -> &Model {
         &self.model
     }

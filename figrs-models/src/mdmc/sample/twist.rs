@@ -1,4 +1,4 @@
-//! Draws columns of levels under twisting functions of demands (for particle filters).
+//! Draws columns of levels by proposals that are twisted towards demands (for particle filters).
 
 use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::mdmc::Tile;
 
-/// States of all demands that look ahead, one for each demand.
+/// The state of each demand that looks ahead, in order.
 pub type TwistState = Vec<DemandState>;
 
 /// For each column, the value of each history (the indices of the columns before it).
@@ -18,13 +18,14 @@ pub type HistoryValues = Vec<FxHashMap<Vec<usize>, f64>>;
 /// Tiles that can occur in a cell, with their probabilities or weights.
 pub type TileShares = Vec<(Tile, f64)>;
 
-/// Function that returns the factor of a tile in a cell, given the states before the cell.
+/// Function that returns the factor by which demands multiply the probability of a tile in a cell, given the states of the demands before the cell.
 type TileFactor = Arc<dyn Fn(&TwistState, Tile) -> f64 + Send + Sync>;
 
-/// Function that returns the factor of a column, given from the top, for the states before it.
+/// Function that returns the factor by which demands multiply the probability of a column, given its tiles from the top and the states of the demands
+/// before it.
 pub type ColumnFactor = Arc<dyn Fn(&TwistState, &[Tile]) -> f64 + Send + Sync>;
 
-/// State of a demand after some cells.
+/// State of a demand after the tiles of some cells are decided.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum DemandState {
     /// State of an automaton.
@@ -60,47 +61,46 @@ impl Value for DemandState {
     }
 }
 
-/// Factors by which demands twist the proposals of a level's tiles.
-/// Along a level the product of these factors is the factor of the demands, whatever values the states have: so the law of the weighted
-/// particles is that of the model given the demands.
+/// Factors by which demands twist the proposals of a level's tiles. The product of all factors along a level is the weight that the demands give the
+/// level, whatever values the states have on the way.
 pub trait TwistingFunctions: Debug + Send + Sync {
     /// Returns the number of rows of the level.
     fn height(&self) -> usize;
 
-    /// Returns the states before the first cell.
+    /// Returns the states of the demands before the first cell.
     fn start(&self) -> TwistState;
 
-    /// True if only configurations that occurred in training are allowed.
+    /// True if a demand allows only tiles that occurred with their neighbours' tiles in training.
     fn seen(&self) -> bool;
 
     /// Returns the tile that a demand places in a cell, if any.
     fn placed(&self, cell: (usize, usize)) -> Option<Tile>;
 
-    /// Returns the own factor of a tile, which does not depend on states.
+    /// Returns the factor by which demands multiply the probability of a tile whatever came before.
     fn own(&self, cell: (usize, usize), tile: Tile) -> f64;
 
-    /// True if the tiles of a cell have different factors, or change a state.
+    /// True if demands give the tiles of a cell different factors, or a tile changes a demand's state.
     fn twists(&self, cell: (usize, usize)) -> bool;
 
-    /// True if the tile of a cell may change a state.
+    /// True if the tile of a cell may change the state of a demand.
     fn moves(&self, cell: (usize, usize)) -> bool;
 
-    /// True if any demand has a state.
+    /// True if any demand depends on earlier tiles.
     fn has_states(&self) -> bool;
 
-    /// Returns the states after a tile.
+    /// Returns the states of the demands after a tile.
     fn after(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> TwistState;
 
-    /// Returns the product of the values of the states before a cell.
+    /// Returns the product of the values of the demands' states before a cell.
     fn value(&self, cell: (usize, usize), state: &TwistState) -> f64;
 
     /// Returns the factor of a tile without its [own](Self::own) factor.
     fn ahead_factor(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> f64;
 
-    /// Returns the values of the column histories of a model that draws whole columns, once they are computed.
+    /// Returns a value for each history (the columns before a column) of a model that draws whole columns; the values are computed once.
     fn histories(&self) -> &OnceLock<Arc<HistoryValues>>;
 
-    /// Returns the factor of a tile.
+    /// Returns the factor by which demands multiply the probability of a tile in a cell.
     fn factor(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> f64 {
         let own = self.own(cell, tile);
         if own <= 0.0 {
@@ -110,7 +110,7 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     }
 }
 
-/// Draws one of some tiles in proportion to their weights; any tile if there are none, since the particle then has weight zero.
+/// Draws a tile in proportion to the tiles' weights; draws any tile if all weights are zero, since the particle then has weight zero.
 fn propose(shares: &TileShares) -> Element<Tile> {
     if shares.is_empty() {
         return Constant::new(Tile::EMPTY);
@@ -118,7 +118,7 @@ fn propose(shares: &TileShares) -> Element<Tile> {
     Select::new(shares.iter().map(|&(tile, share)| (share, tile)))
 }
 
-/// Returns the ratio of two values; 0 if the value before is 0.
+/// Returns the ratio of a value to the value before; 0 if the value before is 0.
 fn ratio(after: f64, before: f64) -> f64 {
     if before > 0.0 { after / before } else { 0.0 }
 }
@@ -131,25 +131,25 @@ pub struct Twist {
 }
 
 impl Twist {
-    /// Creates the states before the first column.
+    /// Creates the states of the demands before the first column of a level.
     pub fn new(functions: Arc<dyn TwistingFunctions>) -> Self {
         let state = Constant::new(functions.start());
         Self { functions, state }
     }
 
-    /// Returns the states before the next cell.
+    /// Returns the states of the demands before the next cell.
     pub fn state(&self) -> &Element<TwistState> {
         &self.state
     }
 
-    /// Returns the factor of the states before the first cell, which belongs to the first column.
+    /// Returns the factor of the demands before the first cell, by which the first column is weighted.
     pub fn start(&self) -> Element<f64> {
         let functions = Arc::clone(&self.functions);
         let first = (functions.height() - 1, 0);
         self.state.map(move |state| functions.value(first, state))
     }
 
-    /// True if only configurations that occurred in training are allowed.
+    /// True if a demand allows only tiles that occurred with their neighbours' tiles in training.
     pub fn seen(&self) -> bool {
         self.functions.seen()
     }
@@ -159,22 +159,22 @@ impl Twist {
         self.functions.placed(cell)
     }
 
-    /// Returns the factor of the tiles of a cell; `None` if all tiles have the same factor and change no state.
+    /// Returns the function from the tiles of a cell to the factors of the demands; `None` if all tiles have the same factor and change no state.
     fn factor_of(&self, cell: (usize, usize)) -> Option<TileFactor> {
         let functions = Arc::clone(&self.functions);
         let factor = move |state: &TwistState, tile| functions.factor(cell, state, tile);
         self.functions.twists(cell).then(|| Arc::new(factor) as _)
     }
 
-    /// Returns the own factor of a tile, which does not depend on states.
+    /// Returns the factor by which demands multiply the probability of a tile whatever came before.
     pub fn own(&self, cell: (usize, usize), tile: Tile) -> f64 {
         self.functions.own(cell, tile)
     }
 
-    /// Proposes the tile of a cell, and returns it with the weight of the proposal. The weights of the tiles must already include their [own](Self::own)
-    /// factors and the weights of the model.
+    /// Proposes the tile of a cell, and returns it with the weight of the proposal. The weights of the tiles must include the weights of the model
+    /// and the factors of [`own`](Self::own).
     ///
-    /// Must not be called for a cell in which a demand places a tile.
+    /// The method must not be called for a cell in which a demand places a tile.
     pub fn proposed(
         &mut self,
         cell: (usize, usize),
@@ -227,7 +227,7 @@ impl Twist {
         (tile, Some(weight))
     }
 
-    /// Updates the states by the tile of a cell.
+    /// Updates the states of the demands by the tile of a cell.
     fn read(&mut self, cell: (usize, usize), tile: &Element<Tile>) {
         if !self.functions.moves(cell) {
             return;
@@ -239,13 +239,13 @@ impl Twist {
         );
     }
 
-    /// Returns the values of the column histories of a model that draws whole columns, computed at the first call.
+    /// Returns a value for each history (the columns before a column) of a model that draws whole columns; the values are computed once.
     pub fn history_values(&self, compute: impl FnOnce() -> HistoryValues) -> Arc<HistoryValues> {
         let values = self.functions.histories();
         Arc::clone(values.get_or_init(|| Arc::new(compute())))
     }
 
-    /// Returns the factor of a column.
+    /// Returns the factor by which demands multiply the probability of a column.
     pub fn column_factor(&self, column: usize) -> ColumnFactor {
         let functions = Arc::clone(&self.functions);
         Arc::new(move |state: &TwistState, tiles: &[Tile]| {
@@ -265,7 +265,7 @@ impl Twist {
         })
     }
 
-    /// Returns the own factor of a column, which does not depend on states.
+    /// Returns the factor by which demands multiply the probability of a column whatever came before.
     pub fn own_column_factor(&self, column: usize, tiles: &[Tile]) -> f64 {
         let rows = tiles.iter().enumerate();
         let own = rows.map(|(row, &tile)| {
@@ -275,7 +275,7 @@ impl Twist {
         own.product()
     }
 
-    /// Updates the states by a column, given by its index in `columns`.
+    /// Updates the states of the demands by a column, given by its index in `columns`.
     pub fn read_column(
         &mut self,
         column: usize,

@@ -14,7 +14,7 @@ struct Legend {
     tiles: IndexMap<String, LegendEntry>,
 }
 
-/// The entry of a tile: words alone, or words with a picture.
+/// A tile in a legend: words alone, or words with the number of a picture.
 #[derive(Deserialize)]
 #[serde(
     untagged,
@@ -31,10 +31,10 @@ enum LegendEntry {
 impl TileSet {
     /// Reads a legend in the format of the Video Game Level Corpus: `{"tiles": {"#": ["solid", "ground"], ..}}`.
     ///
-    /// Words that are names of a [`Meaning`](crate::mdmc::Meaning) become meanings, ignoring case; all words are kept. A tile may also be
+    /// Words of a legend that are names of a [`Meaning`](crate::mdmc::Meaning) become meanings, ignoring case; all words are kept. A tile may also be
     /// `{"meaning": ["solid"], "picture": 3}`, with the number of its picture on a sheet of pictures, from 0.
     ///
-    /// **Errors.** The [`Mistake`] if the text is not a legend.
+    /// **Errors.** The text is not a legend.
     pub fn from_json(text: &str) -> Result<Self, Mistake> {
         let legend = serde_json::from_str(text).map_err(|error| {
             let (line, column, reason) = (error.line(), error.column(), mistakes::in_json(&error));
@@ -47,7 +47,7 @@ impl TileSet {
 
     /// Reads a legend in TOML: lines below `[tiles]`, such as `"#" = ["solid", "ground"]` or `"#" = { meaning = ["solid"], picture = 3 }`.
     ///
-    /// **Errors.** The [`Mistake`] if the text is not a legend.
+    /// **Errors.** The text is not a legend.
     ///
     /// ```
     /// use figrs_models::mdmc::{Meaning, TileSet};

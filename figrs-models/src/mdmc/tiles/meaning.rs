@@ -34,7 +34,8 @@ pub enum Meaning {
     Reward,
     /// The tile shoots things that hurt, as a cannon does.
     Shooter,
-    /// The cell is no part of a level: models are not trained on it, never draw the tile, and treat it as [`Tile::BORDER`](super::tile::Tile::BORDER).
+    /// The cell is not part of a level: models are not trained on it, never draw the tile, and treat it as
+    /// [`Tile::BORDER`](super::tile::Tile::BORDER).
     Outside,
 }
 
@@ -75,7 +76,7 @@ impl Meaning {
         WORDS.iter().map(|&(meaning, _)| meaning)
     }
 
-    /// Returns the name, as legends write it.
+    /// Returns the name of the meaning in legends.
     pub fn name(self) -> &'static str {
         let named = WORDS.iter().find(|&&(meaning, _)| meaning == self);
         named.map_or("", |(_, words)| words[0])

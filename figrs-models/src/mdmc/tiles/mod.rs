@@ -1,6 +1,6 @@
 //! Tiles: the symbols of levels, with meanings given as data.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `tile` | a tile: a character and its meanings |
 //! | `meaning` | meanings that matter to movement |

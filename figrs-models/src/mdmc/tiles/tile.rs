@@ -5,14 +5,14 @@ use std::fmt;
 use super::meaning::{Meaning, Meanings};
 use super::tile_set::TileSet;
 
-/// A tile: its character and its [meanings](Meaning), or the sentinel [`Tile::BORDER`] for cells outside a level.
+/// A tile: its character and its [meanings](Meaning), or the special tile [`Tile::BORDER`] for cells outside a level.
 ///
-/// Tiles come from a [`TileSet`]. In ascending order the border comes first, and the others are sorted by their characters.
+/// Tiles come from a [`TileSet`]. In ascending order the border comes first, and the other tiles are sorted by their characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tile(Option<(char, Meanings)>);
 
 impl Tile {
-    /// Stands for a cell outside a level; no level contains it and it has no character.
+    /// Stands for a cell outside a level; no level contains the border, which has no character.
     pub const BORDER: Tile = Tile(None);
 
     /// The empty air of platformers, `-`.

@@ -56,7 +56,7 @@ impl TileClass {
         }
     }
 
-    /// Returns the class of the tiles of a set that belong to this class or to another.
+    /// Returns the class of the tiles of a set that belong to at least one of two classes.
     #[must_use]
     pub fn or(&self, other: &Self, set: &TileSet) -> Self {
         let belongs = |tile: &Tile| self.contains(*tile) || other.contains(*tile);

@@ -5,9 +5,9 @@ use std::sync::{Arc, LazyLock};
 use super::meaning::{Meaning, Meanings};
 use super::tile::Tile;
 
-/// The tiles of a game: for each character its tile, and the words of the legend for it.
+/// The tiles of a game: for each character its tile, and the words of the legend for the tile.
 ///
-/// Sets come from a legend ([`from_json`](Self::from_json), [`from_toml`](Self::from_toml)), from the built-in
+/// Sets of tiles come from a legend ([`from_json`](Self::from_json), [`from_toml`](Self::from_toml)), from the built-in
 /// [platformer](Self::platformer) tiles, or from characters of [unknown](Self::unknown) meaning.
 ///
 /// ```
@@ -33,7 +33,7 @@ pub(super) struct NamedTile {
     pub(super) picture: Option<usize>,
 }
 
-/// The platformer tiles of the Video Game Level Corpus, with words by figrs.
+/// The platformer tiles of the Video Game Level Corpus, with words chosen for figrs.
 const PLATFORMER: [(char, &str, &[Meaning]); 13] = [
     ('X', "ground or unbreakable block", &[Meaning::Solid]),
     ('S', "breakable brick", &[Meaning::Solid]),
@@ -129,7 +129,7 @@ impl TileSet {
         named.map(|named| named.tile)
     }
 
-    /// Returns the tile with the picture of this number or, if no tile has a picture, the tile with this place in the legend, from 0.
+    /// Returns the tile with the picture of this number or, if no tile has a picture, the tile with this index in the legend.
     pub(in crate::mdmc) fn numbered(&self, number: u32) -> Option<Tile> {
         if self.tiles.iter().any(|named| named.picture.is_some()) {
             return self.pictured(number);
@@ -137,7 +137,7 @@ impl TileSet {
         self.tiles().nth(number as usize)
     }
 
-    /// Removes some tiles. The others keep their pictures on a sheet.
+    /// Removes some tiles. The tiles that remain keep the numbers of their pictures.
     #[must_use]
     pub(in crate::mdmc) fn without(&self, tiles: &[Tile]) -> Self {
         let is_numbered = self.tiles.iter().any(|named| named.picture.is_some());
@@ -233,7 +233,8 @@ impl TileSet {
         self.tiles().filter_map(Tile::symbol).collect()
     }
 
-    /// True if each tile has the character of a [platformer](Self::platformer) tile and is solid exactly if the latter is: figrs has drawings for such sets.
+    /// True if each tile has the character of a [platformer](Self::platformer) tile and is solid exactly if that tile is: such sets have built-in
+    /// pictures.
     pub fn is_platformer(&self) -> bool {
         let is_drawn = |tile: Tile| {
             let own = tile.symbol().and_then(Tile::platformer);

@@ -19,8 +19,8 @@ use crate::mdmc::{
 };
 
 /// An n-gram model of columns: counts of each column after the columns before it, in the levels of a corpus. With order *n*, a column depends on the
-/// *n* - 1 columns before it; the left edge of a level counts as a column. If these columns never occur in this order in training, the earliest
-/// column is left out, until the remaining ones occur (back-off).
+/// *n* - 1 columns before it; the left edge of a level counts as a column. If the preceding columns never occur in this order in training, the
+/// earliest column is left out, until the remaining ones occur (back-off).
 ///
 /// # Guarantee
 ///
@@ -41,7 +41,7 @@ use crate::mdmc::{
 ///
 /// # References
 ///
-/// Dahlskog, Togelius and Nelson, "Linear levels through n-grams", 18th International Academic `MindTrek` Conference, 2014.
+/// The model is that of Dahlskog, Togelius and Nelson, "Linear levels through n-grams", 18th International Academic `MindTrek` Conference, 2014.
 #[derive(Clone, Debug)]
 pub struct ColumnNGrams {
     order: usize,
@@ -50,20 +50,20 @@ pub struct ColumnNGrams {
     travel: Travel,
     /// The distinct columns, with their tiles from the top; the number of a column is its index.
     pub(super) columns: Vec<Vec<Tile>>,
-    /// For each history (the columns before, the latest last), the next columns with their counts.
+    /// For each history (the preceding columns, the latest last), the next columns with their counts.
     next: FxHashMap<Vec<usize>, Vec<(usize, u64)>>,
 }
 
-/// The number that stands for the edge before the first column of a level.
+/// Stands for the edge before the first column of a level.
 pub(super) const EDGE: usize = usize::MAX;
 
 impl ColumnNGrams {
-    /// Maximum order.
+    /// Maximum order of the n-grams.
     pub const MAX_ORDER: usize = 6;
 
-    /// Counts the columns of a corpus that have no [outside](Meaning::Outside) tiles.
+    /// Trains column n-grams by counting the columns of a corpus that have no [outside](Meaning::Outside) tiles.
     ///
-    /// **Errors.** Unless `1 <= order <= ` [`ColumnNGrams::MAX_ORDER`], or if there is no such column.
+    /// **Errors.** The order is not from 1 to [`ColumnNGrams::MAX_ORDER`], or no column is without outside tiles.
     pub fn train(corpus: &Corpus, order: usize) -> Result<Self, Mistake> {
         if !(1..=Self::MAX_ORDER).contains(&order) {
             return Err(Mistake::value(
@@ -123,14 +123,14 @@ impl ColumnNGrams {
         self.order
     }
 
-    /// Returns the counts after the longest suffix of the history that occurs in training (back-off).
+    /// Returns the counts of the next columns after the longest suffix of the history that occurs in training (back-off).
     pub(super) fn after(&self, history: &[usize]) -> &[(usize, u64)] {
         let mut parts = (0..=history.len()).map(|from| &history[from..]);
         let found = parts.find_map(|part| self.next.get(part));
         found.map_or(&[], Vec::as_slice)
     }
 
-    /// True if a history occurs in training.
+    /// True if some columns follow one another in training.
     pub(super) fn shows(&self, history: &[usize]) -> bool {
         self.next.contains_key(history)
     }
@@ -151,7 +151,7 @@ impl ColumnNGrams {
     }
 }
 
-/// A level of column n-grams as a column program.
+/// Builds the elements of a level of column n-grams, column by column.
 #[derive(Debug)]
 struct NGramColumns {
     ngrams: Arc<ColumnNGrams>,
@@ -204,7 +204,7 @@ impl ColumnProgram for NGramColumns {
 }
 
 impl NGramColumns {
-    /// Builds the elements of some columns, with twisted proposals if requested.
+    /// Builds the elements of some columns of a level, with proposals that demands twist if requested.
     fn built(
         &self,
         columns: Range<usize>,
@@ -278,7 +278,7 @@ pub(super) fn history(edge: bool, before: &[&usize]) -> Vec<usize> {
     edge.chain(before.iter().copied().copied()).collect()
 }
 
-/// Returns the function from the columns before to the next column.
+/// Returns the function from the preceding columns to the next column.
 fn drawn(
     ngrams: &Arc<ColumnNGrams>,
     edge: bool,

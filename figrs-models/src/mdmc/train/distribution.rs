@@ -11,7 +11,7 @@ pub struct TileDistribution {
 }
 
 impl TileDistribution {
-    /// Creates the distribution of distinct tiles in ascending order with positive counts.
+    /// Creates the distribution from distinct tiles, in ascending order, and their positive counts.
     pub(in crate::mdmc) fn new(counts: Vec<(Tile, u64)>) -> Self {
         let total = counts.iter().map(|&(_, count)| count).sum();
         let probabilities = counts
@@ -30,8 +30,8 @@ impl TileDistribution {
         &self.counts
     }
 
-    /// Applies additive smoothing to the probabilities: adds a number to the count of each of some tiles. These must be in
-    /// ascending order and include all tiles that occurred.
+    /// Applies additive smoothing to the probabilities: adds a number to the count of each of some tiles. The tiles must be in ascending order and
+    /// include all tiles that occurred.
     pub(in crate::mdmc) fn smooth(&mut self, tiles: &[Tile], added: f64) {
         let total = self.total as f64 + added * tiles.len() as f64;
         let share = |&tile: &Tile| (tile, (self.count(tile) as f64 + added) / total);
@@ -45,7 +45,7 @@ impl TileDistribution {
     }
 
     /// Returns the tiles that can be drawn, in ascending order, with probabilities that sum to 1: the tiles that occurred or, with
-    /// [smoothing](crate::mdmc::MarkovChain::smoothed), all that occurred in the band of rows.
+    /// [smoothing](crate::mdmc::MarkovChain::smoothed), all tiles that occurred in the band of rows.
     pub fn probabilities(&self) -> &[(Tile, f64)] {
         &self.probabilities
     }

@@ -26,8 +26,8 @@ impl NGramProposals {
         }
     }
 
-    /// Proposes the column with an index and returns it with the weight of the proposal; `edge` states whether the edge of the level precedes the columns
-    /// `before`.
+    /// Proposes the column with an index and returns it with the weight of the proposal; `edge` states whether the edge of the level precedes the
+    /// columns `before`.
     pub(super) fn column(
         &self,
         (index, edge): (usize, bool),
@@ -83,7 +83,7 @@ impl NGramProposals {
     }
 }
 
-/// Returns the columns at the end of a history on which the next column depends.
+/// Returns the columns at the end of a sequence of columns on which the next column depends.
 fn recent(history: &[usize], order: usize) -> &[usize] {
     &history[(history.len() + 1).saturating_sub(order)..]
 }
@@ -93,12 +93,12 @@ fn value(values: &HistoryValues, column: usize, history: &[usize]) -> f64 {
     known.copied().unwrap_or(1.0)
 }
 
-/// Returns for each column and history the mean over continuations of the product of the own factors of this and all later columns: a backward pass, where each
-/// column is scaled by its largest value. Empty if there are too many histories.
+/// Returns for each column, given the columns before it, the expected factor of the demands on it and all later columns. The result is empty if there
+/// are too many histories (sequences of columns).
 fn history_values(ngrams: &ColumnNGrams, width: usize, twist: &Twist) -> HistoryValues {
-    /// Maximum number of histories of a column.
+    /// Maximum number of histories (sequences of columns before a column).
     const MOST: usize = 20_000;
-    /// Smallest nonzero value.
+    /// Smallest nonzero value of a history (sequence of columns before a column).
     const LEAST: f64 = 1e-200;
     let order = ngrams.order();
     let start = if order > 1 { vec![EDGE] } else { Vec::new() };

@@ -1,21 +1,20 @@
-//! Horizontal bands of rows with separate tables.
+//! Horizontal bands of rows with separate tables of counts.
 
 use figrs_reading::Mistake;
 
-/// Number of equal bands of rows into which a level is divided, each with separate tables.
+/// Number of equal bands of rows into which a level is divided, each with separate tables of counts.
 ///
-/// Splitting lets the Markov chain learn that the ground is at the bottom and the sky above, at the price
-/// of fewer examples for each table.
+/// With several bands, the Markov chain learns that the ground is at the bottom and the sky above, but has fewer examples for each table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RowSplits(usize);
 
 impl RowSplits {
-    /// A single band: all rows share one table.
+    /// A single band of rows: all rows share one table of counts.
     pub const NONE: RowSplits = RowSplits(1);
 
     /// Creates `splits` bands over `height` rows.
     ///
-    /// **Errors.** Unless `1 <= splits <= height`.
+    /// **Errors.** The number `splits` is not from 1 to `height`.
     pub fn new(splits: usize, height: usize) -> Result<Self, Mistake> {
         Self(splits).checked(height)
     }
@@ -25,7 +24,7 @@ impl RowSplits {
         self.0
     }
 
-    /// Returns the band of a row, both counted from the top.
+    /// Returns the band of a row; bands and rows are counted from the top.
     pub fn band(self, row: usize, height: usize) -> usize {
         let band = row.saturating_mul(self.0) / height.max(1);
         band.min(self.0 - 1)
@@ -40,7 +39,7 @@ impl RowSplits {
         first(band)..first(band + 1)
     }
 
-    /// Returns these bands if `height` rows can be divided into them.
+    /// Returns the number of bands of rows; an error if `height` rows cannot be divided into this number of bands.
     pub(in crate::mdmc) fn checked(self, height: usize) -> Result<Self, Mistake> {
         if (1..=height).contains(&self.0) {
             Ok(self)

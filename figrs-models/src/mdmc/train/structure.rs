@@ -9,7 +9,7 @@ use figrs_reading::{Mistake, MistakeKind};
 pub struct Offset {
     /// Columns to the right; negative to the left.
     pub dx: i32,
-    /// Rows down; levels are sampled from the bottom up, so rows below are decided first.
+    /// Rows down; levels are drawn from the bottom up, so that the rows below a cell are decided before it.
     pub dy: i32,
 }
 
@@ -18,10 +18,10 @@ impl Offset {
     pub const LEFT: Offset = Offset { dx: -1, dy: 0 };
     /// The neighbour below.
     pub const BELOW: Offset = Offset { dx: 0, dy: 1 };
-    /// The neighbour below the left one.
+    /// The neighbour below the left neighbour.
     pub const LEFT_BELOW: Offset = Offset { dx: -1, dy: 1 };
 
-    /// Returns the row and column of this neighbour for a cell, or `None` if it is outside the level.
+    /// Returns the row and column of a cell's neighbour at this offset, or `None` if the neighbour is outside the level.
     pub fn of_cell(
         self,
         row: usize,
@@ -41,14 +41,14 @@ impl Offset {
 
 /// A network structure: the ordered neighbours whose tiles form a cell's configuration.
 ///
-/// Leaving out neighbours from the end gives the simpler structures that are used as fallbacks.
+/// The simpler structures that are used as fallbacks leave out neighbours from the end.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Structure {
     offsets: Cow<'static, [Offset]>,
 }
 
 impl Structure {
-    /// No neighbours: tiles are drawn by their overall frequency.
+    /// The network structure without neighbours: tiles are drawn by their overall frequency.
     pub const NS0: Structure = Structure {
         offsets: Cow::Borrowed(&[]),
     };
@@ -56,18 +56,18 @@ impl Structure {
     pub const NS1: Structure = Structure {
         offsets: Cow::Borrowed(&[Offset::LEFT]),
     };
-    /// The left neighbour and the one below.
+    /// The network structure of the left neighbour and the neighbour below.
     pub const NS2: Structure = Structure {
         offsets: Cow::Borrowed(&[Offset::LEFT, Offset::BELOW]),
     };
-    /// The left neighbour, the one below, and the one below the left.
+    /// The network structure of the left neighbour, the neighbour below, and the neighbour below the left one.
     pub const NS3: Structure = Structure {
         offsets: Cow::Borrowed(&[Offset::LEFT, Offset::BELOW, Offset::LEFT_BELOW]),
     };
 
     /// Maximum number of offsets in a structure.
     pub const MAX_OFFSETS: usize = 8;
-    /// Maximum distance of an offset, in rows and in columns.
+    /// Maximum distance of a neighbour from its cell, in rows and in columns.
     pub const MAX_REACH: i32 = 16;
 
     const NAMED: [(&'static str, Structure); 4] = [
@@ -79,8 +79,8 @@ impl Structure {
 
     /// Creates a structure of the given offsets, the most important first.
     ///
-    /// **Errors.** An offset is not below or to the left in the same row, reaches further than
-    /// [`Structure::MAX_REACH`] or is repeated, or there are more than [`Structure::MAX_OFFSETS`].
+    /// **Errors.** A neighbour is not below the cell or to the left in its row, is farther away than [`Structure::MAX_REACH`] or is repeated, or
+    /// there are more than [`Structure::MAX_OFFSETS`] neighbours.
     pub fn new(offsets: impl Into<Vec<Offset>>) -> Result<Self, Mistake> {
         let offsets: Vec<Offset> = offsets.into();
         if offsets.len() > Self::MAX_OFFSETS {
@@ -120,7 +120,7 @@ impl Structure {
         &self.offsets
     }
 
-    /// Returns the neighbours of a cell, in the order of the offsets; `None` stands for the border.
+    /// Returns the neighbours of a cell, in the order of the structure; `None` stands for the border.
     pub fn neighbours(
         &self,
         row: usize,
@@ -133,7 +133,7 @@ impl Structure {
             .map(move |offset| offset.of_cell(row, column, height, width))
     }
 
-    /// Returns this structure and the simpler ones that serve as fallbacks, down to the one without neighbours.
+    /// Returns this structure and its simpler fallbacks, down to the structure without neighbours.
     pub fn fallbacks(&self) -> impl Iterator<Item = Structure> {
         (0..=self.offsets.len()).rev().map(|count| Self {
             offsets: Cow::Owned(self.offsets[..count].to_vec()),

@@ -1,4 +1,4 @@
-//! Lists of network structures: the first one and its fallbacks.
+//! Lists of network structures: the first structure and its fallbacks.
 
 use std::{fmt, str::FromStr};
 
@@ -6,11 +6,10 @@ use super::structure::unknown_structure;
 use crate::mdmc::Structure;
 use figrs_reading::{Mistake, MistakeKind};
 
-/// Network structures in the order in which they are tried: the first one, and its fallbacks for configurations that never occurred in
-/// training.
+/// Network structures in the order in which they are tried: the first one, and its fallbacks for configurations that never occurred in training.
 ///
-/// A fallback uses some of the neighbours of the first structure, and the last fallback uses none, so that every cell has a
-/// tile. A single [`Structure`] stands for the list of itself and its [`fallbacks`](Structure::fallbacks).
+/// A fallback uses some of the neighbours of the first structure, and the last fallback uses none, so that every cell has a tile. A single
+/// [`Structure`] stands for the list of itself and its [`fallbacks`](Structure::fallbacks).
 ///
 /// ```
 /// use figrs_models::mdmc::{Structure, Structures};
@@ -29,7 +28,7 @@ pub struct Structures {
 impl Structures {
     /// Creates a list of a structure and its fallbacks, in the order in which they are tried.
     ///
-    /// **Errors.** A fallback has a neighbour that `first` does not have or occurs twice, or the last one has any neighbour.
+    /// **Errors.** A fallback has a neighbour that `first` lacks, or has a neighbour twice, or the last fallback has any neighbour.
     pub fn new(
         first: Structure,
         fallbacks: impl IntoIterator<Item = Structure>,
@@ -79,7 +78,7 @@ impl Structures {
         &self.all[0]
     }
 
-    /// Returns for each structure the indices of its offsets among those of the first.
+    /// Returns for each network structure the indices of its neighbours among the neighbours of the first structure.
     pub(in crate::mdmc) fn places(&self) -> Vec<Vec<usize>> {
         let first = self.first().offsets();
         let places = |structure: &Structure| {
@@ -126,7 +125,7 @@ impl FromStr for Structures {
     }
 }
 
-/// Writes the form that [`FromStr`] reads.
+/// Writes the list as text, which [`FromStr`] reads.
 impl fmt::Display for Structures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == self.first().into() {

@@ -1,16 +1,17 @@
-//! The counts of one structure in one band of rows, by configuration.
+//! The counts of tiles in one band of rows, for each configuration of one network structure.
 
 use std::collections::BTreeMap;
 
 use crate::mdmc::level::grid::TileIds;
 use crate::mdmc::{Tile, TileDistribution};
 
-/// Counts of tile ids by configuration key, while training.
+/// Counts of tiles during training, by the number of the tile and the key of the configuration.
 pub(in crate::mdmc) type Counts = BTreeMap<u64, BTreeMap<u8, u64>>;
 
-/// With fewer possible keys than this, a table finds its entries by direct index, unless few keys have entries.
+/// A table with fewer possible keys than this finds counts by direct index, unless few keys have counts.
 const DIRECT_KEYS: u64 = 1 << 16;
-/// Maximum number of possible keys per entry for a direct index, a kilobyte per entry. With fewer entries a binary search is as quick.
+/// A direct index is used if at most this many keys are possible for each key that has counts. If fewer keys are used, a binary search is as quick as
+/// a direct index.
 const KEYS_OF_ENTRY: u64 = 1 << 8;
 
 /// The tiles that occurred in one configuration in training.
@@ -18,18 +19,18 @@ const KEYS_OF_ENTRY: u64 = 1 << 8;
 pub(in crate::mdmc) struct ConfigurationEntry {
     pub(in crate::mdmc) configuration: Vec<Tile>,
     pub(in crate::mdmc) distribution: TileDistribution,
-    /// The ids of the tiles that can be drawn, with their counts, including any smoothing.
+    /// The numbers of the tiles that can be drawn, with their counts, including any smoothing.
     pub(in crate::mdmc) weights: Vec<(u8, f64)>,
-    /// The sum of their counts.
+    /// The sum of the counts of all tiles.
     pub(in crate::mdmc) mass: f64,
 }
 
-/// All configurations that occurred, in ascending order of their tiles.
+/// All configurations that occurred in training, in ascending order of their tiles.
 #[derive(Clone, Debug)]
 pub(in crate::mdmc) struct ConfigurationTable {
     entries: Vec<ConfigurationEntry>,
     keys: Vec<u64>,
-    /// For each key, the index of its entry plus one, or zero for no entry; empty if there are too many keys.
+    /// For each key, the index of its counts plus one, or zero without counts; empty if there are too many keys.
     direct: Vec<u32>,
 }
 
@@ -68,8 +69,8 @@ impl ConfigurationTable {
         }
     }
 
-    /// Adds a number to the count of each of `tiles` in every entry; `tiles` includes all tiles that occurred in an entry. If the number is zero, only
-    /// tiles that occurred can be drawn.
+    /// Adds a number to the count of each of `tiles` in every configuration; `tiles` must include all tiles that occurred. If zero is added, only
+    /// tiles that occurred in training can be drawn.
     pub(in crate::mdmc) fn smooth(&mut self, tiles: &[Tile], ids: &TileIds, added: f64) {
         for entry in &mut self.entries {
             let seen = entry.distribution.counts().iter().map(|&(tile, _)| tile);
@@ -83,12 +84,12 @@ impl ConfigurationTable {
         }
     }
 
-    /// Returns the entries, in ascending order of their configurations.
+    /// Returns the configurations that occurred in training with their counts, in ascending order.
     pub(in crate::mdmc) fn entries(&self) -> &[ConfigurationEntry] {
         &self.entries
     }
 
-    /// Returns the entry of a configuration, or `None` if the configuration is unseen.
+    /// Returns the counts of tiles in a configuration, or `None` if the configuration never occurred in training.
     pub(in crate::mdmc) fn find(&self, configuration: &[Tile]) -> Option<&ConfigurationEntry> {
         let found = self
             .entries
@@ -96,7 +97,7 @@ impl ConfigurationTable {
         found.ok().map(|index| &self.entries[index])
     }
 
-    /// Returns the entry of a configuration's key, or `None` if the configuration is unseen.
+    /// Returns the counts of tiles in the configuration with a key, or `None` if the configuration never occurred in training.
     pub(in crate::mdmc) fn by_key(&self, key: u64) -> Option<&ConfigurationEntry> {
         if self.direct.is_empty() {
             return self
@@ -110,7 +111,7 @@ impl ConfigurationTable {
     }
 }
 
-/// Returns the tiles whose ids are the digits of a key; the last digit is the last tile.
+/// Returns the tiles whose numbers are the digits of a key; the last digit is the last tile.
 fn decode(mut key: u64, ids: &TileIds, length: usize) -> Vec<Tile> {
     let mut tiles = vec![Tile::BORDER; length];
     for tile in tiles.iter_mut().rev() {

@@ -10,20 +10,21 @@ use crate::mdmc::{Corpus, RowSplits, Tile, TileSet, Travel};
 
 /// A Markov random field in which a tile depends on its four neighbours: above, below, left and right.
 ///
-/// The probability of a level is proportional to a product. The product has a factor for each cell: the count of its tile in the band of rows. It
-/// also has a factor for each pair of neighbours: the lift of the two tiles beside (or above) each other, to the power of the share of pairs in a
-/// spanning tree of the cells (about a half). The lift of a pair is the ratio of its count to the count expected for independent tiles. Pairs that
-/// never occurred in training have a small weight instead of none.
+/// The probability of a level is proportional to a product of factors. The product has a factor for each cell: the count of the cell's tile in the
+/// band of rows. The product also has a factor for each pair of neighbours: the lift of the two tiles beside (or above) each other, to the power of
+/// the share of pairs in a spanning tree of the cells (about a half). The lift of a pair is the ratio of its count to the count expected for
+/// independent tiles. Pairs of tiles that never occurred in training have a small weight instead of none.
 ///
 /// # Guarantee
 ///
-/// Levels are drawn by the [`Gibbs`](figrs_infer::Gibbs) sampler: one chain, from a draw of independent cells, for a given number of sweeps. Its
-/// distribution tends to that of the field with the number of sweeps, and is not exact after any number. The weights are the
-/// most likely ones if neighbours form no loops, as in a single row, and an approximation on a grid (pseudo-moment matching).
+/// Levels are drawn by the [`Gibbs`](figrs_infer::Gibbs) sampler: one Markov chain that starts at a level of independent cells and runs for a given
+/// number of sweeps. The distribution of the Gibbs sampler tends to that of the Markov random field as the number of sweeps grows, but is not exact
+/// after any number. The weights of the field have maximum likelihood if neighbours form no loops, as in a single row, and are an approximation on a
+/// grid (pseudo-moment matching).
 ///
 /// # Complexity
 ///
-/// A sweep takes time linear in the cells times the tiles of the corpus.
+/// A sweep of Gibbs sampling takes time linear in the number of cells times the number of tiles of the corpus.
 ///
 /// # Example
 ///
@@ -39,10 +40,9 @@ use crate::mdmc::{Corpus, RowSplits, Tile, TileSet, Travel};
 ///
 /// # References
 ///
-/// Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models", section on Markov random fields, with pairs
-/// of neighbours in place of a table of all four, which would have 13⁵ entries a cell, and Gibbs sampling in place of swaps;
-/// Wainwright, Jaakkola and Willsky, "Tree-reweighted belief propagation algorithms and approximate ML estimation by pseudo-moment
-/// matching", AISTATS 2003.
+/// The field follows Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models", but with pairs of neighbours instead
+/// of a table of all four, which would have 13⁵ entries per cell, and with Gibbs sampling instead of swaps; for the weights see Wainwright, Jaakkola
+/// and Willsky, "Tree-reweighted belief propagation algorithms and approximate ML estimation by pseudo-moment matching", AISTATS 2003.
 #[derive(Clone, Debug)]
 pub struct TileField {
     pub(in crate::mdmc) height: usize,
@@ -52,7 +52,7 @@ pub struct TileField {
     pub(in crate::mdmc) tiles: Arc<[Tile]>,
     /// For each band of rows, the count of each tile.
     pub(in crate::mdmc) cells: Vec<Vec<u64>>,
-    /// For each band of rows, the lifts of horizontal pairs; `below` has those of vertical pairs whose upper tile is in the band.
+    /// For each band of rows, the lifts of pairs of tiles beside each other.
     pub(in crate::mdmc) beside: Vec<PairLifts>,
     pub(in crate::mdmc) below: Vec<PairLifts>,
 }
@@ -65,12 +65,12 @@ pub(in crate::mdmc) struct PairLifts {
 }
 
 impl TileField {
-    /// Number added to the count of every pair.
+    /// Number added to the count of every pair of neighbouring tiles.
     pub const SMOOTHING: f64 = 0.01;
 
-    /// Counts the tiles and pairs of a corpus.
+    /// Trains the field by counting the tiles of a corpus and the pairs of neighbouring tiles.
     ///
-    /// **Errors.** The corpus has fewer rows than there are bands of rows, or only outside tiles in a band.
+    /// **Errors.** The corpus has fewer rows than there are bands of rows, or a band has only outside tiles.
     pub fn train(corpus: &Corpus, splits: RowSplits) -> Result<Self, Mistake> {
         let height = corpus.height();
         let splits = splits.checked(height)?;
@@ -116,7 +116,7 @@ impl TileField {
 }
 
 impl PairLifts {
-    /// Returns the lifts with zero for pairs that never occurred in training.
+    /// Returns the lifts of pairs of tiles, with zero for pairs that never occurred in training.
     pub(in crate::mdmc) fn only_shown(&self) -> Self {
         let mut lifts = self.lifts.clone();
         ndarray::Zip::from(&mut lifts)

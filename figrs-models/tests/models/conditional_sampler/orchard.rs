@@ -201,15 +201,15 @@ impl Generator for Orchard {
     }
 
     fn sampler(&self) -> Option<OwnSampler<'_, Vec<bool>>> {
-        type Draw<'a> = Box<dyn Fn(&mut figrs_core::Stream) -> Vec<bool> + 'a>;
-        let draw: Draw<'_> = match self.own? {
-            Own::Hopeless => Box::new(|_| vec![false; self.size.cells()]),
-            Own::Independent => Box::new(|rng| self.by_chance(rng)),
+        let own = self.own?;
+        let draw = move |rng: &mut figrs_core::Stream| match own {
+            Own::Hopeless => vec![false; self.size.cells()],
+            Own::Independent => self.by_chance(rng),
         };
         Some(OwnSampler {
             name: "chance",
-            draw,
-            rejects: true,
+            draw: Box::new(move |rng| Ok(Some(draw(rng)))),
+            tries: Some(u64::MAX),
         })
     }
 }

@@ -1,9 +1,10 @@
-//! Soft local consistencies, which move costs between cost functions so that the lower bound rises.
+//! Soft local consistencies, which move costs between cost functions to raise the lower bound.
 //!
-//! Each move adds to some cost functions the amount that it subtracts from others; every assignment therefore retains its total
-//! cost, and no cost becomes negative. A value is removed when its unary cost plus the lower bound reaches the upper bound.
+//! Each move of costs adds to some cost functions the amount that it subtracts from others. Because moves of costs balance,
+//! every assignment keeps its total cost, and no cost becomes negative. A value of a variable is removed when its unary cost
+//! plus the lower bound reaches the upper bound.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `node` | unary costs, and assigned variables |
 //! | `binary`, `ternary`, `nary` | moves of costs by functions of two, three and more variables |

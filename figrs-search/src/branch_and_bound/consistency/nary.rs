@@ -8,17 +8,17 @@ use super::super::cost_table::CostTable;
 use super::super::network::state::INACTIVE;
 use super::super::network::{Conflict, Network};
 
-/// Maximum number of entries for which a function of more than three undecided variables is projected.
+/// Maximum number of entries of a function with more than three undecided variables that is projected.
 const LOOK: usize = 1 << 10;
 
-/// Maximum number of undecided variables for which a function is replaced by a smaller one, and maximum number of entries
-/// of the smaller one.
+/// Maximum number of undecided variables of a function that is replaced by a smaller one, and maximum number of entries of the smaller
+/// function.
 const FEW: usize = 3;
 const REPLACED: usize = 1 << 18;
 
 impl Network {
-    /// Replaces a function of few undecided variables by a function of only these variables; projects other functions on each of
-    /// their undecided variables.
+    /// Replaces a function with few undecided variables by a function of its undecided variables. A function with more undecided
+    /// variables is projected on each of them.
     pub(super) fn project_or_replace_nary(&mut self, place: usize) -> Result<(), Conflict> {
         let f = self.nary[place].function as usize;
         if !self.is_active(f) {
@@ -54,8 +54,8 @@ impl Network {
         Ok(())
     }
 
-    /// Replaces a function of more than three variables by a function of its undecided variables, in which the other variables have their
-    /// assigned values.
+    /// Replaces a function of more than three variables by a function of its undecided variables; the other variables have their assigned
+    /// values.
     fn replace_nary(
         &mut self,
         f: usize,

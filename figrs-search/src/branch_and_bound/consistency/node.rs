@@ -20,8 +20,8 @@ impl Network {
         self.queue_without_zero(v);
     }
 
-    /// Queues a variable for which no value of unary cost zero is known. The zero-cost value stored for a variable may be
-    /// outdated, because it may come from a search level that has been undone.
+    /// Queues a variable for which no value of unary cost zero is known. A value of unary cost zero that is stored
+    /// for a variable may be outdated, because an undone search level may have stored it.
     #[inline]
     pub(in super::super) fn queue_without_zero(&mut self, v: usize) {
         let cheapest = self.cheapest[v] as usize;
@@ -31,7 +31,7 @@ impl Network {
     }
 
     /// Moves the smallest unary cost of a variable to the lower bound, and then removes the values whose unary cost
-    /// reaches the gap between the bounds.
+    /// reaches the difference between the upper and the lower bound.
     pub(super) fn make_node_consistent(&mut self, v: usize) -> Result<(), Conflict> {
         self.look(self.live_count(v));
         let (mut least, mut cheapest) = (i64::MAX, 0);
@@ -56,7 +56,7 @@ impl Network {
         self.remove_costly(v)
     }
 
-    /// Removes the values whose unary cost reaches the gap between the bounds.
+    /// Removes the values whose unary cost reaches the difference between the upper and the lower bound.
     fn remove_costly(&mut self, v: usize) -> Result<(), Conflict> {
         let gap = self.gap();
         self.costs_seen += self.live_count(v) as u64;
@@ -69,8 +69,8 @@ impl Network {
         Ok(())
     }
 
-    /// Removes from all variables the values whose unary cost reaches the gap between the bounds, if the bounds have
-    /// changed since the last sweep.
+    /// Removes from all variables the values whose unary cost reaches the difference between the upper and the lower
+    /// bound, if the bounds have changed since the last removal.
     pub(super) fn sweep(&mut self) -> Result<(), Conflict> {
         if self.swept == (self.lower, self.upper) {
             return Ok(());
@@ -87,8 +87,7 @@ impl Network {
         Ok(())
     }
 
-    /// Removes an assigned variable from its cost functions; their costs at the assigned value move to the other
-    /// variables.
+    /// Removes an assigned variable from its cost functions, which become functions of their other variables.
     pub(super) fn project_assigned(&mut self, v: usize) -> Result<(), Conflict> {
         let value = self.value(v, 0);
         for i in 0..self.incident[v].len() {

@@ -8,13 +8,12 @@ use super::super::network::{Conflict, Network};
 /// Number of steps between two checks of the clock.
 const WORK_IN_A_ROW: u64 = 1 << 14;
 
-/// Maximum number of moves of costs against the order of the variables in one propagation that do not raise the lower
-/// bound.
+/// Maximum number of unsuccessful moves in one propagation: moves of costs to earlier variables that do not raise the lower bound.
 const MAX_FUTILE_MOVES: u32 = 64;
 
 impl Network {
     /// Moves costs until no move is possible (EDAC), and eliminates variables that have few neighbours. The propagation pauses when the
-    /// allowed number of steps is done. The bounds are valid during the pause, and the next call continues the propagation.
+    /// allowed number of steps is done. The bounds are valid during a pause of the propagation, and the next call continues it.
     ///
     /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
     ///
@@ -29,7 +28,7 @@ impl Network {
         result
     }
 
-    /// Propagates as [`propagate`](Self::propagate) does, but pauses only after the deadline.
+    /// Propagates like [`propagate`](Self::propagate), but pauses only after the deadline.
     pub(in super::super) fn propagate_until(&mut self, until: &Until) -> Result<(), Conflict> {
         loop {
             self.pause_at = self.work() + WORK_IN_A_ROW;
@@ -86,8 +85,8 @@ impl Network {
         }
     }
 
-    /// After the removal of values of a variable, moves costs to the later variables of its functions, because their values may have
-    /// lost supports.
+    /// Moves costs from the functions of a variable to later variables, whose values may have lost supports because values of the variable
+    /// were removed.
     fn project_on_later(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;
@@ -114,8 +113,8 @@ impl Network {
         Ok(())
     }
 
-    /// After values of a variable were removed or became more expensive, moves costs to the first variable of each
-    /// function of that variable.
+    /// Moves costs from the functions of a variable to their first variables, after values of the variable were removed or became more
+    /// expensive.
     fn project_on_earlier(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;

@@ -1,4 +1,4 @@
-//! Random cost functions for tests, and enumeration of all their assignments.
+//! Random cost functions for tests, with enumeration of all their assignments.
 
 use rand::RngExt;
 

@@ -3,8 +3,7 @@
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
-/// Sweeps continue while a sweep raises the lower bound by more than the gap between the bounds divided by this
-/// constant.
+/// Divisor of the gap between the bounds: reweighting continues while a sweep raises the lower bound by more than this share of the gap.
 const LEAST_GAIN: i64 = 1 << 7;
 
 /// The direction in which a sweep visits the variables.
@@ -15,13 +14,14 @@ enum Sweep {
 }
 
 impl Network {
-    /// Moves costs in whole sweeps over the remaining values and functions of a search node until the lower bound hardly rises:
-    /// the algorithm of [`reweighted`](super::super::reweighting::reweighted), which works on tables.
+    /// Moves costs in whole sweeps over the undecided variables of a search node, until the lower bound hardly rises.
     ///
-    /// Each undecided variable in turn collects the minimum costs of its values from its binary and ternary functions. The smallest of the
-    /// sums is added to the lower bound, and the rest is spread over the functions that contain later variables. Each assignment below the
-    /// upper bound retains its cost, and all moves are undone when the search leaves this level. The sweeps end early once the allowed
-    /// number of steps is done.
+    /// [`reweighted`](super::super::reweighting::reweighted) is the same algorithm for cost tables.
+    ///
+    /// In a sweep, each undecided variable collects the minimum costs of its values from its binary and ternary functions. The smallest of
+    /// the collected costs is added to the lower bound, and the remainder is spread over the functions that contain later variables. Each
+    /// assignment below the upper bound keeps its cost, and all moves are undone when the search leaves its level. The reweighting ends
+    /// early if the allowed number of steps is done.
     ///
     /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
     pub(in super::super) fn reweigh(&mut self, sweeps: usize) -> Result<(), Conflict> {
@@ -47,8 +47,8 @@ impl Network {
         Ok(())
     }
 
-    /// Collects the costs of a variable from its functions, adds the smallest cost to the lower bound, and spreads the rest
-    /// over the functions.
+    /// Collects the costs of a variable from its functions, adds the smallest cost to the lower bound, and spreads the remainder over the
+    /// functions.
     fn reweigh_at(&mut self, v: usize, sweep: Sweep) -> Result<(), Conflict> {
         if !self.is_open(v) || self.work() >= self.pause_at {
             return Ok(());
@@ -110,8 +110,8 @@ impl Network {
         Ok(())
     }
 
-    /// For an active binary or ternary function, returns the position of a variable in the scope of the function, and
-    /// the last position of the scope.
+    /// Returns the index of a variable in the scope of an active binary or ternary function, and the last index of the scope; `None` for
+    /// other functions.
     fn place_to_reweigh(&self, f: usize, v: usize) -> Option<(usize, usize)> {
         let function = &self.functions[f];
         let last = match function.arity {
@@ -123,7 +123,7 @@ impl Network {
         Some((function.place_of(v as u32), last))
     }
 
-    /// In a binary or ternary function, adds `shares` to the costs of each value of a variable.
+    /// Adds `shares` to the costs of each value of a variable, in a binary or ternary function.
     fn extend_unary(&mut self, f: usize, place: usize, shares: &[i64]) {
         if self.functions[f].arity == Arity::Binary {
             let side = self.side(f, place);

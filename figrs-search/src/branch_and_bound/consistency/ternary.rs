@@ -7,19 +7,18 @@ use super::super::network::{Conflict, Network};
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct TernarySide {
     pub(in super::super) own: usize,
-    /// The other two variables, in ascending order.
+    /// The two variables of the function besides this one, in ascending order.
     pub(in super::super) others: [usize; 2],
     cells: usize,
     own_stride: usize,
     strides: [usize; 2],
     support: usize,
-    /// The active binary functions: of this side's variable with each of the other two variables, and of the other two
-    /// variables with each other.
+    /// The active binary functions within the scope: of this variable with each other variable, and of the two other variables.
     pairs: [Option<u32>; 3],
 }
 
 impl Function {
-    /// Returns the position of a variable in the scope of a ternary function.
+    /// Returns the index of a variable in the scope of a ternary function.
     pub(in super::super) fn place_of(&self, v: u32) -> usize {
         self.scope.iter().position(|&u| u == v).unwrap_or(0)
     }
@@ -137,8 +136,8 @@ impl Network {
         }
     }
 
-    /// Returns the cost of two values in the binary function `f`, whose two variables belong to the scope of a ternary
-    /// function; returns 0 if there is no such active function.
+    /// Returns the cost of two values in the binary function `f`, whose variables belong to the scope of a ternary function; returns 0
+    /// if no such function is active.
     #[inline]
     fn pair_within(&self, f: Option<u32>, v: usize, a: usize, b: usize) -> i64 {
         match f {
@@ -151,8 +150,8 @@ impl Network {
         }
     }
 
-    /// Returns the cost of three values by a ternary function and all smaller functions in its scope, without the unary
-    /// cost of the first value.
+    /// Returns the cost of three values by a ternary function and all smaller functions in its scope, without the unary cost of the
+    /// first value.
     fn full_triple_cost(&self, side: &TernarySide, a: usize, b: usize, c: usize) -> i64 {
         let [y, z] = side.others;
         self.triple_cost(side, a, b, c)
@@ -163,8 +162,8 @@ impl Network {
             + self.unary(z, c)
     }
 
-    /// Returns the minimum cost of a value by a ternary function, the binary functions in its scope, and the unary
-    /// costs of the other two variables.
+    /// Returns the minimum cost of a value by a ternary function, the binary functions in its scope, and the unary costs of the other
+    /// two variables.
     pub(super) fn full_ternary_cost(&mut self, f: usize, place: usize, a: usize) -> i64 {
         let side = self.ternary_side(f, place);
         self.cheapest_triple(&side, a)
@@ -199,7 +198,7 @@ impl Network {
     }
 
     /// Projects a ternary function and all smaller functions in its scope on one of its variables; the smaller functions decrease only
-    /// by the amount needed.
+    /// by the necessary amount.
     pub(super) fn project_ternary_fully(&mut self, f: usize, place: usize) -> Result<(), Conflict> {
         self.cause = f as u32;
         let side = self.ternary_side(f, place);
@@ -236,9 +235,8 @@ impl Network {
         Ok(some)
     }
 
-    /// Moves costs of smaller functions to a ternary function, until the costs of the ternary function suffice to raise each value
-    /// by its gain. Each smaller function contributes only the cost that would still be missing if all later functions contributed
-    /// all their costs.
+    /// Moves costs from smaller functions to a ternary function, until each value of a variable can be raised by a given amount. A
+    /// smaller function contributes only the cost that would be missing if all later functions contributed all their costs.
     fn extend_to_ternary(&mut self, side: &TernarySide, gains: &[i64]) {
         let [y, z] = side.others;
         // All triples are visited for each of the three pairs and for each of the two single
@@ -324,9 +322,9 @@ impl Network {
         }
     }
 
-    /// For a pair of values (or one value), returns the largest cost that is missing at the triples that contain it, assuming that the
-    /// later functions contribute all their costs. The order of contribution is: the pair of the other two variables, the pairs that
-    /// include the side's own variable, the unary costs.
+    /// Returns the largest cost that is missing at the triples that contain a pair of values (or one value), if the later functions
+    /// contribute all their costs. The order of contributing functions is: the function of the two other variables, the binary
+    /// functions of this variable, the unary costs.
     fn missing(
         &self,
         side: &TernarySide,

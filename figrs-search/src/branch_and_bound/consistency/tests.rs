@@ -14,8 +14,8 @@ use figrs_random_graphs::generator;
 /// An upper bound that is larger than the sum of all finite costs of a test case.
 const UPPER: i64 = 1 << 40;
 
-/// Returns the cost of an assignment by the functions of a network. The functions of eliminated variables are left out; the result
-/// is therefore the cost with the best values of those variables.
+/// Returns the cost of an assignment by the functions of a network. The functions of eliminated variables do not count. Therefore the
+/// computed cost is that of the assignment with the best values of the eliminated variables.
 fn cost_in_network(network: &Network, values: &[u32]) -> i64 {
     let mut cost = network.lower;
     for (v, &value) in values.iter().enumerate() {
@@ -193,8 +193,8 @@ fn simplifications_keep_the_best_cost() {
     assert!(simplified > 1000, "{simplified}");
 }
 
-/// Whenever a search pauses, its bounds enclose the best cost, even if the memory for open nodes is 0; at the end it returns the best
-/// cost.
+/// Whenever a search pauses, its bounds must enclose the best cost, even if no memory is allowed for open nodes. At the end, the search
+/// must return the best cost.
 #[test]
 fn searches_find_the_best_cost() {
     let mut pauses = 0;
@@ -251,8 +251,8 @@ fn searches_find_the_best_cost() {
     assert!(pauses > 2000, "{pauses}");
 }
 
-/// Sweeps of reweighting at a search node retain the cost of every assignment, raise lower bounds that propagation does not raise, and are
-/// undone together with their search level.
+/// Sweeps of reweighting at a search node must keep the cost of every assignment, raise lower bounds that propagation does not raise, and
+/// be undone together with their search level.
 #[test]
 fn sweeps_at_a_node_keep_the_cost_of_every_assignment() {
     let (mut consistent, mut raised) = (0, 0);

@@ -1,4 +1,4 @@
-//! Tree decomposition into clusters, which are groups of variables divided by small separators.
+//! Tree decomposition into clusters, which are groups of variables with small separators.
 
 use figrs_factor::Until;
 use figrs_factor::graph::VarId;
@@ -8,10 +8,10 @@ use figrs_factor::eliminate::EliminationError;
 use figrs_factor::order::SymbolicElimination;
 use figrs_factor::order::eliminate_candidates;
 
-/// Maximum number of words that the search for an elimination order reads: some tens of milliseconds.
+/// Maximum number of memory words that the search for an elimination order reads, in some tens of milliseconds.
 const ORDER_WORK: u64 = 4_000_000;
 
-/// Limits of the shape of clusters.
+/// Limits of the size and the depth of clusters.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct ClusterLimits {
     /// Maximum number of variables of a separator, and maximum number of assignments of a separator.
@@ -23,7 +23,7 @@ pub(in super::super) struct ClusterLimits {
     pub(super) depth: usize,
 }
 
-/// Limits for clusters that are worth a separate search.
+/// Limits of clusters for which a search along a tree decomposition pays off.
 pub(in super::super) const WORTHWHILE: ClusterLimits = ClusterLimits {
     separator: 8,
     assignments: 1 << 12,
@@ -31,8 +31,8 @@ pub(in super::super) const WORTHWHILE: ClusterLimits = ClusterLimits {
     depth: 24,
 };
 
-/// A cluster of variables with its separator. The separator consists of the ancestors' variables that occur in functions of this cluster or
-/// of its descendants.
+/// A cluster of variables in a tree decomposition, with its separator. The separator of a cluster consists of the ancestors' variables that occur
+/// in functions of the cluster or of its descendants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cluster {
     pub(super) own: Vec<u32>,
@@ -42,11 +42,12 @@ pub(super) struct Cluster {
     pub(super) above: Option<usize>,
 }
 
-/// Returns the clusters of a tree decomposition, parents before children: each variable is in one cluster, and the scope of each
-/// function lies in one cluster and its separator.
+/// Returns the clusters of a tree decomposition, parents before children.
 ///
-/// The buckets of an elimination are merged with their parents until separators are small and clusters are large. Returns `None` if fewer than two
-/// clusters remain.
+/// Each variable is in one cluster, and the scope of each function lies in one cluster and its separator.
+///
+/// The buckets of an elimination are merged with their parent buckets until clusters with small separators remain. Returns `None` if fewer than
+/// two clusters remain.
 ///
 /// **Errors.** [`EliminationError::Interrupted`].
 pub(super) fn clusters(
@@ -68,7 +69,7 @@ pub(super) fn clusters(
     Ok(merged(tables, buckets.collect(), limits))
 }
 
-/// Merges buckets, given in the order of their elimination, into clusters.
+/// Merges the buckets of an elimination order into clusters.
 fn merged(
     tables: &CostTables,
     mut buckets: Vec<Cluster>,

@@ -1,6 +1,6 @@
 //! Search along a tree decomposition, with cost bounds for each assignment of a separator.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `cluster_tree` | clusters of variables with small separators |
 //! | `subproblem` | a cluster with its descendants as a network; a record for each assignment of its separator |

@@ -1,5 +1,5 @@
-//! A cluster as a network of cost functions. For each assignment of a cluster's separator, a record holds the bounds and open
-//! nodes of the cluster and its descendants.
+//! A cluster as a network of cost functions. For each assignment of a cluster's separator, a record holds bounds and open nodes for the cluster
+//! with its descendants.
 
 use figrs_factor::Until;
 use figrs_factor::graph::Assignments;
@@ -11,32 +11,32 @@ use super::super::network::{Decision, Network};
 use super::super::search::{BestFirst, OpenNodes};
 use super::cluster_tree::Cluster;
 
-/// A network is rebuilt when the count of increases of its children's bounds has grown by more than the count divided
-/// by `RISES`.
+/// Divisor for rebuilding the network of a cluster: it is rebuilt when the number of rises of its children's bounds has grown by this share of
+/// itself.
 const RISES: u64 = 4;
 
-/// Number of bytes of a record, without the memory of its lists.
+/// Number of bytes of the record of a separator's assignment, without the memory of its lists.
 const RECORD: usize = 128;
 
 /// Bounds and open nodes of a subproblem for one assignment of its separator.
 #[derive(Debug)]
 pub(super) struct Record {
-    /// Lower bound of the cost of the subproblem.
+    /// Lower bound of the cost of the subproblem, for the record's assignment of the separator.
     pub(super) lower: i64,
     /// The lower bound at the time when the record was last stored.
     known: i64,
-    /// The best known assignment of all variables of the subproblem, and the cost of that assignment.
+    /// The best known assignment of all variables of the subproblem, with its cost.
     pub(super) best: Option<Vec<u32>>,
     pub(super) upper: i64,
     pub(super) open: OpenNodes,
-    /// Lower bound on the costs in the open nodes that may have been dropped.
+    /// Lower bound of the costs in open nodes that may have been dropped.
     pub(super) dropped: i64,
     /// The number of steps done for this assignment of the separator.
     pub(super) work: u64,
 }
 
 impl Record {
-    /// Returns true if no undiscovered assignment can have a cost below `upper`.
+    /// Returns true if no unknown assignment can have a cost below `upper`.
     pub(super) fn is_closed(&self, upper: i64) -> bool {
         self.lower >= upper.min(self.upper)
     }
@@ -47,27 +47,27 @@ impl Record {
     }
 }
 
-/// A child cluster of a cluster.
+/// A child cluster in a tree decomposition, with the indices of its variables in the parent.
 #[derive(Debug)]
 pub(super) struct Below {
     pub(super) subproblem: usize,
-    /// The positions of the separator's variables in the parent's subproblem.
+    /// The indices of the separator's variables in the parent's subproblem.
     pub(super) separator: Vec<u32>,
-    /// The positions of all variables of this subproblem in the parent's subproblem.
+    /// The indices of all variables of the child's subproblem in the subproblem of the parent.
     pub(super) places: Vec<u32>,
 }
 
-/// A cluster with all its descendants. The variables of a subproblem are listed in the order: variables of the separator, of the cluster, of the
-/// descendants.
+/// The subproblem of a cluster, which consists of the variables and functions of the cluster and of all its descendants. A subproblem lists
+/// first the variables of the separator, then those of the cluster, then those of the descendants.
 ///
-/// The network contains the variables of the separator and of the cluster. The functions of the network are the cluster's own functions
-/// and, for each child cluster, a function that maps each assignment of the child's separator to its lower bound.
+/// The network of a subproblem contains the variables of the separator and of the cluster. The network has the cluster's own functions and, for
+/// each child cluster, a function that maps each assignment of the child's separator to a lower bound.
 #[derive(Debug)]
 pub(super) struct Subproblem {
     /// For each variable of the subproblem, its index in the component.
     pub(super) names: Vec<u32>,
     separator: usize,
-    /// The cost functions of the cluster, without those of its descendants, over the variables of the network.
+    /// The cost functions of the cluster without its descendants, over the variables of the network.
     pub(super) own: CostTables,
     pub(super) below: Vec<Below>,
     pub(super) search: BestFirst,
@@ -76,9 +76,9 @@ pub(super) struct Subproblem {
     lower: i64,
     records: FxHashMap<Vec<u32>, Record>,
     pub(super) bytes: usize,
-    /// Number of times that the lower bound for some assignment of the separator has risen.
+    /// Number of times that a lower bound for an assignment of the separator has risen.
     pub(super) rises: u64,
-    /// Sum of the children's `rises` when the network was built.
+    /// The sum of `rises` over the child clusters at the time when the network was built.
     known_rises: u64,
 }
 
@@ -86,7 +86,7 @@ pub(super) struct Subproblem {
 pub(super) struct ClusterFunctions<'a> {
     pub(super) tables: &'a CostTables,
     pub(super) clusters: &'a [Cluster],
-    /// For each cluster, the indices of its cost functions, where dense tables come before listed functions.
+    /// For each cluster, the indices of its cost functions; the indices of dense tables come before those of listed functions.
     functions: Vec<Vec<usize>>,
     /// For each cluster, the cluster itself and then all its descendants.
     below: Vec<Vec<usize>>,
@@ -207,8 +207,7 @@ impl Subproblem {
         rises > self.known_rises + self.known_rises / RISES + self.below.len() as u64
     }
 
-    /// Rebuilds the network with the new bounds of the child clusters, and records the number of times that these
-    /// bounds have risen.
+    /// Rebuilds the network with the new bounds of the child clusters.
     pub(super) fn renew(&mut self, bounds: Vec<CostTable>, rises: u64, until: &Until) {
         self.known_rises = rises;
         let mut tables = self.own.clone();
@@ -240,7 +239,7 @@ impl Subproblem {
         CostTable { scope, cells }.renamed(sizes, |v| names[v as usize])
     }
 
-    /// Removes and returns the record of an assignment of the separator; creates a record if the assignment has none.
+    /// Removes the record of an assignment of the separator and returns it, or returns a new record if there is none.
     pub(super) fn take(&mut self, assignment: &[u32]) -> Record {
         let Some(mut record) = self.records.remove(assignment) else {
             return Record {
@@ -298,8 +297,8 @@ impl Subproblem {
     }
 }
 
-/// Creates the network of a cluster, in which variables of the cluster's separator and of the children's separators are not simplified.
-/// Returns `None` if the network has no assignment below the upper bound, or if the deadline has passed.
+/// Creates the network of a cluster, in which variables of the cluster's separator and of the children's separators are not simplified. Returns
+/// `None` if the network has no assignment below the upper bound, or if the deadline has passed.
 fn network(
     tables: &CostTables,
     separator: usize,

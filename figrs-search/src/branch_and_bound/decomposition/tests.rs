@@ -33,8 +33,8 @@ const LIMITS: ComponentLimits = ComponentLimits {
     memory: 1 << 24,
 };
 
-/// Returns random functions of up to four variables, whose scopes lie in neighbouring groups of a random tree of groups;
-/// some of their costs are forbidden.
+/// Returns random functions of up to four variables, whose scopes lie in neighbouring nodes of a random tree of variable
+/// groups; some costs are forbidden.
 fn tree_of_groups(seed: u64) -> CostTables {
     let mut rng = generator(seed);
     let mut tables = CostTables {
@@ -89,8 +89,8 @@ fn tree_of_groups(seed: u64) -> CostTables {
     tables
 }
 
-/// Each variable belongs to one cluster; the scope of each function lies in one cluster and its separator, and the variables of
-/// the separator belong to ancestors of the cluster.
+/// Each variable must belong to one cluster. The scope of each function must lie in one cluster and its separator, and the
+/// variables of the separator must belong to ancestors of the cluster.
 #[test]
 fn clusters_are_those_of_a_tree_decomposition() {
     let mut trees = 0;
@@ -134,8 +134,8 @@ fn clusters_are_those_of_a_tree_decomposition() {
     assert!(trees > 500, "{trees}");
 }
 
-/// Whenever the search pauses, its bounds enclose the best cost, even with little memory; at the end it returns the best
-/// cost.
+/// Whenever a search along a tree pauses, its bounds must enclose the best cost, even with little memory. At the end, the
+/// search must return the best cost.
 #[test]
 fn searches_along_trees_find_the_best_cost() {
     let (mut searches, mut pauses, mut forgotten) = (0, 0, 0);

@@ -10,38 +10,38 @@ use super::super::search::{OpenNodes, SearchState};
 use super::cluster_tree::{ClusterLimits, clusters};
 use super::subproblem::{ClusterFunctions, Record, Subproblem};
 
-/// Maximum share of all variables that the largest cluster may contain.
+/// Maximum share of all variables in the largest cluster, as numerator and denominator.
 const LARGEST: (usize, usize) = (3, 4);
 
-/// Divisors of the memory budget, for the records of assignments of separators, for the open nodes of the root cluster, and for the open
-/// nodes of each other cluster.
+/// Divisors of the memory limit: for the records of separators, for the open nodes of the root cluster, and for the open nodes of each other
+/// cluster.
 const RECORDS: usize = 4;
 const ROOT_NODES: usize = 4;
 const NODES: usize = 64;
 
-/// Minimum number of steps in a subproblem before the search turns to another node of the parent; each later visit does as many steps as
-/// all earlier visits together.
+/// Minimum number of steps in a subproblem before the search turns to another node of the parent cluster.
+///
+/// A later visit of the subproblem does as many steps as all earlier visits together.
 const LEAST_WORK: u64 = 1 << 12;
 
-/// Bottom-up rounds visit the separators that have at most `FEW` assignments; each round allows `GROWTH` times the steps of the
-/// previous round.
+/// Maximum number of assignments of a separator that bottom-up rounds visit. Each bottom-up round allows `GROWTH` times the steps of the previous
+/// round.
 const FEW: usize = 1 << 8;
 const GROWTH: u64 = 4;
 
 /// Number of steps between two checks of the clock.
 const WORK_IN_A_ROW: u64 = 1 << 14;
 
-/// Search along a tree decomposition. When a cluster's variables have values, its child clusters are independent of each other; each child
-/// is therefore searched separately, once for each assignment of its separator.
+/// A search along a tree decomposition, for the best assignment of a component. When the variables of a cluster have values, its child clusters are
+/// independent of each other. Therefore the search visits each child cluster once for each assignment of its separator.
 ///
-/// Each cluster has a network of its own functions and of its children's lower bounds, which are functions of their separators. Given the
-/// values of the separator, a hybrid best-first search decides the variables of the cluster. At a node where all these variables have
-/// values, the child clusters are searched with the remaining upper bound, for as many steps as in all their earlier searches together. A
-/// node that is still undecided afterwards is stored with its new lower bound. The results of a cluster are stored for each assignment of
-/// the cluster's separator, together with the nodes that are still open.
+/// Each cluster has a network of its own functions and, for each child, a function of the child's separator that gives the child's lower bound. For
+/// given values of the separator, a hybrid best-first search decides the variables of the cluster. When all variables of the cluster have values,
+/// the child clusters are searched for as many steps as in all their earlier searches together. If the child clusters remain undecided, the node is
+/// stored with a larger lower bound. For each assignment of a cluster's separator, the results and the open nodes are stored.
 ///
-/// Half of the steps search the root cluster, which in turn searches its descendants. The other half search the assignments of small
-/// separators from the leaves to the root, which raises the bounds of the parents (Russian doll search).
+/// Half of the steps go to the search of the root cluster, which searches its descendants in turn. The second half of the steps search the
+/// assignments of small separators from the leaves to the root, which raises the bounds of the parents (Russian doll search).
 ///
 /// **References.** Terrioux and Jégou, *Bounded backtracking for the valued constraint satisfaction problems*, CP 2003; de Givry, Schiex and
 /// Verfaillie, *Exploiting tree decomposition and soft local consistency in weighted CSP*, AAAI 2006; Sanchez, Allouche, de Givry and Schiex,
@@ -50,37 +50,35 @@ const WORK_IN_A_ROW: u64 = 1 << 14;
 #[derive(Debug)]
 pub(in super::super) struct TreeSearch {
     subproblems: Vec<Subproblem>,
-    /// Upper bound: only assignments of lower cost are searched.
+    /// Upper bound of the cost: only assignments of lower cost are searched.
     upper: i64,
-    /// The best assignment of the component that this search has found since the last report, and the cost of that
-    /// assignment.
+    /// The best assignment of the component that this search has found since the last report, and its cost.
     pub(in super::super) best: Option<(Vec<u32>, i64)>,
     lower: i64,
     pub(in super::super) work: u64,
     /// Maximum number of bytes of the records of assignments of separators.
     memory: usize,
-    /// Minimum number of steps of a subproblem, which is doubled each time that records are dropped.
+    /// Minimum number of steps in a subproblem; it is doubled each time that records are dropped.
     least_work: u64,
     upwards: Upwards,
 }
 
-/// A bottom-up round through all assignments of small separators, from the leaves to the root.
+/// A bottom-up round of the search through all assignments of small separators, from the leaves to the root.
 #[derive(Debug)]
 struct Upwards {
-    /// The present cluster, and the next assignment of its separator.
+    /// The cluster that the bottom-up round searches at present, and the next assignment of its separator.
     cluster: usize,
     assignment: Option<Vec<u32>>,
-    /// Number of steps allowed for each assignment.
+    /// Number of steps allowed for each assignment of a separator.
     allowed: u64,
     /// The total number of steps of all bottom-up rounds.
     work: u64,
-    /// True if some assignment is still undecided after this round.
+    /// True if an assignment of a separator remained undecided in this bottom-up round.
     is_open: bool,
 }
 
 impl TreeSearch {
-    /// Creates the search of a component; returns `None` if the component has no tree of suitable clusters, or if the deadline
-    /// passes.
+    /// Creates the search of a component; returns `None` if no suitable tree of clusters exists, or if the deadline passes.
     pub(in super::super) fn new(
         tables: &CostTables,
         shape: ClusterLimits,
@@ -121,12 +119,12 @@ impl TreeSearch {
         })
     }
 
-    /// Returns a lower bound on the costs of all assignments; only the best known assignment may cost less.
+    /// Returns a lower bound of the costs of all assignments, except possibly of the best known assignment.
     pub(in super::super) fn lower(&self) -> i64 {
         self.lower.min(self.upper)
     }
 
-    /// Adopts an assignment of the component as a hint, and an upper bound below which other assignments are searched.
+    /// Adopts an assignment of the component as a hint, and a new upper bound of the cost of assignments to be searched.
     pub(in super::super) fn adopt(&mut self, values: &[u32], upper: i64) {
         self.upper = self.upper.min(upper);
         for subproblem in &mut self.subproblems {
@@ -135,7 +133,7 @@ impl TreeSearch {
         }
     }
 
-    /// True if the records of separators have been dropped.
+    /// True if records of separators have been dropped.
     #[cfg(test)]
     pub(super) fn has_forgotten(&self) -> bool {
         self.least_work > LEAST_WORK
@@ -182,8 +180,7 @@ impl TreeSearch {
         }
     }
 
-    /// Searches the clusters for each assignment of their separators, from the leaves to the root, until the allowed steps
-    /// are done.
+    /// Searches the clusters for each assignment of their separators, from the leaves to the root, until the allowed steps are done.
     fn go_upwards(&mut self, limit: u64, until: &Until) {
         while self.work < limit && !until.is_over() {
             let c = self.upwards.cluster;
@@ -247,8 +244,7 @@ impl TreeSearch {
         self.subproblems[c].renew(bounds, rises, until);
     }
 
-    /// Searches a subproblem for given values of its separator, until no assignment below `upper` remains or the
-    /// allowed steps are done.
+    /// Searches a subproblem for given values of its separator, until no assignment below `upper` remains or the allowed steps are done.
     fn narrow(&mut self, c: usize, separator: Vec<u32>, upper: i64, limit: u64, until: &Until) {
         self.renew(c, until);
         let mut record = self.subproblems[c].take(&separator);
@@ -272,7 +268,7 @@ impl TreeSearch {
         self.subproblems[c].keep(separator, record);
     }
 
-    /// Searches the open nodes of a subproblem whose bound is smaller than the bound of the dropped nodes.
+    /// Searches the open nodes of a subproblem whose bounds are smaller than the bounds of all dropped nodes.
     fn search(
         &mut self,
         c: usize,
@@ -318,8 +314,8 @@ impl TreeSearch {
         record.lower = record.lower.max(reached);
     }
 
-    /// Searches the child clusters of a cluster whose variables all have values; then closes the node, or stores it as open
-    /// with a larger lower bound.
+    /// Searches the child clusters of a node at which all variables of the cluster have values. After its child clusters have been searched, the
+    /// node is closed, or stored as open with a larger lower bound.
     fn search_below(&mut self, c: usize, limit: u64, until: &Until) {
         let network = &self.subproblems[c].search.network;
         let bound = network.lower;

@@ -1,5 +1,5 @@
-//! Cost functions of a network. A binary function is stored as a fixed table minus a shift for each value; a ternary
-//! function is a table that changes.
+//! Cost functions of a network: unary, binary, ternary and larger functions. The costs of a binary function are a fixed table minus a
+//! shift for each value; the costs of a ternary function are a table that changes.
 
 use super::super::cost::{FORBIDDEN, LARGE};
 use super::super::cost_table::{CostTable, ListedCosts};
@@ -8,13 +8,12 @@ use super::state::{ACTIVE, INACTIVE, Network};
 /// Index that denotes the absence of a function.
 pub(in super::super) const NONE: u32 = u32::MAX;
 
-/// Number of variables of a cost function; this number decides in which form the costs are stored.
+/// Number of variables of a cost function, which decides how its costs are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Arity {
     Binary,
     Ternary,
-    /// A function of more than three variables, or with a table too large to be dense; the number is the index among
-    /// the functions of this kind.
+    /// A function of more than three variables, or with a table too large to be dense, given by its index among such functions.
     Nary(u32),
 }
 
@@ -26,16 +25,18 @@ pub(in super::super) struct Function {
     pub(in super::super) scope: [u32; 3],
     /// The index of the function's first cost in the list of all costs.
     pub(in super::super) cells: u32,
-    /// For a binary function, the index of the first shift of each variable.
+    /// For a binary function, the index of the first shift of each variable; the shift of a value is subtracted from all costs of the
+    /// value.
     pub(in super::super) shifts: [u32; 2],
-    /// For each variable, the index of the first support of its values.
+    /// For each variable, the index of the first support of its values; the support of a value is a combination of the other
+    /// variables' values.
     pub(in super::super) supports: [u32; 3],
-    /// For a ternary function, the indices of the binary functions of its first and second, first and third, and second
-    /// and third variable.
+    /// For a ternary function, the indices of the binary functions of its first and second, first and third, and second and third
+    /// variable.
     pub(in super::super) pairs: [u32; 3],
 }
 
-/// A cost function of more than three variables, or one that is too large for a dense table. As in a binary function, each value of a
+/// A cost function of more than three variables, or with a table too large to be dense. As in a binary function, each value of a
 /// variable has a shift, which is subtracted from the stored costs.
 #[derive(Clone, Debug)]
 pub(in super::super) struct NaryFunction {
@@ -46,7 +47,7 @@ pub(in super::super) struct NaryFunction {
     pub(in super::super) shifts: Vec<u32>,
 }
 
-/// The stored costs of an [`NaryFunction`], without shifts.
+/// The stored costs of an [`NaryFunction`], from which shifts are subtracted.
 #[derive(Clone, Debug)]
 pub(in super::super) enum NaryCosts {
     Table(CostTable, Vec<usize>),
@@ -61,7 +62,7 @@ impl NaryFunction {
         }
     }
 
-    /// Returns the stored cost of a row of values, before the shifts are subtracted.
+    /// Returns the stored cost of an assignment of the function, before the shifts are subtracted.
     fn entry(&self, row: &[u32]) -> i64 {
         match &self.entries {
             NaryCosts::Table(table, strides) => {
@@ -75,7 +76,7 @@ impl NaryFunction {
     }
 }
 
-/// A binary function as seen from one of its variables.
+/// A binary function as seen from one of its two variables.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Side {
     pub(in super::super) own: usize,
@@ -89,8 +90,7 @@ pub(in super::super) struct Side {
     pub(in super::super) other_support: usize,
 }
 
-/// Returns the sum of a stored cost and an added cost; a forbidden cost stays forbidden, whatever is subtracted from
-/// it.
+/// Returns the sum of a stored cost and an added cost; a forbidden cost stays forbidden even if a cost is subtracted.
 fn joined(before: i64, added: i64) -> i64 {
     if before >= LARGE || added >= LARGE {
         FORBIDDEN
@@ -317,7 +317,7 @@ impl Network {
         self.nary_queue.insert(place);
     }
 
-    /// Returns the cost of a row of values by an [`NaryFunction`], shifts included.
+    /// Returns the cost of an assignment by an [`NaryFunction`], after the shifts are subtracted.
     pub(in super::super) fn nary_cost(&self, place: usize, row: &[u32]) -> i64 {
         let nary = &self.nary[place];
         let shifts = nary.shifts.iter().zip(row);

@@ -1,6 +1,6 @@
 //! A network of cost functions in the state of a search.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! |---|---|
 //! | `trail`, `queue` | lists whose changes can be undone, queues of variables |
 //! | `function` | unary, binary, ternary and larger cost functions in one list of costs |

@@ -1,6 +1,8 @@
-//! Queue of variables that contains each variable at most once and returns them by index.
+//! A queue of variables, which contains each variable at most once and returns them in the order of
+//! their indices.
 
-/// A set of variable indices as bits, with a second level of bits that mark the non-zero words.
+/// A set of variable indices as a bit set with two levels: the second level marks the non-zero
+/// words of the first.
 #[derive(Debug, Default)]
 pub(in super::super) struct VariableQueue {
     words: Vec<u64>,

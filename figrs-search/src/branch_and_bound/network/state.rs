@@ -5,18 +5,17 @@ use super::function::{Function, NaryCosts, NaryFunction};
 use super::queue::VariableQueue;
 use super::trail::Trailed;
 
-/// Error: no assignment in the present state is cheaper than the best known assignment.
+/// Error for a state in which no assignment is cheaper than the best known assignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Conflict;
 
-/// Mark of an inactive function, whose costs were moved to other functions.
+/// Marks a cost function as inactive, because its costs were moved to other functions.
 pub(in super::super) const INACTIVE: u32 = 0;
 
-/// Mark of an active function.
+/// Marks an active function.
 pub(in super::super) const ACTIVE: u32 = 1;
 
-/// First mark of eliminated functions: the mark of such a function minus this constant is the index of the eliminated
-/// variable.
+/// Marks from this number on stand for eliminated functions: the difference is the index of the variable that was eliminated.
 pub(in super::super) const ELIMINATED: u32 = 2;
 
 /// Number of examined costs that count as one step.
@@ -27,7 +26,7 @@ const COSTS_OF_A_STEP: u64 = 64;
 pub(in super::super) enum Decision {
     Assign(u32, u32),
     Remove(u32, u32),
-    /// Keeps the values at the indices from `from` to below `to`, and removes all other values.
+    /// Keeps the values at the indices from `from` to below `to` of the domain, and removes all other values.
     Keep {
         variable: u32,
         from: u32,
@@ -45,15 +44,14 @@ struct Level {
     supports: u32,
 }
 
-/// A network of cost functions, with the domains of its variables and a lower bound that has absorbed costs of the
-/// functions.
+/// A network of cost functions, with the domains of its variables and a lower bound of the cost.
 ///
-/// For each assignment that costs less than the upper bound, its cost is the lower bound plus the costs by all active functions.
+/// For each assignment below the upper bound, the total cost is the lower bound plus its costs by all active functions.
 #[derive(Debug)]
 pub(in super::super) struct Network {
     pub(in super::super) sizes: Vec<u32>,
-    /// For each variable, the first index of its values in `values` and in `places`; its unary costs have the same
-    /// indices in the list of costs.
+    /// For each variable, the first index of its values in `values` and in `places`; the unary costs of the variable have the
+    /// same indices in the list of costs.
     pub(in super::super) first: Vec<u32>,
     /// For each variable, its values; the remaining values come before the removed values.
     values: Vec<u32>,
@@ -64,14 +62,14 @@ pub(in super::super) struct Network {
     pub(in super::super) costs: Trailed<i64>,
     pub(in super::super) functions: Vec<Function>,
     pub(in super::super) nary: Vec<NaryFunction>,
-    /// For each function, a mark that states whether the function is active, or with which variable it was eliminated.
+    /// For each function, a mark that tells whether the function is active, and if not, with which variable it was eliminated.
     pub(in super::super) active: Trailed<u32>,
     pub(in super::super) supports: Vec<u32>,
-    /// For each variable, the functions that contain it.
+    /// For each variable, the cost functions that contain it.
     pub(in super::super) incident: Vec<Vec<u32>>,
     /// For each function, the number of conflicts that it caused.
     pub(in super::super) weights: Vec<u64>,
-    /// For each variable, a value of unary cost zero, and a value that all functions support.
+    /// For each variable, a value whose unary cost is zero, and a value that all functions support.
     pub(in super::super) cheapest: Vec<u32>,
     pub(in super::super) supported: Vec<u32>,
     /// The undecided variables, followed by all other variables.
@@ -85,7 +83,7 @@ pub(in super::super) struct Network {
     levels: Vec<Level>,
     /// The index of the function that last changed costs.
     pub(in super::super) cause: u32,
-    /// Number of functions examined, and number of costs examined.
+    /// Number of cost functions examined, and number of costs examined.
     pub(in super::super) looks: u64,
     pub(in super::super) costs_seen: u64,
     /// The number of steps at which propagation pauses, and whether it has paused.
@@ -102,19 +100,19 @@ pub(in super::super) struct Network {
     /// Variables that may have become candidates for elimination, because their number of neighbours may have
     /// decreased.
     pub(in super::super) loosened: VariableQueue,
-    /// Variables that may have a value that is newly dominated.
+    /// Variables that may have a newly dominated value, which could be removed.
     pub(in super::super) dominance_queue: VariableQueue,
     pub(in super::super) swept: (i64, i64),
-    /// Number of moves of costs against the variable order that have not raised the lower bound in the present
-    /// propagation.
+    /// Number of unsuccessful moves in the present propagation: moves of costs to earlier variables that did not raise the lower
+    /// bound.
     pub(in super::super) fruitless: u32,
     pub(in super::super) scratch: Vec<i64>,
-    /// Smallest gain for which costs are moved to a variable against the variable order.
+    /// Smallest gain for which costs are moved to earlier variables.
     pub(in super::super) worthwhile: i64,
     /// True if variables may be eliminated and dominated values may be removed.
     pub(in super::super) is_simplifying: bool,
-    /// For each variable, `true` if its value also matters outside this network; such a variable is not eliminated and
-    /// retains its dominated values.
+    /// For each variable, `true` if its value matters outside this network, so that the variable is not eliminated and no
+    /// dominated value of it is removed.
     pub(in super::super) kept: Vec<bool>,
 }
 
@@ -201,8 +199,7 @@ impl Network {
         this
     }
 
-    /// Returns for each variable a value that all functions support, or another remaining value if no such value is
-    /// known.
+    /// Returns, for each variable, a value that all functions support, or another remaining value if no such value is known.
     pub(in super::super) fn supported_values(&self) -> Vec<u32> {
         let value = |v: usize| {
             let supported = self.supported[v];
@@ -221,14 +218,14 @@ impl Network {
         self.loosened.insert(v);
     }
 
-    /// Counts the examination of one function and of the given number of its costs.
+    /// Counts the examination of one cost function and of the given number of its costs.
     #[inline]
     pub(in super::super) fn look(&mut self, costs: usize) {
         self.looks += 1;
         self.costs_seen += costs as u64;
     }
 
-    /// Returns the number of steps so far: one for each examined function, and one for each 64 examined costs.
+    /// Returns the number of steps so far: one step for each examined function, and one for every 64 examined costs.
     #[inline]
     pub(in super::super) fn work(&self) -> u64 {
         self.looks + self.costs_seen / COSTS_OF_A_STEP
@@ -353,7 +350,7 @@ impl Network {
         (self.open_places[v] as usize) < self.open_count
     }
 
-    /// Removes a variable from the list of undecided variables.
+    /// Removes a variable from the list of undecided variables, because it is decided.
     pub(in super::super) fn close(&mut self, v: usize) {
         if !self.is_open(v) {
             return;
@@ -383,7 +380,7 @@ impl Network {
         self.active.push_level();
     }
 
-    /// Undoes all changes since the beginning of the last level.
+    /// Undoes all changes of the network since the beginning of the last search level.
     pub(in super::super) fn pop_level(&mut self) {
         let Some(level) = self.levels.pop() else {
             return;

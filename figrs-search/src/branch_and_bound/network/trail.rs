@@ -5,7 +5,8 @@
 pub(in super::super) struct Trailed<T> {
     pub(in super::super) values: Vec<T>,
     changes: Vec<(u32, T)>,
-    /// For each level, the number of changes and the number of values at the beginning of the level.
+    /// For each search level, the number of recorded changes and the number of values at its
+    /// beginning.
     levels: Vec<(usize, usize)>,
 }
 

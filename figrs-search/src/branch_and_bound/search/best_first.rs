@@ -10,31 +10,30 @@ const MOST_BACKTRACKS: u64 = 1 << 14;
 /// Peak memory of a list while it is copied to an array of twice its size, as a multiple of the size of its contents.
 const GROWING: usize = 3;
 
-/// A depth-first search gets fewer backtracks if less than one node in 20 is visited repeatedly, and more backtracks if
-/// more than one node in 10 is.
+/// Target range of repeated visits: a depth-first search gets fewer backtracks if less than one node in 20 is visited repeatedly, and
+/// more backtracks if more than one node in 10 is.
 const FEW_REPEATED: u64 = 20;
 const MANY_REPEATED: u64 = 10;
 
 /// Maximum number of sweeps of reweighting at a node.
 const SWEEPS: usize = 16;
 
-/// Reweighting pays off if it raises the lower bound by more than the gap between the bounds divided by this constant.
+/// Divisor of the gap between the bounds: reweighting pays off if it raises the lower bound by more than this share of the gap.
 const WORTH_SWEEPS: i64 = 1 << 5;
 
 /// Maximum number of nodes between two nodes at which costs are reweighted.
 const MOST_PASSED: u32 = 1 << 10;
 
-/// State of the search after a number of steps.
+/// State of a search after a call that did some steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum SearchState {
     /// No assignment costs less than the upper bound.
     Finished,
-    /// The search found a better assignment.
+    /// The search found an assignment better than the best known assignment.
     Improved,
     /// The search did all the steps allowed.
     Paused,
-    /// All variables of the network have values, but the variables of child clusters, which are searched separately, do
-    /// not.
+    /// All variables of the network have values, but variables of child clusters, which are searched separately, may not.
     Decided,
 }
 
@@ -57,14 +56,13 @@ pub(in super::super) struct BestFirst {
     /// The best known assignment.
     pub(in super::super) best: Option<Vec<u32>>,
     open: OpenNodes,
-    /// True if child clusters, which are searched separately, have variables that depend on the variables of this
-    /// network.
+    /// True if variables of child clusters, which are searched separately, depend on the variables of this network.
     pub(in super::super) is_partial: bool,
-    /// The decisions that hold at all nodes of the search.
+    /// The decisions that define the searched subproblem.
     given: Vec<Decision>,
-    /// An assignment whose values are tried first while no best assignment is known.
+    /// An assignment whose values are tried first if no best assignment is known.
     pub(in super::super) hint: Option<Vec<u32>>,
-    /// The path to the present node, the bound of the node, and the decisions made below the node.
+    /// The path that leads to the present node, the bound of the node, and the decisions made below the node.
     base: u32,
     base_lower: i64,
     taken: Vec<Decision>,
@@ -77,11 +75,10 @@ pub(in super::super) struct BestFirst {
     pub(in super::super) branchings: u64,
     repeated: u64,
     last_conflict: u32,
-    /// Number of nodes until the next node that is reweighted, and number of nodes skipped before the last reweighted
-    /// node.
+    /// Number of nodes before the next reweighting, and number of nodes between the last two reweightings.
     nodes_to_pass: u32,
     passed: u32,
-    /// Minimum difference in cost for an assignment to count as better than another one.
+    /// Minimum difference in cost at which one assignment counts as better than another.
     slack: i64,
     /// Maximum number of bytes of the open nodes.
     memory: usize,
@@ -114,7 +111,7 @@ impl BestFirst {
         }
     }
 
-    /// Returns a lower bound on the costs of all assignments; only the best known assignment may cost less.
+    /// Returns a lower bound of the costs of all assignments, except possibly of the best known assignment.
     pub(in super::super) fn lower(&self) -> i64 {
         let mut lower = self.network.upper;
         if let Some(least) = self.open.least() {
@@ -130,8 +127,7 @@ impl BestFirst {
         lower
     }
 
-    /// Begins the search of a subproblem that is given by decisions, with its open nodes, its best assignment and its upper
-    /// bound.
+    /// Begins the search of a subproblem, given by decisions, its open nodes, its best assignment and its upper bound.
     pub(in super::super) fn begin(
         &mut self,
         given: Vec<Decision>,
@@ -150,13 +146,13 @@ impl BestFirst {
         self.last_conflict = u32::MAX;
     }
 
-    /// Between two subproblems, replaces the network by another one over the same variables.
+    /// Replaces the network by another network over the same variables, between the searches of two subproblems.
     pub(in super::super) fn renew(&mut self, mut network: Network) {
         network.count_from(&self.network);
         self.network = network;
     }
 
-    /// Ends the search of a subproblem; returns its open nodes (including the present node) and its best assignment.
+    /// Ends the search of a subproblem, and returns its open nodes (including the present node) and its best assignment.
     pub(in super::super) fn end(&mut self) -> (OpenNodes, Option<Vec<u32>>) {
         if self.is_running {
             self.push_present(self.network.lower);
@@ -170,13 +166,13 @@ impl BestFirst {
         self.backtrack();
     }
 
-    /// Stores the present node as an open node with this bound, and leaves it.
+    /// Stores the present node with the given bound among the open nodes, and leaves it.
     pub(in super::super) fn defer(&mut self, lower: i64) {
         self.push_present(lower);
         self.backtrack();
     }
 
-    /// Adds the present node to the open nodes with this bound.
+    /// Adds the present node with the given bound to the open nodes.
     fn push_present(&mut self, lower: i64) {
         let mut path = self.base;
         for i in 0..self.taken.len() {
@@ -185,8 +181,8 @@ impl BestFirst {
         self.open.push(lower.max(self.base_lower), path);
     }
 
-    /// Searches until an assignment below the upper bound is found, which becomes the best assignment, or until the
-    /// given number of steps is done.
+    /// Searches until an assignment below the upper bound is found, or until the given number of steps is done. An assignment that is
+    /// found becomes the best assignment.
     pub(in super::super) fn advance(&mut self, work: u64) -> SearchState {
         let limit = self.network.work().saturating_add(work);
         self.network.pause_at = limit;
@@ -242,8 +238,8 @@ impl BestFirst {
         }
     }
 
-    /// Adopts an assignment if it is better than the best known assignment; from then on, only assignments that are cheaper by more
-    /// than `slack` count.
+    /// Adopts an assignment if it is better than the best known assignment. After an assignment has been adopted, only assignments that
+    /// are cheaper by more than `slack` count as better.
     pub(in super::super) fn adopt(&mut self, values: Vec<u32>, cost: i64) {
         let upper = cost - self.slack;
         if upper < self.network.upper {
@@ -287,8 +283,8 @@ impl BestFirst {
         true
     }
 
-    /// Raises the bound of the present node by sweeps of tree-reweighted moves; if the gain is small, reweighting
-    /// becomes less frequent.
+    /// Raises the bound of the present node by sweeps of tree-reweighted moves of costs, which become less frequent if the gain is
+    /// small.
     fn reweigh(&mut self) -> Result<(), Conflict> {
         if self.network.is_paused || self.network.open().is_empty() {
             return Ok(());
@@ -310,8 +306,8 @@ impl BestFirst {
         result
     }
 
-    /// Adapts the maximum number of backtracks of a depth-first search: the maximum rises if many nodes are visited
-    /// repeatedly, and falls if few are.
+    /// Adapts the maximum number of backtracks of a depth-first search: it rises if many nodes are visited repeatedly, and falls if few
+    /// are.
     fn adapt(&mut self) {
         if self.repeated == 0 {
             return;
@@ -331,8 +327,8 @@ impl BestFirst {
         self.open.bytes()
     }
 
-    /// Makes the second decision of the last frame whose bound is below the upper bound; without such a frame, ends this
-    /// depth-first search.
+    /// Makes the second decision of the last branching whose bound is below the upper bound; if there is none, ends the depth-first
+    /// search.
     fn backtrack(&mut self) {
         self.backtracks += 1;
         if self.backtracks > self.most_backtracks {
@@ -354,7 +350,7 @@ impl BestFirst {
         self.is_running = false;
     }
 
-    /// Turns the second decisions that have not been tried into open nodes.
+    /// Turns all second decisions that have not been tried into open nodes.
     fn leave(&mut self) {
         let mut before = self.base;
         let mut done = 0;

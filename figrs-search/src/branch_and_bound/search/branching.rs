@@ -1,8 +1,8 @@
-//! Choice of the variable to branch on, and of the two decisions of the branching.
+//! Choice of the variable on which the search branches, and of the two decisions of the branching.
 
 use super::super::network::{Decision, Network};
 
-/// Domain size above which a domain is split into halves; in a smaller domain, one value is separated from the others.
+/// Domain size above which a branching divides a domain into halves; a smaller domain is divided into one value and the rest.
 const DIVIDED: usize = 10;
 
 /// Two decisions that partition the assignments: each assignment agrees with exactly one of the decisions.
@@ -15,7 +15,7 @@ pub(super) struct Branching {
 }
 
 impl Network {
-    /// Returns the variable to branch on: the variable that led to the last conflict, or else the variable with the smallest ratio of
+    /// Returns the variable on which to branch: the variable that led to the last conflict, or else the variable with the smallest ratio of
     /// remaining values to conflicts of its functions.
     ///
     /// **References.** Boussemart, Hemery, Lecoutre and Sais, *Boosting systematic search by weighting constraints*, ECAI 2004; Lecoutre, Sais,
@@ -52,8 +52,8 @@ impl Network {
         costs.max().unwrap_or(0)
     }
 
-    /// Returns two decisions that divide a variable's domain: into halves if the domain is large, otherwise into one value and all others.
-    /// The decision that contains the preferred value comes first.
+    /// Returns two decisions that divide a variable's domain: into halves if the domain is large, otherwise into one value and the rest. The
+    /// decision that contains the preferred value is tried first.
     pub(super) fn branching(&self, v: u32, preferred: Option<u32>) -> Branching {
         let i = v as usize;
         let live = |a: &u32| self.is_live(i, *a as usize);

@@ -1,12 +1,11 @@
-//! Dead-end elimination: a value is removed if another value of the variable is at least as good for all values of the
-//! other variables.
+//! Dead-end elimination: a value is removed if another value of the variable is at least as good for all values of the other variables.
 
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Removes values that are dominated by the supported value of a variable: replacing a dominated value by the supported value increases
-    /// the cost of no assignment (soft neighbourhood substitutability). During a search, only the value of largest cost is tested.
+    /// Removes values that the supported value of a variable dominates, because replacing them by this value never increases the cost of an
+    /// assignment (soft neighbourhood substitutability). During a search, only the value of largest unary cost is tested.
     ///
     /// **References.** De Givry, Prestwich and O'Sullivan, *Dead-end elimination for weighted CSP*, CP 2013.
     pub(in super::super) fn remove_dominated(&mut self, v: usize) -> Result<(), Conflict> {
@@ -33,14 +32,14 @@ impl Network {
         Ok(())
     }
 
-    /// Returns the value of the largest unary cost.
+    /// Returns the value of a variable with the largest unary cost.
     fn dearest_value(&self, v: usize) -> usize {
         let values = self.domain(v).iter().map(|&a| a as usize);
         values.max_by_key(|&a| self.unary(v, a)).unwrap_or(0)
     }
 
-    /// Returns true if `value` dominates `other`: its largest additional cost is at most the difference of the unary costs, or every
-    /// assignment with `other` reaches the upper bound.
+    /// Returns true if `value` dominates `other`: its largest additional cost is at most the difference of the unary costs, or no assignment with
+    /// `other` costs less than the upper bound.
     fn dominates(&mut self, v: usize, value: usize, other: usize) -> bool {
         let mut rest = self.unary(v, other) - self.unary(v, value);
         for i in 0..self.incident[v].len() {
@@ -64,8 +63,8 @@ impl Network {
         rest >= 0
     }
 
-    /// Returns the largest additional cost of `value` against `other` by a binary function, or some additional cost above a limit; `None` if `other`
-    /// is compatible with no value of the second variable.
+    /// Returns the largest additional cost of `value` compared with `other` by a binary function, or some additional cost above a limit; `None` if
+    /// `other` is compatible with no value of the second variable.
     fn binary_loss(
         &mut self,
         f: usize,
@@ -90,8 +89,7 @@ impl Network {
         loss
     }
 
-    /// Returns the largest additional cost by a ternary function, as [`binary_loss`](Self::binary_loss) does for a
-    /// binary function.
+    /// Returns the largest additional cost of one value compared with another by a ternary function, like [`binary_loss`](Self::binary_loss).
     fn ternary_loss(
         &mut self,
         f: usize,

@@ -77,7 +77,7 @@ impl Network {
         Some((found, count))
     }
 
-    /// Returns the cost, by all functions of a variable, of one of its values together with values of its neighbours.
+    /// Returns the cost of a value of a variable together with values of its neighbours, by all functions of the variable.
     fn cost_with(&self, v: usize, a: usize, others: &[(usize, usize)]) -> i64 {
         let mut cost = self.unary(v, a);
         for &f in &self.incident[v] {
@@ -93,7 +93,7 @@ impl Network {
         cost
     }
 
-    /// Returns the cost, by one function, of a value of a variable together with values of other variables.
+    /// Returns the cost of a value of a variable together with values of other variables, by one function.
     pub(in super::super) fn cost_in(
         &self,
         f: usize,
@@ -154,8 +154,7 @@ impl Network {
         self.scratch = added;
     }
 
-    /// Returns the values of all variables if no variable is undecided; eliminated variables get their best values given the
-    /// other values.
+    /// Returns the values of all variables if no variable is undecided; eliminated variables get their best values.
     pub(in super::super) fn complete_assignment(&self) -> Vec<u32> {
         let mut values: Vec<u32> = (0..self.sizes.len())
             .map(|v| self.value(v, 0) as u32)

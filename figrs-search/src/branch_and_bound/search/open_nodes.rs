@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::super::network::Decision;
 
-/// A decision, with the index of the path of earlier decisions.
+/// A decision of the search, with the index of the path of earlier decisions.
 #[derive(Clone, Copy, Debug)]
 struct PathStep {
     before: u32,
@@ -15,10 +15,10 @@ struct PathStep {
 /// Index of the empty path, which has no decisions.
 pub(super) const ROOT: u32 = u32::MAX;
 
-/// Order of open nodes: smaller bounds come first; among equal bounds, nodes that were added later come first.
+/// Ordering key of open nodes: smaller bounds come first and, among equal bounds, nodes that were added later.
 type OpenNode = Reverse<(i64, Reverse<u32>, u32)>;
 
-/// Nodes that are still to be searched.
+/// The nodes of a best-first search that are still to be searched.
 #[derive(Debug, Default)]
 pub(in super::super) struct OpenNodes {
     nodes: BinaryHeap<OpenNode>,

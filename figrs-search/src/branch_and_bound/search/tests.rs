@@ -23,8 +23,8 @@ fn domains(network: &Network) -> Vec<Vec<u32>> {
     (0..network.sizes.len()).map(domain).collect()
 }
 
-/// Random decisions are made and undone: after each propagation, each variable has a value of cost zero, and undoing a level
-/// restores the domains.
+/// In this test, random decisions are made and undone. After each propagation, each variable must have a value of cost zero, and
+/// undoing a level must restore the domains.
 #[test]
 fn levels_that_are_undone_leave_consistent_networks() {
     let mut undone = 0;
@@ -74,8 +74,8 @@ fn levels_that_are_undone_leave_consistent_networks() {
     assert!(undone > 2000, "{undone}");
 }
 
-/// Returns twenty functions over the same four variables; given the value of the fourth variable, each function forbids
-/// the same combination of the other three values.
+/// Returns twenty functions over the same four variables; given the value of the fourth variable, each function forbids the same
+/// combination of the other three values.
 fn repeated_functions() -> CostTables {
     let mut tables = CostTables {
         sizes: vec![2; 4],
@@ -108,7 +108,7 @@ fn functions_of_the_same_three_variables_become_one() {
     assert_eq!(ternary.count(), 1);
 }
 
-/// The sum of twenty forbidden costs is a forbidden cost.
+/// The sum of twenty forbidden costs must be a forbidden cost, without overflow.
 #[test]
 fn forbidden_costs_of_an_eliminated_variable_do_not_overflow() {
     let tables = repeated_functions();
@@ -126,8 +126,8 @@ fn forbidden_costs_of_an_eliminated_variable_do_not_overflow() {
     assert_eq!((tables.cost(&found), network.lower), (0, 0), "{found:?}");
 }
 
-/// The variable has two neighbours of a thousand values each, most of which are removed; a dense function of all values of both
-/// neighbours would be too large.
+/// In this test, a variable has two neighbours of a thousand values each, most of which are removed. A dense function of all
+/// values of the variable's two neighbours would be too large.
 #[test]
 fn large_functions_of_neighbours_are_not_made() {
     let mut tables = CostTables {
@@ -156,7 +156,7 @@ fn large_functions_of_neighbours_are_not_made() {
     assert_eq!(Some(tables.cost(&found)), best, "{found:?}");
 }
 
-/// Returns `n` variables of which each pair has a binary function with random costs.
+/// Returns `n` variables, where each pair has a binary function with random costs.
 fn complete(n: u32, size: u32, seed: u64) -> CostTables {
     let mut rng = generator(seed);
     let mut tables = CostTables {
@@ -176,8 +176,8 @@ fn complete(n: u32, size: u32, seed: u64) -> CostTables {
     tables
 }
 
-/// A long propagation pauses soon after the allowed number of steps with a valid bound, and reaches the same bound as a propagation
-/// without pauses.
+/// A long propagation must pause soon after the allowed number of steps with a valid bound, and then reach the same bound as a
+/// propagation without pauses.
 #[test]
 fn a_propagation_pauses() {
     let tables = complete(40, 8, 1);
@@ -202,7 +202,7 @@ fn a_propagation_pauses() {
     assert_eq!(paused.costs.values, whole.costs.values);
 }
 
-/// The open nodes use no more than the allowed memory, but a large share of it.
+/// The open nodes must use no more than the allowed memory, but a large share of it.
 #[test]
 fn open_nodes_stay_within_memory() {
     const MEMORY: usize = 1500;

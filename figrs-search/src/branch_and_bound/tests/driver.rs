@@ -11,8 +11,8 @@ fn small_search() -> Limits {
     search_limits(1 << 6, 200_000, 1 << 24)
 }
 
-/// Adds variables that must all have different values, with one value fewer than there are variables. The variables
-/// cannot all be different, but any two of them are consistent.
+/// Adds variables that must have pairwise different values, with one value fewer than there are variables. A large finite cost that
+/// no good assignment has makes the scale small, so that the upper bound stays above the best assignment's log-weight.
 fn add_pigeons(graph: &mut FactorGraph, pigeons: u32) {
     let holes = pigeons - 1;
     let all: Vec<VarId> = (0..pigeons)
@@ -47,8 +47,8 @@ fn solved(graph: &FactorGraph, limits: &Limits, observer: SearchObserver<'_>) ->
     solve(graph, limits, observer).expect("well formed")
 }
 
-/// A component without assignments ends the search, even if another component would take far more steps than allowed; many such
-/// components cause no overflow.
+/// A component without assignments must end the search, even if another component would take far more steps than allowed. Many
+/// components without assignments must cause no overflow.
 #[test]
 fn an_impossible_component_ends_the_search() {
     let mut graph = grid(20, 2.0, 7);
@@ -59,8 +59,8 @@ fn an_impossible_component_ends_the_search() {
     assert!(matches!(result, SearchResult::Impossible), "{result:?}");
 }
 
-/// The final gap of a search of many components is the same as that of a single search: two units of cost for each
-/// factor.
+/// The final gap between the bounds must be the same in a search of many components as in a single search: two units of cost for
+/// each factor.
 #[test]
 fn the_gap_of_many_components_is_that_of_all_factors() {
     let graph = cliques(100);
@@ -76,8 +76,8 @@ fn the_gap_of_many_components_is_that_of_all_factors() {
     assert!(gap <= units + rounded, "{gap}, not {units}");
 }
 
-/// The result of an exact elimination is reported to the listener like all improvements, and its upper bound is not
-/// below the log-weight of its world.
+/// The result of an exact elimination must be reported to the listener like all improvements, and its upper bound must not be below
+/// the log-weight of its assignment.
 #[test]
 fn an_exact_elimination_is_told() {
     let mut told_more = 0;
@@ -128,8 +128,8 @@ fn interrupted_at(graph: &FactorGraph, n: usize) -> SearchResult {
     })
 }
 
-/// An interrupt also ends the preparation of a search, and an interrupt at the last improvement does not withdraw the
-/// proof of optimality.
+/// An interrupt must also end the preparation of a search. An interrupt at the last improvement must not withdraw the proof of
+/// optimality.
 #[test]
 fn an_interrupt_ends_the_preparation_and_spares_a_proof() {
     let none = interrupted_at(&grid(5, 1.0, 0), 0);
@@ -174,8 +174,8 @@ fn chain_of_groups(groups: usize, size: usize, seed: u64) -> FactorGraph {
     graph
 }
 
-/// Groups of variables that are too wide for elimination are searched one after another along a tree decomposition, with
-/// far fewer steps than without a tree decomposition.
+/// Groups of variables that are too wide for elimination must be searched one after another along a tree decomposition, with far
+/// fewer steps than without it.
 #[test]
 fn groups_of_small_separators_are_searched_along_a_tree() {
     let graph = chain_of_groups(5, 16, 1);
@@ -191,8 +191,8 @@ fn groups_of_small_separators_are_searched_along_a_tree() {
     assert!((last.work as f64) < limits.work / 4.0, "{last:?}");
 }
 
-/// An interrupt at any time leaves an assignment with the reported weight, valid bounds that only tighten, and a proof of optimality
-/// only for the best assignment.
+/// An interrupt at any time must leave an assignment with the reported weight and valid bounds that only tighten. Only the best
+/// assignment may be proven optimal.
 #[test]
 fn an_interrupt_at_any_time_leaves_sound_bounds() {
     let graph = chain_of_groups(4, 14, 2);

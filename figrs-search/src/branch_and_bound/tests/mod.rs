@@ -59,8 +59,8 @@ fn check_found(
     (last.log_probability, last.upper_bound)
 }
 
-/// Returns a random graph. Every second graph is arbitrary; the other graphs have only binary variables and pairwise
-/// factors, but too many variables for a small table.
+/// Returns a random factor graph. Every second graph of the test is arbitrary. All other graphs have binary variables,
+/// pairwise factors and too many variables for a small table.
 fn graph(seed: u64, range: WeightRange) -> FactorGraph {
     let mut rng = generator(seed);
     if seed.is_multiple_of(2) {
@@ -115,7 +115,8 @@ fn random_graphs_are_solved_whatever_the_tables() {
     assert!(searches > 100, "only {searches} cases needed a search");
 }
 
-/// If the neighbourhood contains all variables, they get the best values; no budget leads to worse values than before.
+/// If a neighbourhood contains all variables, they must get the best values; no budget may lead to worse values than
+/// before.
 #[test]
 fn neighbourhoods_gain_what_there_is_to_gain() {
     let mut gained = 0;

@@ -46,8 +46,8 @@ fn sums_of_all_engines_are_those_over_all_assignments() {
     assert!((0.05..0.95).contains(&share), "{share}");
 }
 
-/// The formulas have two-literal clauses, because preprocessing finds units, subsumed clauses and equivalences in such
-/// formulas.
+/// The test formulas have two-literal clauses, because preprocessing finds units, subsumed clauses and equivalences in
+/// such formulas.
 #[test]
 fn preprocessing_keeps_the_number_of_solutions() {
     let limits = Limits::default();

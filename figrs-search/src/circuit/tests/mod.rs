@@ -6,13 +6,12 @@ mod checkers;
 mod problems;
 mod scale;
 
-/// Compares cached values with the values that a second search of the same component finds.
+/// A test aid that compares cached values with the values that a second search of the same component finds.
 #[derive(Debug)]
 pub(super) struct CacheReplay<V> {
     is_same: fn(V, V) -> bool,
-    /// Number of comparisons.
     pub(super) compared: usize,
-    /// Marks of the cache (numbers of insertions) at which two values differed.
+    /// Numbers of insertions into the cache at which the cached value and the new value of a component differed.
     pub(super) differences: Vec<usize>,
 }
 
@@ -32,8 +31,8 @@ impl<V> CacheReplay<V> {
         }
     }
 
-    /// Drops recorded differences that belong to removed cache entries, because values of components beside a component
-    /// without solutions may be wrong.
+    /// Drops the recorded differences of removed cache entries, which may be wrong next to a component without
+    /// solutions.
     pub(super) fn purge(&mut self, mark: usize) {
         self.differences.retain(|&time| time < mark);
     }

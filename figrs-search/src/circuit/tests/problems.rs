@@ -15,7 +15,8 @@ pub(super) fn rng(seed: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed)
 }
 
-/// Returns a random graph of up to `most` variables with one to four values each, and with tables of all layouts.
+/// Returns a random graph of up to `most` variables with one to four values each, and with tables of all storage
+/// formats.
 pub(super) fn random_graph(rng: &mut impl Rng, most: usize) -> FactorGraph {
     let mut graph = FactorGraph::default();
     for _ in 0..rng.random_range(0..=most) {

@@ -1,4 +1,4 @@
-//! Tests of searches of long chains, of interrupts and of budgets.
+//! Tests of searches of long chains, of interrupts and of limits.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -61,8 +61,8 @@ fn long_chains_do_not_overflow_the_stack() {
     assert!((counts[circuit.root as usize] / log - 1.0).abs() < 1e-10);
 }
 
-/// Runs a search whose interrupt flag is set at the `count`th call of the listener; in tests, the listener is called at
-/// every step.
+/// Runs a search whose interrupt flag is set at the `count`th call of the progress listener; in tests, the listener is
+/// called at every step.
 fn interrupted_at(count: u64, search: impl Fn(&SearchControl<'_>) -> bool) -> (bool, u64) {
     let flag = Arc::new(AtomicBool::new(count == 0));
     let until = Until {

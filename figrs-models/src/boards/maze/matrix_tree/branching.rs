@@ -1,4 +1,4 @@
-//! Finds the heaviest spanning tree of a grid that is directed to its first room.
+//! Finds the spanning tree of a grid, directed to the first room, with the largest weight.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -7,9 +7,8 @@ use crate::boards::maze::{PerfectMaze, Pointer};
 
 /// Returns the pointers of the maze with the largest product of weights; ties are always resolved in the same way.
 ///
-/// Each group of rooms takes its cheapest pointer; groups that form a cycle are joined into one group, whose other pointers cost the difference to
-/// the pointers that they would replace. The joined groups are then separated in reverse order, and the pointer out of each joined group replaces one
-/// pointer of its cycle.
+/// Each group of rooms takes its cheapest pointer, and groups whose pointers form a cycle are joined into one group. At the end joined groups are
+/// separated in reverse order, and the pointer out of each joined group replaces a pointer of its cycle.
 ///
 /// **Complexity.** `O(n log(n)^2)` for `n` rooms: pointers are in heaps, and a smaller heap is merged into a larger one.
 ///
@@ -88,7 +87,7 @@ pub(super) fn heaviest(maze: &PerfectMaze) -> Vec<Pointer> {
     taken.iter().map(pointer).collect()
 }
 
-/// A pointer with its cost.
+/// The pointer of a room to an adjacent room, with its cost.
 #[derive(Clone, Copy, Debug)]
 struct Costed {
     cost: f64,
@@ -119,15 +118,15 @@ impl PartialEq for Costed {
 
 impl Eq for Costed {}
 
-/// Groups that were joined because their pointers form a cycle, with these pointers.
+/// Groups of rooms that were joined because their pointers form a cycle, with these pointers.
 struct Cycle {
     group: usize,
-    /// Number of joins before this one.
+    /// Number of joins of groups before this cycle was joined.
     time: usize,
     pointers: Vec<Costed>,
 }
 
-/// The pointers of a group as a heap, the cheapest first; `less` is subtracted from the stored costs.
+/// The pointers of a group of rooms as a heap, the cheapest first; the costs are the stored costs minus `less`.
 #[derive(Debug, Default)]
 struct Offset {
     costs: BinaryHeap<Reverse<Costed>>,
@@ -135,14 +134,14 @@ struct Offset {
 }
 
 impl Offset {
-    /// Removes the cheapest pointer, and subtracts its cost from all others.
+    /// Removes the cheapest pointer from a heap, and subtracts its cost from the costs of all other pointers.
     fn pop(&mut self) -> Option<Costed> {
         let Reverse(least) = self.costs.pop()?;
         self.less = least.cost;
         Some(least)
     }
 
-    /// Merges the pointers of both groups.
+    /// Merges the heaps of the pointers of two groups of rooms.
     fn joined(self, other: Self) -> Self {
         let (mut large, small) = match self.costs.len() < other.costs.len() {
             true => (other, self),

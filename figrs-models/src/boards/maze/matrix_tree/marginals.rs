@@ -6,12 +6,13 @@ use crate::grid::{Position, Size};
 
 /// Returns the distribution of each pointer given that the maze is perfect, in scan order.
 ///
-/// The tree is that of an undirected network: with conductances `c[r, s] = pi[r] w[r, s]`, where `pi` is the stationary weight of the walk with the
-/// weights `w`, its distribution does not depend on the room to which it is directed. So a room `r` points to a room `s` with the probability that a
-/// unit current from `r` to the first room leaves `r` for `s`. Let `G` be Green's function of the walk that ends in a room `g`, the ground; then this
-/// probability is `w[r, s] (G[r, r] - G[s, r]) - (w[r, s] G[0, r] - w[s, r] G[0, s])`. The ground is the corner to which the weights draw the walk:
-/// elsewhere `G` would grow like a power of the ratio of two weights, and the differences would lose all digits. The Laplacian is tridiagonal in
-/// blocks, one for each line of rooms along the shorter side, so `G` is computed by block elimination from both ends.
+/// The maze is a random spanning tree of an undirected network with conductances `c[r, s] = pi[r] w[r, s]`, where `pi` is the stationary weight of
+/// the walk with the weights `w`. The distribution of the tree does not depend on the room to which it is directed. A room `r` points to a room `s`
+/// with the probability that a unit current from `r` to the first room leaves `r` for `s`. The probability that the room `r` points to the room `s`
+/// is `w[r, s] (G[r, r] - G[s, r]) - (w[r, s] G[0, r] - w[s, r] G[0, s])`, where `G` is Green's function of the walk that ends in a room, the ground.
+/// The ground, where the walk ends, is the corner to which the weights draw the walk: with another room, differences of Green's function would lose
+/// all digits. The Laplacian is tridiagonal in blocks, one for each line of rooms along the shorter side, so `G` is computed by block elimination
+/// from both ends.
 ///
 /// **Complexity.** For a shorter side `m` and a longer one `n`, `O(m^3 n)`, and `8 m^2 n` bytes.
 ///
@@ -114,12 +115,12 @@ pub(super) fn of_pointers(
 /// The Laplacian without the ground room, in blocks of lines along the shorter side.
 struct Blocks<'a> {
     maze: &'a PerfectMaze,
-    /// The corner to which the weights draw a walk.
+    /// The corner to which the weights draw a random walk.
     ground: usize,
-    /// Number of rooms of a line.
+    /// Number of rooms in a line of rooms along the shorter side.
     side: usize,
     lines: usize,
-    /// True if lines are rows.
+    /// True if the lines of rooms are rows of the grid.
     are_rows: bool,
 }
 
@@ -154,7 +155,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Returns the line of a room, and its position in that line.
+    /// Returns the line of a room, and its index in that line.
     fn place(&self, room: usize) -> (usize, usize) {
         let columns = self.maze.size().columns();
         match self.are_rows {
@@ -189,7 +190,7 @@ impl<'a> Blocks<'a> {
         block
     }
 
-    /// Returns the weight of pointing from a position in a line to the same position in an adjacent line; no pointer leads from or to the ground.
+    /// Returns the weight of the pointer from a room in a line to the room beside it in an adjacent line; 0 from or to the room where the walk ends.
     fn between(&self, from: usize, to: usize, place: usize) -> f64 {
         if self.room(from, place) == self.ground || self.room(to, place) == self.ground {
             return 0.0;
@@ -203,7 +204,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Returns Green's function from the first room to each room: all zero if the first room is the ground.
+    /// Returns Green's function from the first room to each room (the expected numbers of visits of a random walk), or zeros if the walk ends in the
+    /// first room.
     fn visits(&self, before: &[Vec<f64>]) -> Vec<f64> {
         let (side, mut visits) = (self.side, vec![0.0; self.side * self.lines]);
         if self.ground == 0 {
@@ -238,7 +240,7 @@ impl<'a> Blocks<'a> {
         visits
     }
 
-    /// Eliminates an adjacent line from the block of a line, by the inverse of that line's block.
+    /// Eliminates an adjacent line of rooms from the matrix block of a line, by the inverse of the adjacent line's block.
     fn eliminate(&self, block: &mut [f64], line: usize, beside: usize, inverse: &[f64]) {
         let side = self.side;
         for place in 0..side {

@@ -1,15 +1,16 @@
 //! Exact answers about mazes of any size by the matrix-tree theorem.
 //!
-//! A maze is a spanning tree of the grid, directed to the first room; its weight is the product of the weights of its pointers. The sum of the weights of all
-//! mazes is the determinant of the grid's Laplacian matrix without the row and column of the first room. The diagonal of this matrix has the sum of the weights
-//! of each room's pointers, and the column of a pointer's target has the negative weight of the pointer. The Laplacian of a grid is a Kronecker sum of those of
-//! its sides, whose eigenvalues are known.
+//! A maze is a spanning tree of the grid, directed to the first room; its weight is the product of the weights of its pointers. The sum of the
+//! weights of all mazes is the determinant of the grid's Laplacian matrix without the row and column of the first room. The diagonal of the Laplacian
+//! matrix has the sum of the weights of each room's pointers, and the column of a pointer's target has the negative weight of the pointer. The
+//! Laplacian of a grid is a Kronecker sum of the Laplacians of its sides, whose eigenvalues are known.
 //!
 //! # References
 //!
-//! G. Kirchhoff (1847), the matrix-tree theorem; W. T. Tutte, "The dissection of equilateral triangles into equilateral triangles" (1948), for directed trees. F. Y.
-//! Wu, "Number of spanning trees on a lattice", Journal of Physics A 10 (1977), for the eigenvalues of grids. R. Burton and R. Pemantle, "Local characteristics, entropy and limit theorems for spanning
-//! trees", Annals of Probability 21 (1993), for marginals by Green's function.
+//! The matrix-tree theorem is due to G. Kirchhoff (1847), and its form for directed trees to W. T. Tutte, "The dissection of equilateral triangles
+//! into equilateral triangles" (1948). The eigenvalues of grids are given in F. Y. Wu, "Number of spanning trees on a lattice", Journal of Physics A
+//! 10 (1977). Marginals by Green's function are derived in R. Burton and R. Pemantle, "Local characteristics, entropy and limit theorems for spanning
+//! trees", Annals of Probability 21 (1993).
 
 mod branching;
 mod count;

@@ -1,12 +1,12 @@
 //! Arithmetic modulo a prime of 62 bits, in Montgomery form.
 
-/// A prime below `2^62` as the modulus. A stored number `x` represents `x / 2^64` modulo the prime.
+/// A prime below `2^62` as the modulus. In Montgomery form a stored number `x` represents `x / 2^64` modulo the prime.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Modulus {
     pub(super) prime: u64,
-    /// `-1 / prime` modulo `2^64`.
+    /// The value `-1 / prime` modulo `2^64`.
     inverse: u64,
-    /// The representations of 1 and of `2^64`.
+    /// The stored number that represents 1, and the one that represents `2^64`.
     one: u64,
     square: u64,
 }

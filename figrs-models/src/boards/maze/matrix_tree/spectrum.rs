@@ -7,11 +7,12 @@ type Side = (usize, f64, f64);
 
 /// Returns the logarithm of the sum of the weights of all spanning trees of a grid that are directed to its first room.
 ///
-/// The eigenvalues of the Laplacian of a side of `n` rooms are 0 and `back + forward - 2 sqrt(back forward) cos(pi k / n)` for `k` from 1 to `n - 1`; those of
-/// the grid are the sums of one eigenvalue of each side. The product of the nonzero ones is the weight of all trees directed to any room. The share of the
-/// trees directed to the first room is its stationary probability: `(forward / back)^k` for room `k` of a side, up to a factor.
+/// The eigenvalues of the Laplacian of a side of `n` rooms are 0 and `back + forward - 2 sqrt(back forward) cos(pi k / n)` for `k` from 1 to `n - 1`.
+/// The eigenvalues of the grid are the sums of one eigenvalue of each side. The product of the nonzero eigenvalues is the weight of all trees
+/// directed to any room. The share of the trees directed to the first room is its stationary probability: `(forward / back)^k` for room `k` of a
+/// side, up to a factor.
 ///
-/// **Complexity.** Linear in the rooms.
+/// **Complexity.** Linear in the number of rooms.
 pub(super) fn log_weight_of_trees(across: Side, down: Side) -> f64 {
     let (across_values, down_values) = (eigenvalues(across), eigenvalues(down));
     let mut sum = log_share_of_first(across) + log_share_of_first(down);

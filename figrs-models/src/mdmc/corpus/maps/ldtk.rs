@@ -104,15 +104,16 @@ impl Layer {
     }
 }
 
-/// Maximum number of cells of a layer of tiles for each tile in it, unless the layer has few cells.
+/// Maximum number of cells for each tile of a layer, unless the layer has few cells.
 const MOST_CELLS_A_TILE: usize = 64;
 
-/// Maximum number of cells of a layer with any number of tiles.
+/// A layer of up to this many cells may have any number of tiles.
 const MOST_SPARSE_CELLS: usize = 1 << 20;
 
-/// Reads the levels of a project. Of each level it reads the wanted layer, or else the first layer with values, or else the first layer with tiles.
+/// Reads the levels of a project. From each level the reader takes the requested layer, or else the first layer with values, or else the first layer
+/// with tiles.
 ///
-/// **Errors.** The mistake in the project.
+/// **Errors.** The project has a mistake.
 pub(super) fn project(text: &str, wanted: Option<&str>) -> Result<Map, FileError> {
     let project: Project = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|error| map_mistakes::not_json(&error))?;
@@ -153,9 +154,9 @@ pub(super) fn project(text: &str, wanted: Option<&str>) -> Result<Map, FileError
     Ok(map)
 }
 
-/// Reads the values of an `IntGrid` layer as LDtk exports them: comma-separated, one row a line.
+/// Reads the values of an `IntGrid` layer as LDtk exports them: comma-separated, with one row of cells on each line.
 ///
-/// **Errors.** A cell is no number.
+/// **Errors.** A cell is not a number.
 pub(super) fn values(text: &str) -> Result<Map, FileError> {
     let number = |cell: &str| {
         let cell = cell.trim();

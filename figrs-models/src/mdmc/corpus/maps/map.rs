@@ -1,4 +1,4 @@
-//! A map of an editor: levels of numbers, and the words of its tilesets for them.
+//! A map of a level editor: a number for each cell of each level, and the words that the map's tilesets have for these numbers.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use figrs_reading::FileError;
 #[derive(Debug, Default)]
 pub(super) struct Map {
     pub(super) levels: Vec<MapLevel>,
-    /// The tilesets, in ascending order of their first numbers.
+    /// The tilesets of the map, in ascending order of their first tile numbers.
     pub(super) tilesets: Vec<Tileset>,
-    /// The layer that is read, and the names of the other layers of tiles.
+    /// The name of the layer that is read.
     pub(super) layer: String,
     pub(super) others: Vec<String>,
 }
 
-/// A level: for each cell the number of its tile, counted from 1, or 0 for an empty cell.
+/// A level of a map: for each cell the number of its tile, counted from 1, or 0 for an empty cell.
 #[derive(Debug)]
 pub(super) struct MapLevel {
     /// The name of the level, if the file has several.
@@ -27,18 +27,18 @@ pub(super) struct MapLevel {
 /// A tileset of a map.
 #[derive(Debug, Default)]
 pub(super) struct Tileset {
-    /// The number of its first tile.
+    /// The number of the tileset's first tile.
     pub(super) first: u32,
     /// The file that describes the tiles, relative to the map; `None` if the map itself describes them.
     pub(super) source: Option<String>,
-    /// Words for some tiles, by their position in the tileset.
+    /// Words for some tiles, by their index in the tileset.
     pub(super) words: BTreeMap<u32, Vec<String>>,
 }
 
 impl MapLevel {
-    /// Arranges numbers in rows.
+    /// Arranges the numbers of cells in rows.
     ///
-    /// **Errors.** An error unless there is one number for each cell.
+    /// **Errors.** There are more or fewer numbers than cells.
     pub(super) fn new(
         name: Option<String>,
         layer: &str,
@@ -61,7 +61,7 @@ impl Map {
         sets.find(|set| set.first <= number)
     }
 
-    /// Returns the words of the tilesets for a tile.
+    /// Returns the words that the map's tilesets have for a tile.
     pub(super) fn words(&self, number: u32) -> Vec<String> {
         let mut sets = self.tilesets.iter().rev();
         let set = sets.find(|set| set.first <= number);
@@ -77,9 +77,9 @@ pub(super) fn words(text: &str, separators: &[char]) -> Vec<String> {
     words.map(str::to_lowercase).collect()
 }
 
-/// Returns the layer that is wanted, or else the first one, and the names of the others.
+/// Returns the requested layer, or else the first layer, and the names of the other layers.
 ///
-/// **Errors.** There is no such layer.
+/// **Errors.** The map has no layer with the requested name.
 pub(super) fn chosen<'l, T>(
     layers: &'l [T],
     name: impl Fn(&T) -> &str,

@@ -1,4 +1,4 @@
-//! Mistakes in the map files of editors. The errors have no place: the reader of the file adds its path.
+//! Mistakes in the map files of editors. The errors do not name the map file: the function that reads the file adds the path.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ pub(super) fn infinite() -> FileError {
     )
 }
 
-/// The tiles of a layer are encoded in a form that is not read; `encoding` includes the compression if there is one.
+/// The tiles of a layer are encoded in a form that is not supported; `encoding` includes the compression if there is one.
 pub(super) fn unread_encoding(layer: &str, encoding: &str) -> FileError {
     mistake(
         MistakeKind::Unsupported,
@@ -52,7 +52,7 @@ pub(super) fn no_layer(wanted: Option<&str>, known: &[String]) -> FileError {
     mistake(MistakeKind::Missing, problem, "")
 }
 
-/// A layer has more or fewer cells than its size, rows and columns, states.
+/// A layer has more or fewer cells than its stated size in rows and columns.
 pub(super) fn wrong_cells(layer: &str, found: usize, size: (usize, usize)) -> FileError {
     let (rows, columns) = size;
     let problem = format!(
@@ -93,7 +93,7 @@ pub(super) fn separate_levels() -> FileError {
     )
 }
 
-/// The tiles of a map have more distinct numbers than there can be tiles.
+/// The tiles of a map have more distinct numbers than a set can have tiles.
 pub(super) fn too_many_tiles() -> FileError {
     let max = TileSet::MAX_TILES;
     let problem =

@@ -1,7 +1,8 @@
-//! Map files of level editors as level files: TMX maps of Tiled, projects of LDtk, and its exported grids of values.
+//! Map files of level editors as level files: TMX maps of Tiled, projects of LDtk, and grids of values exported by LDtk.
 //!
-//! A cell of a map is a number: 0 for an empty cell, and *n* for the tile that a legend numbers *n* - 1: by its `picture` or, if the caller passes the
-//! legend, by its place in the legend. A number that no legend has gets the words of the map's tileset for it, and a character of its own.
+//! A cell of a map is a number: 0 for an empty cell, and *n* for the tile that a legend numbers *n* - 1, either by its `picture` or, if the caller
+//! passes the legend, by its index in the legend. A tile number that no legend has gets the words that the map's tileset has for it, and a character
+//! of its own.
 
 mod ldtk;
 mod map;
@@ -23,7 +24,7 @@ use map::Map;
 /// The extensions of map files.
 const EXTENSIONS: [&str; 3] = ["tmx", "ldtk", "csv"];
 
-/// Maximum number of bytes of the first line of a file `*.csv` that is a map.
+/// Maximum number of bytes of the first line of a `*.csv` file that counts as a map.
 const MAX_LINE_BYTES: u64 = 1 << 16;
 
 /// True if a file is a map of an editor, by its extension.
@@ -31,7 +32,8 @@ pub(super) fn is_map(path: &Path) -> bool {
     EXTENSIONS.contains(&extension(path).as_str())
 }
 
-/// True if a file of a folder is a map: a file `*.csv` is one if its first line has numbers only, since other tables may stand beside levels.
+/// True if a file of a folder is a map; a `*.csv` file is a map only if its first line has numbers only, because other tables may be in the same
+/// folder.
 pub(super) fn is_map_of_folder(path: &Path) -> bool {
     is_map(path) && (extension(path) != "csv" || begins_with_numbers(path).unwrap_or(false))
 }
@@ -55,11 +57,11 @@ pub(super) struct MapText {
     /// The name of the level, if the file has several.
     pub(super) name: Option<String>,
     pub(super) text: String,
-    /// The tiles of the level, from a legend beside the map or from the map, and the path of this file.
+    /// The tiles of the level, and the path of the file that describes them: a legend beside the map, or the map itself.
     pub(super) own: (PathBuf, TileSet),
 }
 
-/// Reads map files; a tile without a legend has one character in all of them.
+/// Reads map files; a tile without a legend has the same character in all of them.
 pub(super) struct MapReader<'r> {
     /// The tiles that the caller passed.
     given: Option<&'r TileSet>,
@@ -67,7 +69,7 @@ pub(super) struct MapReader<'r> {
     layer: Option<&'r str>,
     /// The names of the layers that were read, each with the names of the other layers, for a note.
     layers: Vec<(String, Vec<String>)>,
-    /// The folders whose invalid legends are noted.
+    /// The folders whose invalid legends have already been noted.
     folders: BTreeSet<PathBuf>,
     /// The tiles without a legend: number, words and character.
     tiles: Vec<(u32, Vec<String>, char)>,
@@ -164,7 +166,7 @@ impl<'r> MapReader<'r> {
         Ok(levels.collect())
     }
 
-    /// Returns a character for a tile that no legend has: that of the platformer tile with the same words, or a new one.
+    /// Returns a character for a tile that no legend has: the character of the platformer tile with the same words, or a new one.
     fn symbol(
         &mut self,
         number: u32,
@@ -197,7 +199,7 @@ impl<'r> MapReader<'r> {
         Ok(symbol)
     }
 
-    /// Returns a character for empty cells: that of a tile of the map that is called empty, or `-`, or a new one.
+    /// Returns a character for empty cells: the character of a tile of the map that is called empty, or `-`, or a new one.
     fn empty(
         &mut self,
         map: &Map,
@@ -226,7 +228,7 @@ impl<'r> MapReader<'r> {
         }
     }
 
-    /// Returns the tiles without a legend and without words: their characters, and the numbers that a legend has for them.
+    /// Returns the tiles for which neither a legend nor the map has words: their characters, and the numbers that a legend would have for them.
     pub(super) fn unnamed(&self) -> Vec<(char, u32)> {
         let unnamed = self.tiles.iter().filter(|(_, words, _)| words.is_empty());
         unnamed
@@ -235,7 +237,7 @@ impl<'r> MapReader<'r> {
     }
 }
 
-/// Returns the platformer tile that the words describe, as maps that figrs writes describe it.
+/// Returns the built-in platformer tile that some words describe, as maps that figrs writes describe it.
 fn namesake(words: &[String]) -> Option<Tile> {
     let platformer = TileSet::platformer();
     let named = words.iter().filter(|word| *word != "solid").cloned();
@@ -244,7 +246,7 @@ fn namesake(words: &[String]) -> Option<Tile> {
     tiles.find(|&tile| platformer.description(tile) == name)
 }
 
-/// Reads the files of those tilesets that have some of these tiles.
+/// Reads the files of the tilesets that have some of the given tiles.
 fn describe<'n>(
     map: &mut Map,
     numbers: impl Iterator<Item = &'n u32>,

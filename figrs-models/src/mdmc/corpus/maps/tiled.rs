@@ -17,18 +17,18 @@ const FLIPS: u32 = 0xf000_0000;
 #[derive(Default)]
 struct Layer {
     name: String,
-    /// Rows and columns.
+    /// Numbers of rows and columns of the layer.
     size: (usize, usize),
     encoding: Option<String>,
     compression: Option<String>,
     text: String,
-    /// The numbers that elements in the layer state.
+    /// The numbers of the cells, if the layer states them in elements.
     numbers: Vec<u32>,
 }
 
-/// Reads a map: the wanted layer, or else the first one. Flips of tiles are left out.
+/// Reads the requested layer of a map, or else the first layer. Flipped tiles count as the tiles that are not flipped.
 ///
-/// **Errors.** The mistake in the map. Files of tilesets are not read.
+/// **Errors.** The map has a mistake. Tilesets in other files are not read.
 pub(super) fn map(text: &str, wanted: Option<&str>) -> Result<Map, FileError> {
     let contents = contents(text, "map")?;
     let (layer, others) = chosen(&contents.layers, |layer| &layer.name, wanted)?;
@@ -85,7 +85,7 @@ impl Layer {
     }
 }
 
-/// The parts of a file that are read.
+/// The contents of an XML file that figrs uses.
 #[derive(Default)]
 struct Contents {
     layers: Vec<Layer>,

@@ -8,23 +8,22 @@ use rand::Rng;
 use super::run::LookAheadRun;
 use crate::mdmc::{GeneratedLevel, Level, MarkovChain, SamplingError};
 
-/// Draws levels tile by tile, the bottom row first and each row from left to right. It accepts a
-/// tile only if the next few cells of its row can be filled without an unseen configuration.
+/// Draws levels tile by tile, the bottom row first and each row from left to right. The sampler accepts a tile only if the next few cells of its row
+/// can be filled without an unseen configuration.
 ///
-/// A rejected tile is removed from its distribution and another one is drawn from the rest. If none
-/// is left, the next simpler structure is tried. If no structure has a tile that passes, all are
-/// tried again for this cell with a look-ahead shorter by one.
+/// A rejected tile is removed from its distribution and another one is drawn from the rest. If no tile is left, the sampler tries the next simpler
+/// network structure. If no network structure has a tile that passes the look-ahead, the sampler shortens the look-ahead by one for the cell and
+/// tries all structures again.
 ///
 /// # Guarantee
 ///
-/// A cell with a seen configuration gets each tile that passes with its trained probability,
-/// renormalised over the tiles that pass. Unseen configurations are avoided as far as the look-ahead
-/// reaches, not excluded.
+/// Where the tiles of a cell's neighbours occurred together in training, the tiles that pass the look-ahead have their trained probabilities,
+/// renormalised. The sampler avoids unseen configurations as far as the look-ahead reaches, but does not exclude them.
 ///
 /// # Complexity
 ///
-/// Time per row is at most width × look-ahead² × tiles² × windows, where a window is the part of the row to the left that a structure's
-/// offsets reach (one tile for ns1 to ns3); in practice it is close to width × look-ahead.
+/// The time per row is at most width × look-ahead² × tiles² × windows; in practice it is close to width × look-ahead. A window is the part of the row
+/// to the left on which a tile may depend (one tile for ns1 to ns3).
 ///
 /// # Example
 ///
@@ -41,9 +40,9 @@ use crate::mdmc::{GeneratedLevel, Level, MarkovChain, SamplingError};
 ///
 /// # References
 ///
-/// Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models", Algorithm 2, with two corrections: the look-ahead
-/// considers the full set of tiles at every cell, and no further tile is drawn from a distribution once all its tiles have been rejected. The
-/// shortening is an addition: the published algorithm does not define what happens when the simplest structure fails too.
+/// The sampler is Algorithm 2 of Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models", with two corrections: the
+/// look-ahead considers the full set of tiles at every cell, and no further tile is drawn from a distribution once all its tiles have been rejected.
+/// The shortened look-ahead is an addition of figrs: the published algorithm does not define what happens if the simplest structure fails too.
 #[derive(Clone, Debug)]
 pub struct LookAheadSampler {
     chain: Arc<MarkovChain>,
@@ -54,7 +53,7 @@ pub struct LookAheadSampler {
 impl LookAheadSampler {
     /// Maximum look-ahead, in cells.
     pub const MAX_DEPTH: usize = 32;
-    /// Maximum number of columns; lower for chains so high that this many columns would have more than 2²⁸ cells.
+    /// Maximum number of columns of a level; fewer columns are possible if a level of this width would have more than 2²⁸ cells.
     pub const MAX_WIDTH: usize = 1_000_000;
 
     /// Creates a sampler of levels of `width` columns that looks `depth` cells ahead.
@@ -81,13 +80,18 @@ impl LookAheadSampler {
         })
     }
 
-    /// Returns an error unless a level of this size can be drawn.
+    /// Returns an error if a level of this size is too large to be drawn.
     pub(in crate::mdmc) fn check_width(height: usize, width: usize) -> Result<(), SamplingError> {
         let max = ((1 << 28) / height).min(Self::MAX_WIDTH);
         if width == 0 || width > max {
             return Err(SamplingError::Width { width, max });
         }
         Ok(())
+    }
+
+    /// Returns the number of rows and columns of a level.
+    pub(in crate::mdmc) fn size(&self) -> (usize, usize) {
+        (self.chain.height(), self.width)
     }
 
     /// Draws one level.

@@ -22,9 +22,9 @@ struct Row<'a> {
     width: usize,
     grid: TileGrid,
     index: usize,
-    /// The tables of the row's band of rows, the first structure first.
+    /// The tables of counts for the row's band of rows: one for each network structure, in order.
     tables: Vec<&'a ConfigurationTable>,
-    /// Number of tiles to the left, in the same row, that the offsets of the first structure reach.
+    /// Number of tiles to the left, in the same row, on which a tile may depend in the first network structure.
     window: usize,
 }
 
@@ -88,7 +88,7 @@ impl<'a> LookAheadRun<'a> {
         }
     }
 
-    /// Begins a row; the rows below must be decided.
+    /// Begins to draw a row of a level; the rows below must already have tiles.
     pub(in crate::mdmc) fn start_row(&mut self, row: usize) {
         let chain = self.row.chain;
         let (band, structures) = (chain.band(row), 0..chain.structures().len());
@@ -99,7 +99,7 @@ impl<'a> LookAheadRun<'a> {
         self.look_ahead.start();
     }
 
-    /// Decides the tile of one cell; the cells to its left must be decided.
+    /// Decides the tile of one cell; the cells to its left must already have tiles.
     pub(in crate::mdmc) fn place<R: Rng + ?Sized>(
         &mut self,
         column: usize,

@@ -10,15 +10,14 @@ use crate::mdmc::{
     Travel,
 };
 
-/// A multi-dimensional Markov chain: for a structure and each of its fallbacks, and for each band of rows, the counts of tiles in
-/// each configuration of the training levels.
+/// A multi-dimensional Markov chain: for a structure and each of its fallbacks, and for each band of rows, the counts of tiles in each configuration
+/// of the training levels.
 ///
 /// All neighbours outside a level (at the left, at the right and below) are [`Tile::BORDER`], and so are [outside](Meaning::Outside) tiles.
 ///
 /// # References
 ///
-/// Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models",
-/// Algorithm 1.
+/// Training is Algorithm 1 of Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models".
 #[derive(Clone, Debug)]
 pub struct MarkovChain {
     height: usize,
@@ -27,14 +26,14 @@ pub struct MarkovChain {
     splits: RowSplits,
     ids: TileIds,
     structures: Structures,
-    /// For each structure, the indices of its offsets among those of the first.
+    /// For each network structure, the indices of its neighbours among the neighbours of the first structure.
     places: Vec<Vec<usize>>,
-    /// The tables of counts: that of structure `s` and band `b` has the index `s * bands + b`.
+    /// The tables of counts: the table of structure `s` and band `b` has the index `s * bands + b`.
     tables: Vec<ConfigurationTable>,
     smoothing: f64,
 }
 
-/// The mistake of training levels of which a part whose tiles a model counts separately has only tiles that are outside.
+/// Returns the mistake for training levels in which a band of rows, a kind of columns or a style has only outside tiles.
 pub(in crate::mdmc) fn only_outside() -> Mistake {
     Mistake::new(
         MistakeKind::Missing,
@@ -50,14 +49,14 @@ impl MarkovChain {
     /// Maximum number of configurations, counted separately for each band of rows, structure and kind of columns: some hundreds of megabytes.
     pub const MAX_CONFIGURATIONS: usize = 1 << 20;
 
-    /// Counts the tiles of a corpus for a list of structures, or for a structure and its simpler fallbacks.
+    /// Trains a Markov chain by counting the tiles of a corpus for a list of network structures, or for a structure and its simpler fallbacks.
     ///
     /// **Errors.** The corpus has fewer rows than there are bands of rows, a band has only [outside](Meaning::Outside) tiles, or there would be more than
     /// [`MAX_CONFIGURATIONS`](Self::MAX_CONFIGURATIONS).
     ///
     /// # Complexity
     ///
-    /// Time proportional to the cells of the corpus times the number of offsets.
+    /// The time is proportional to the number of cells of the corpus times the number of offsets.
     pub fn train(
         corpus: &Corpus,
         structures: impl Into<Structures>,
@@ -127,7 +126,7 @@ impl MarkovChain {
         Ok(counts.into_iter().map(chain).collect())
     }
 
-    /// Creates the chain from the first structure's counts in each band of rows; the counts of the other structures are sums of these.
+    /// Creates the Markov chain from the counts of the first network structure; sums of these counts are the counts of the other structures.
     pub(in crate::mdmc) fn of_counts(
         height: usize,
         splits: RowSplits,
@@ -171,10 +170,10 @@ impl MarkovChain {
         self
     }
 
-    /// Adds `added` to the count of every tile that occurs in the band of rows, in each seen configuration, so that tiles that
-    /// never occurred there become possible. Zero undoes this.
+    /// Adds `added` to the count of every tile that occurs in the band of rows, in each seen configuration, so that tiles that never occurred in the
+    /// configuration become possible. Smoothing by zero removes earlier smoothing.
     ///
-    /// The set of seen configurations does not change; drawn levels will have more unseen configurations than without smoothing.
+    /// Smoothing makes no further configuration count as seen, and levels drawn with smoothing have more unseen configurations.
     ///
     /// **Errors.** [`MistakeKind::Value`] unless `added` is from 0 to [`MAX_SMOOTHING`](Self::MAX_SMOOTHING).
     ///
@@ -206,7 +205,7 @@ impl MarkovChain {
         self.smoothing
     }
 
-    /// Returns the key of the part of a configuration that a structure uses, from the key of the whole.
+    /// Returns the key of the neighbours that a network structure uses, from the key of all neighbours.
     pub(in crate::mdmc) fn part_of_key(&self, structure: usize, key: u64) -> u64 {
         let (base, all) = (self.ids.base(), self.places[0].len());
         let digit = |&place: &usize| key / base.pow((all - 1 - place) as u32) % base;
@@ -214,7 +213,8 @@ impl MarkovChain {
         places.fold(0, |part, place| part * base + digit(place))
     }
 
-    /// Returns the part of a configuration that a structure uses; `None` if there is no such structure or the configuration is too short.
+    /// Returns the tiles of those neighbours that a network structure uses; `None` if there is no structure with this index or there are too few
+    /// tiles.
     pub(in crate::mdmc) fn part_of(
         &self,
         structure: usize,
@@ -263,7 +263,7 @@ impl MarkovChain {
         self.splits.band(row, self.height)
     }
 
-    /// Returns the structures: the first one, then its fallbacks, down to the one without neighbours.
+    /// Returns the structures: the first one, then its fallbacks, down to the structure without neighbours.
     pub fn structures(&self) -> &[Structure] {
         self.structures.as_slice()
     }
@@ -273,9 +273,9 @@ impl MarkovChain {
         &self.structures
     }
 
-    /// Returns the configuration of a cell of a level: the tiles at the offsets of a structure, in order.
+    /// Returns the configuration of a cell of a level: the tiles of its neighbours in a network structure, in order.
     ///
-    /// `None` if there is no structure with this index.
+    /// Returns `None` if there is no structure with this index.
     pub fn configuration_at(
         &self,
         level: &Level,
@@ -296,7 +296,8 @@ impl MarkovChain {
         )
     }
 
-    /// Returns the distribution of tiles in a configuration of a structure in a band of rows, or `None` if the configuration is unseen.
+    /// Returns the distribution of a tile in a band of rows, given its neighbours in a network structure; `None` if the tiles of the neighbours never
+    /// occurred together in training.
     pub fn distribution(
         &self,
         structure: usize,
@@ -311,12 +312,12 @@ impl MarkovChain {
         )
     }
 
-    /// True if a configuration of a structure occurred in training in a band of rows.
+    /// True if the neighbours in a network structure had these tiles in training, in a band of rows.
     pub fn seen(&self, structure: usize, band: usize, configuration: &[Tile]) -> bool {
         self.distribution(structure, band, configuration).is_some()
     }
 
-    /// Returns all configurations of a structure that occurred in training in a band of rows, in ascending order.
+    /// Returns all tiles that the neighbours in a network structure had in training, in a band of rows and in ascending order.
     pub fn configurations(
         &self,
         structure: usize,
@@ -330,13 +331,13 @@ impl MarkovChain {
             .map(|entry| (entry.configuration.as_slice(), &entry.distribution))
     }
 
-    /// Returns the number of cells of a level whose configuration is unseen for the first structure.
+    /// Returns the number of cells of a level whose neighbours in the first network structure have tiles that never occurred together in training.
     pub fn unseen(&self, level: &Level) -> usize {
         self.tiles_by_structure(level)[1..].iter().sum()
     }
 
-    /// Returns for each structure the number of cells of a level for which it is the first one whose part of the
-    /// configuration occurred in training; a cell for which there is none counts for the simplest structure. Outside tiles do not count.
+    /// Returns for each network structure the number of cells of a level for which it is the first whose neighbours' tiles occurred together in
+    /// training; the simplest structure counts the cells without such a structure. Cells with outside tiles are not counted.
     pub(in crate::mdmc) fn tiles_by_structure(&self, level: &Level) -> Vec<usize> {
         let height = level.height();
         let mut counts = vec![0; self.places.len()];
@@ -364,7 +365,7 @@ impl MarkovChain {
         counts
     }
 
-    /// Does the same as [`first_seen`](Self::first_seen) for the key of a configuration.
+    /// Returns what [`first_seen`](Self::first_seen) returns for the configuration with a key.
     fn first_seen_key(&self, band: usize, key: u64) -> usize {
         let last = self.places.len() - 1;
         let shown = |&structure: &usize| {

@@ -21,8 +21,8 @@ fn distance(a: &[Tile], b: &[Tile]) -> u64 {
 }
 
 impl Medoids {
-    /// Finds at most `kinds` medoids of examples of equal length with counts. The initial medoids are drawn in proportion to squared distances (k-means++);
-    /// then each example joins the nearest medoid and each group chooses its most central example, until nothing changes.
+    /// Finds at most `kinds` medoids of examples of equal length with counts. The initial medoids are drawn in proportion to squared distances
+    /// (k-means++). Then each example joins the nearest medoid, and each cluster chooses its most central example, until nothing changes.
     pub(super) fn find<'a, R: Rng>(
         examples: impl Iterator<Item = (&'a Vec<Tile>, u64)>,
         kinds: usize,
@@ -62,7 +62,7 @@ impl Medoids {
         clusters
     }
 
-    /// Returns the index of the nearest medoid, the first one among equals.
+    /// Returns the index of the nearest medoid; among equally near medoids, the first.
     pub(super) fn nearest(&self, example: &[Tile]) -> usize {
         let medoids = self.medoids.iter().enumerate();
         let nearest = medoids.min_by_key(|(_, medoid)| distance(medoid, example));
@@ -89,7 +89,7 @@ fn drawn<R: Rng>(weights: &[u64], rng: &mut R) -> Option<usize> {
     })
 }
 
-/// Returns the medoid of a group: the example with the smallest sum of distances to the others, the first one among equals.
+/// Returns the medoid of a cluster: the example with the smallest sum of distances to the others, the first one among equals.
 fn central(group: &[(&Vec<Tile>, u64)]) -> Option<Vec<Tile>> {
     let sum = |one: &[Tile]| -> u64 {
         let distances = group

@@ -9,17 +9,16 @@ use figrs_reading::Mistake;
 use crate::mdmc::{Corpus, Level, MarkovChain, RowSplits, Structures, Tile};
 use clusters::Medoids;
 
-/// A hierarchical `MdMC` (multi-dimensional Markov chain): sections of a few columns have kinds, a high-level chain draws the kind that follows a kind,
-/// and each kind has its own low-level chain of tiles.
+/// A hierarchical `MdMC` (multi-dimensional Markov chain): sections of a few columns have kinds, a high-level chain draws the kind of the next
+/// section, and each kind has its own low-level chain of tiles.
 ///
 /// Kinds are found by k-medoids clustering on the share of tiles that differ ([`train`](Self::train)), or are the styles of the corpus
-/// ([`train_styles`](Self::train_styles)). The high-level chain looks one section back. After a kind that no other followed in training, the next kind is drawn
-/// from all sections.
+/// ([`train_styles`](Self::train_styles)). In a hierarchical chain the kind of a section depends only on the kind of the section before. After a kind
+/// of section that no kind followed in training, the next kind is drawn from all sections.
 ///
 /// # Complexity
 ///
-/// Training takes time in proportion to the square of the distinct sections in the largest kind, times their cells, for each round of
-/// clustering.
+/// Training takes time in proportion to the square of the distinct sections in the largest kind, times their cells, for each round of clustering.
 ///
 /// # Example
 ///
@@ -36,27 +35,27 @@ use clusters::Medoids;
 ///
 /// # References
 ///
-/// Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models", section on hierarchical models, with
-/// sections of whole columns as high-level tiles; Park and Jun, "A simple and fast algorithm for K-medoids clustering", Expert Systems
-/// with Applications 36(2), 2009.
+/// Hierarchical models are described in Snodgrass and Ontañón (2017), "Learning to Generate Video Game Maps Using Markov Models"; here whole columns
+/// are high-level tiles, and the clustering is that of Park and Jun, "A simple and fast algorithm for K-medoids clustering", Expert Systems with
+/// Applications 36(2), 2009.
 #[derive(Clone, Debug)]
 pub struct HierarchicalChain {
     section: usize,
-    /// Weight of each kind at the start of a level; the field `anywhere` has the weight of each kind among all sections.
+    /// The weight of each kind of sections at the start of a level.
     first: Vec<f64>,
     anywhere: Vec<f64>,
-    /// For each kind, the weights of the kinds that can follow it.
+    /// For each kind of sections, the weights of the kinds that can follow it.
     next: Vec<Vec<f64>>,
     chains: Vec<MarkovChain>,
     medoids: Vec<Vec<Tile>>,
 }
 
 impl HierarchicalChain {
-    /// Maximum number of columns of a section, and of kinds.
+    /// Maximum number of columns of a section, and maximum number of kinds.
     pub const MAX: usize = 64;
 
-    /// Clusters the sections of `section` columns of a corpus into at most `kinds` kinds, with random numbers of `seed`, and
-    /// counts the tiles of each kind.
+    /// Clusters the sections of `section` columns of a corpus into at most `kinds` kinds, with random numbers of `seed`, and counts the tiles of each
+    /// kind.
     ///
     /// For the clustering, the last section of a level is filled up with its last column. **Errors.** `section` or `kinds` is 0 or exceeds
     /// [`HierarchicalChain::MAX`]; the errors of [`MarkovChain::train`].
@@ -97,7 +96,8 @@ impl HierarchicalChain {
     /// A level begins in a style with probability proportional to the number of levels of this style. After each section of `section` columns the style changes
     /// with probability `change`, to another style with probability proportional to its number of sections.
     ///
-    /// **Errors.** `section` is 0 or exceeds [`HierarchicalChain::MAX`], there are more styles than that, or `change` is no probability; the errors of [`MarkovChain::train`].
+    /// **Errors.** `section` is 0 or exceeds [`HierarchicalChain::MAX`], the number of styles exceeds it, or `change` is not a probability; the
+    /// errors of [`MarkovChain::train`].
     pub fn train_styles(
         corpus: &Corpus,
         structures: impl Into<Structures>,
@@ -189,7 +189,7 @@ impl HierarchicalChain {
         &self.chains
     }
 
-    /// Returns the weights of the kinds that can follow a kind, or begin a level; those of all kinds if none can follow.
+    /// Returns the weights of the kinds that can follow a kind, or begin a level; the weights of all kinds if no kind can follow.
     fn following(&self, kind: Option<usize>) -> &[f64] {
         let weights = kind.map_or(&self.first, |kind| &self.next[kind]);
         if weights.iter().any(|&weight| weight > 0.0) {

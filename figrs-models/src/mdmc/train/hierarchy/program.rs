@@ -40,7 +40,7 @@ impl HierarchicalChain {
     }
 }
 
-/// A level of a hierarchical chain as a column program.
+/// Builds the elements of a level of a hierarchical chain, column by column.
 #[derive(Debug)]
 struct HierarchicalColumns {
     chain: Arc<HierarchicalChain>,
@@ -48,7 +48,7 @@ struct HierarchicalColumns {
 }
 
 impl HierarchicalColumns {
-    /// Builds the kinds of some sections; the first `known` of these are inputs.
+    /// Builds the kinds of some sections as elements; the first `known` of these elements are inputs.
     fn kinds(&self, sections: Range<usize>, known: usize) -> Vec<Element<usize>> {
         let mut kinds: Vec<Element<usize>> = Vec::with_capacity(sections.len());
         let next = next_kind(&self.chain);
@@ -111,7 +111,7 @@ impl ColumnProgram for HierarchicalColumns {
 }
 
 impl HierarchicalColumns {
-    /// Builds the elements of some columns, with twisted proposals if requested.
+    /// Builds the elements of some columns of a level, with proposals that demands twist if requested.
     fn built(
         &self,
         columns: Range<usize>,
@@ -184,7 +184,7 @@ impl HierarchicalColumns {
     }
 }
 
-/// Returns the function from a kind to the next one.
+/// Returns the function from the kind of a section to the kind of the next section.
 fn next_kind(
     chain: &Arc<HierarchicalChain>,
 ) -> Arc<impl Fn(&usize) -> Element<usize> + Send + Sync + use<>> {
@@ -192,7 +192,7 @@ fn next_kind(
     Arc::new(move |&before: &usize| chain.kind(Some(before)))
 }
 
-/// Returns the function from a configuration and the kind of the section to the distribution of a tile.
+/// Returns the function from the tiles of a cell's neighbours and the kind of the section to the distribution of the cell's tile.
 fn drawn(
     chain: &Arc<HierarchicalChain>,
     band: usize,
@@ -201,8 +201,8 @@ fn drawn(
     Arc::new(move |(tiles, &kind): (&Vec<Tile>, &usize)| chain.tile(kind, band, tiles))
 }
 
-/// Returns the function from a configuration and the kind of the section to the probabilities of tiles; empty for an unseen configuration if unseen ones are
-/// excluded.
+/// Returns the function from the tiles of a cell's neighbours and the kind of the section to the probabilities of the cell's tile; it returns none
+/// for an unseen configuration if unseen ones are excluded.
 fn shares(
     chain: &Arc<HierarchicalChain>,
     band: usize,
@@ -218,7 +218,7 @@ fn shares(
     })
 }
 
-/// Returns the function that tests whether a configuration occurred in training in sections of the kind.
+/// Returns the function that tests whether the tiles of a cell's neighbours occurred together in training, in sections of one kind.
 fn shown(
     chain: &Arc<HierarchicalChain>,
     band: usize,

@@ -19,7 +19,7 @@ const MOST_ROWS: usize = 1 << 28;
 /// Maximum number of cells of all training levels, so that sums of counts are exact.
 const MOST_CELLS: u64 = 1 << 53;
 
-/// The remedy for texts that no version of figrs has written.
+/// The advice in errors for texts that no version of figrs has written.
 const CHANGED: &str = "the file was changed: train and save it again";
 
 /// The text is not JSON, is cut off, or lacks a required field.
@@ -29,18 +29,18 @@ fn not_json(error: &serde_json::Error) -> Mistake {
     Mistake::new(MistakeKind::Syntax, problem, "train and save it again")
 }
 
-/// A part of the chain is not valid by itself.
+/// A field of the saved chain is not valid, whatever the other fields are.
 fn invalid(cause: &dyn std::fmt::Display) -> Mistake {
     let problem = format!("the saved chain cannot be: {cause}");
     Mistake::new(MistakeKind::Value, problem, "")
 }
 
-/// A part of the chain does not fit the others.
+/// A field of the saved chain contradicts other fields.
 fn changed(problem: String) -> Mistake {
     Mistake::new(MistakeKind::Contradiction, problem, CHANGED)
 }
 
-/// Header fields, with which every version of the format begins.
+/// The header with which every version of the format begins.
 #[derive(Deserialize)]
 #[serde(expecting = "a saved chain")]
 struct FormatHeader {
@@ -48,7 +48,7 @@ struct FormatHeader {
     version: u32,
 }
 
-/// A saved chain: the counts of the first structure, from which those of simpler structures follow.
+/// A saved Markov chain: the counts of the first network structure, which determine the counts of simpler structures.
 #[derive(Serialize, Deserialize)]
 struct SavedChain {
     format: String,
@@ -66,7 +66,7 @@ struct SavedChain {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     travel: Option<String>,
     structure: Vec<(i32, i32)>,
-    /// Fallback structures; `None` for the simpler ones of the first structure.
+    /// Network structures used as fallbacks; `None` for the simpler structures of the first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fallbacks: Option<Vec<Vec<(i32, i32)>>>,
     /// Number that smoothing adds to the counts of tiles.
@@ -76,7 +76,7 @@ struct SavedChain {
     bands: Vec<Vec<(String, BTreeMap<char, u64>)>>,
 }
 
-/// Returns the usual character of the border, or the first private-use character if that is a tile.
+/// Returns the usual character of the border or, if a tile has this character, the first private-use character.
 fn border(tiles: &TileSet) -> char {
     let private = ('\u{e000}'..='\u{f8ff}').find(|&symbol| tiles.tile(symbol).is_none());
     match tiles.tile(BORDER) {
@@ -148,7 +148,7 @@ impl MarkovChain {
 
     /// Reads a chain from the text of [`MarkovChain::to_json`], and checks that training can have produced it.
     ///
-    /// **Errors.** The [`Mistake`], with the band of rows and the configuration that have it.
+    /// **Errors.** The text is not a valid chain; the error names the band of rows and the configuration with the mistake.
     pub fn from_json(text: &str) -> Result<Self, Mistake> {
         let header: FormatHeader = serde_json::from_str(text).map_err(|error| not_json(&error))?;
         if header.format != FORMAT {
@@ -221,7 +221,7 @@ impl MarkovChain {
 }
 
 impl SavedChain {
-    /// Returns the ids of the counted tiles.
+    /// Returns the numbering of the tiles that occur in the counts.
     fn ids(&self, set: &TileSet) -> Result<TileIds, Mistake> {
         let mut tiles = BTreeSet::new();
         for (band, entries) in self.bands.iter().enumerate() {

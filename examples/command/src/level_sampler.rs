@@ -1,0 +1,43 @@
+//! Samplers of levels that meet demands, in words.
+
+use std::sync::Arc;
+
+use figrs_design::SteeredLevel;
+use figrs_models::board::NumberedBoards;
+
+/// A sampler of levels that meet demands.
+pub type NumberedLevels = NumberedBoards<Arc<SteeredLevel>>;
+
+/// The name of the method that draws the levels.
+pub fn method(sampler: &NumberedLevels) -> &'static str {
+    match sampler.particles() {
+        None => "exact",
+        Some(_) => "conditioned",
+    }
+}
+
+/// The distribution of the levels.
+pub fn guarantee(sampler: &NumberedLevels) -> String {
+    let model = sampler.generator().level_model().name();
+    match sampler.particles() {
+        None => format!("exactly {model} given the demands"),
+        Some(particles) => format!(
+            "all demands are met; near {model} given the demands and not exactly that, {particles} particles a level"
+        ),
+    }
+}
+
+/// Measured distance of the levels drawn so far from their law; `None` if they have the law exactly.
+pub fn quality(sampler: &NumberedLevels) -> Option<String> {
+    let (populations, effective) = sampler.effective_populations()?;
+    let share = effective / populations as f64;
+    let advice = match share {
+        ..0.1 => "far from the law: take more particles, or ask for the exact law",
+        ..0.5 => "more particles bring levels nearer to the law",
+        _ => "near the law",
+    };
+    Some(format!(
+        "measured: the weights of {populations} populations have an effective size of {effective:.1} ({:.0} %), {advice}",
+        100.0 * share
+    ))
+}

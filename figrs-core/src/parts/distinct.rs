@@ -1,0 +1,198 @@
+//! Sets of objects: objects that several references turn out to be, each counted once.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::panic::Location;
+use std::sync::Arc;
+
+use rustc_hash::FxHasher;
+
+use crate::element::chain::fallible_chain_at;
+use crate::element::fold::fold_at;
+use crate::element::if_else::if_at;
+use crate::element::parents::One;
+use crate::element::{Constant, Element, apply_at, apply_shared_at, chain_at};
+use crate::error::Fault;
+use crate::value::{Value, canonical};
+
+/// A set of objects, without an order; two objects are one if they are the same [`Value`].
+///
+/// Objects that hold elements are the same if they hold the same elements. [`distinct`] makes the set from references, and
+/// [`fold_parts`](Element::fold_parts) summarises a field of its objects.
+#[derive(Clone)]
+pub struct Distinct<T>(Vec<T>);
+
+impl<T: Value> Distinct<T> {
+    /// Number of objects.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// True if there are no objects.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// True if the object is one of the set.
+    pub fn contains(&self, object: &T) -> bool {
+        self.0.iter().any(|known| known.same(object))
+    }
+
+    /// The set with one more object, unless it has this object already.
+    fn with(&self, object: &T) -> Self {
+        let mut set = self.clone();
+        if !set.contains(object) {
+            set.0.push(object.clone());
+        }
+        set
+    }
+}
+
+impl<T: Value> FromIterator<T> for Distinct<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(objects: I) -> Self {
+        let empty = Self(Vec::new());
+        objects
+            .into_iter()
+            .fold(empty, |set, object| set.with(&object))
+    }
+}
+
+impl<T: Value> Value for Distinct<T> {
+    fn same(&self, other: &Self) -> bool {
+        self.len() == other.len() && self.0.iter().all(|object| other.contains(object))
+    }
+    fn feed<H: Hasher>(&self, hasher: &mut H) {
+        let digest = |object: &T| {
+            let mut own = FxHasher::default();
+            object.feed(&mut own);
+            own.finish()
+        };
+        // A sum does not depend on the order of its terms.
+        let sum = self.0.iter().map(digest).fold(0, u64::wrapping_add);
+        (self.len(), sum).hash(hasher);
+    }
+    fn canonical(&self) -> Option<Self> {
+        let is_canonical = self.0.iter().all(|object| object.canonical().is_none());
+        (!is_canonical).then(|| self.0.iter().cloned().map(canonical).collect())
+    }
+    fn heap_bytes(&self) -> usize {
+        self.0.heap_bytes()
+    }
+}
+
+impl<T: Value> fmt::Debug for Distinct<T> {
+    /// Prints the objects in the order of their texts, because the set has no order.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut objects: Vec<String> = self.0.iter().map(|object| format!("{object:?}")).collect();
+        objects.sort();
+        write!(f, "{{{}}}", objects.join(", "))
+    }
+}
+
+/// The set of the objects that some references turn out to be.
+///
+/// ```
+/// # use figrs_core::{Element, Select, Uniform, Value, distinct};
+/// #[derive(Clone, Debug, Value)]
+/// # #[value(crate = "figrs_core")]
+/// struct Source { strength: Element<u32> }
+///
+/// let sources: Vec<Source> = (0..3).map(|_| Source { strength: Uniform::new([1, 2]) }).collect();
+/// let heard = [Uniform::new(sources.clone()), Uniform::new(sources)];
+/// // If both references are one source, its strength counts once.
+/// let strength = distinct(&heard).fold_parts(|source| &source.strength, 0, |sum, strength| sum + strength);
+/// # drop(strength);
+/// ```
+///
+/// **Cost.** A [`fold`](crate::fold) over the references, whose states are the sets: for `n` references to `k` objects at most
+/// `k` choose 0 + ... + `k` choose `n` states, and each table has at most `k` times as many rows.
+#[track_caller]
+pub fn distinct<T: Value>(references: &[Element<T>]) -> Element<Distinct<T>> {
+    let step = Arc::new(|(set, object): (&Distinct<T>, &T)| set.with(object));
+    fold_at(
+        "distinct",
+        Location::caller(),
+        references,
+        Distinct(Vec::new()),
+        &step,
+    )
+}
+
+impl<T: Value> Element<Vec<T>> {
+    /// The set of the objects of a list, whose length may be uncertain.
+    #[track_caller]
+    pub fn distinct(&self) -> Element<Distinct<T>> {
+        let parents = vec![self.erased().clone()];
+        let set = |list: &Vec<T>| list.iter().cloned().collect();
+        apply_at::<One<Vec<T>>, Distinct<T>, _>("distinct", Location::caller(), parents, set)
+    }
+}
+
+impl<T: Value> Element<Distinct<T>> {
+    /// The state after `step` has processed a field of each object, starting from `start`: a sum, a maximum, a count.
+    ///
+    /// The objects of a set have no order, so that `step` must give the same result in every order. Only the fields of the objects in
+    /// the set are part of a world.
+    ///
+    /// **Cost.** For each possible set a [`fold`](crate::fold) over the fields of its objects. Exact algorithms may need a table over all these
+    /// fields together with the sets; if all objects are known beforehand, [`fold_parts_among`](Self::fold_parts_among) is cheaper.
+    #[track_caller]
+    pub fn fold_parts<U: Value, S: Value>(
+        &self,
+        part: impl Fn(&T) -> &Element<U> + Send + Sync + 'static,
+        start: S,
+        step: impl Fn(&S, &U) -> S + Send + Sync + 'static,
+    ) -> Element<S> {
+        let location = Location::caller();
+        let parents = vec![self.erased().clone()];
+        let step = Arc::new(move |(state, value): (&S, &U)| step(state, value));
+        chain_at::<One<Distinct<T>>, S, _>("fold_parts", location, parents, move |set| {
+            let parts: Vec<Element<U>> = set.0.iter().map(|object| part(object).clone()).collect();
+            fold_at("fold_parts", location, &parts, start.clone(), &step)
+        })
+    }
+
+    /// As [`fold_parts`](Self::fold_parts), for sets of some of these objects.
+    ///
+    /// A set that has another object is an error ([`Fault::Row`](crate::Fault::Row)), unless evidence excludes it.
+    ///
+    /// **Cost.** Two tables for each of the objects: the sets times two, and twice the states times the values of the field. The
+    /// states are combined with the sets, but not with several fields at once.
+    #[track_caller]
+    pub fn fold_parts_among<U: Value, S: Value>(
+        &self,
+        objects: &[T],
+        part: impl Fn(&T) -> &Element<U>,
+        start: S,
+        step: impl Fn(&S, &U) -> S + Send + Sync + 'static,
+    ) -> Element<S> {
+        let location = Location::caller();
+        let set = vec![self.erased().clone()];
+        let step = Arc::new(move |(state, value): (&S, &U)| step(state, value));
+        let objects: Distinct<T> = objects.iter().cloned().collect();
+        let listed = objects.clone();
+        let begin =
+            move |set: &Distinct<T>| match set.0.iter().find(|object| !listed.contains(object)) {
+                None => Ok(Constant::new(start.clone())),
+                Some(other) => {
+                    let problem = format!(
+                        "{other:?} is none of the objects among which the parts are; list it"
+                    );
+                    Err(Fault::Row(problem))
+                }
+            };
+        let constructor = "fold_parts_among";
+        let mut state =
+            fallible_chain_at::<One<Distinct<T>>, S, _>(constructor, location, set.clone(), begin);
+        for object in &objects.0 {
+            let parents = vec![state.erased().clone(), part(object).erased().clone()];
+            let next = apply_shared_at::<(S, U), S, _>(constructor, location, parents, &step);
+            let object = object.clone();
+            let has = move |set: &Distinct<T>| set.contains(&object);
+            let has =
+                apply_at::<One<Distinct<T>>, bool, _>(constructor, location, set.clone(), has);
+            state = if_at(constructor, location, &has, next, state);
+        }
+        state
+    }
+}

@@ -1,0 +1,173 @@
+//! Errors of paths, and of evidence on the parts of objects.
+
+use figrs_derive::ErrorDebug;
+use figrs_factor::wording::Call;
+use thiserror::Error;
+
+use crate::element::label::printable;
+use crate::similar_names::did_you_mean;
+
+/// The reason why a path leads to no element, or why data are no evidence on the parts of an object.
+///
+/// All texts are paths from the object that the question was about, unless they are described otherwise.
+#[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
+#[non_exhaustive]
+pub enum PartError {
+    /// The text is not a path.
+    #[error(
+        "the path `{}` {problem}; a path consists of names and numbers, as in `rooms[2].owner.age`",
+        printable(.path)
+    )]
+    Syntax {
+        /// The text.
+        path: String,
+        /// The mistake, such as `has an empty name`.
+        problem: String,
+    },
+    /// An object has no field with the name in the path.
+    #[error(
+        "`{}`: {} is of type `{type_name}`, which has no field `{}`; {}",
+        printable(.path), place(.at), printable(.field), did_you_mean(.near)
+    )]
+    UnknownField {
+        /// The whole path.
+        path: String,
+        /// The path of the object without the field.
+        at: String,
+        /// The name of the type of the object.
+        type_name: String,
+        /// The name that is not the name of a field.
+        field: String,
+        /// Similar names, or all names if there are only a few.
+        near: Vec<String>,
+    },
+    /// A list has no item with the number in the path.
+    #[error(
+        "`{}`: {} has {length} items, numbered from 0, and none has the number {index}; give a smaller number",
+        printable(.path), place(.at)
+    )]
+    UnknownItem {
+        /// The whole path.
+        path: String,
+        /// The path of the list.
+        at: String,
+        /// Number of items of the list.
+        length: usize,
+        /// The number in the path.
+        index: usize,
+    },
+    /// The path goes on with a field where there is a list, with the number of an item where there are fields, or after its last object.
+    #[error("{}{} is {found}; {remedy}", within(.path, .at), place(.at))]
+    NotOfThisKind {
+        /// The whole path.
+        path: String,
+        /// The path of the object.
+        at: String,
+        /// The kind of the object, such as `a list of 3 items`.
+        found: String,
+        /// The remedy.
+        remedy: String,
+    },
+    /// The path leads to an option that is `None`.
+    #[error(
+        "{}{} does not exist, because it is an option that is `None`; leave the path out, or give the object this part",
+        within(.path, .at), place(.at)
+    )]
+    Missing {
+        /// The whole path.
+        path: String,
+        /// The path of the option.
+        at: String,
+    },
+    /// The values of the element at the path have another type.
+    #[error("{} is an element with values of type `{values}`, not `{asked}`; ask for an `Element<{values}>`", place(.path))]
+    WrongType {
+        /// The path of the element.
+        path: String,
+        /// The type of the element's values.
+        values: String,
+        /// The type that was asked for.
+        asked: String,
+    },
+    /// The data state no value of the type of the element, or no object of this kind.
+    #[error("{} is {found} and takes {expected}, not {}", place(.path), printable(.given))]
+    WrongData {
+        /// The path of the element or object.
+        path: String,
+        /// The kind of the object, such as ``an element with values of type `u8` ``.
+        found: String,
+        /// The data that the type accepts.
+        expected: String,
+        /// The data that were given.
+        given: String,
+    },
+    /// The data state another value than the object has, where the value is not random.
+    #[error(
+        "{} is not random: it is {}, and the data state {}; leave it out, or state the same value",
+        place(.path), printable(.value), printable(.given)
+    )]
+    ValueDiffers {
+        /// The path of the value.
+        path: String,
+        /// The value of the object.
+        value: String,
+        /// The data that were given.
+        given: String,
+    },
+    /// The data state a list of another length than the list of the object.
+    #[error("{} has {length} items, and the data state {given}; state `null` for items about which nothing is known", place(.path))]
+    WrongLength {
+        /// The path of the list.
+        path: String,
+        /// Number of items of the object's list.
+        length: usize,
+        /// Number of items that the data state.
+        given: usize,
+    },
+    /// The data state the part of an object of uncertain identity, whose type is known only in each world.
+    #[error(
+        "{}{} is an element whose values are objects, so that the type of its part must be stated: observe the element that `find` returns{}",
+        within(.path, .at), place(.at), Call("model.observe(&object.find::<T>(path)?, value)")
+    )]
+    UncertainObject {
+        /// The whole path.
+        path: String,
+        /// The path of the element with objects as values.
+        at: String,
+    },
+    /// The references between objects form a cycle.
+    #[error("the path `{}…` has over {depth} steps: references between objects form a cycle; skip a field of this cycle{}", printable(.path), Call("#[parts(skip)]"))]
+    Cycle {
+        /// The start of a path that goes round the cycle.
+        path: String,
+        /// Number of steps that a path may have.
+        depth: usize,
+    },
+    /// The object has too many parts to list, possibly because many paths lead to the same objects.
+    #[error(
+        "the object has over {limit} parts, counted by their paths; ask for single paths, or skip fields with many parts{}",
+        Call("#[parts(skip)]")
+    )]
+    TooManyParts {
+        /// Number of parts that are listed.
+        limit: usize,
+    },
+}
+
+/// The object at a path, in words.
+fn place(path: &str) -> String {
+    if path.is_empty() {
+        "the object".into()
+    } else {
+        format!("`{}`", printable(path))
+    }
+}
+
+/// The whole path as the start of a message about the object at the path `at`; nothing if the object is at the end of the path.
+fn within(path: &str, at: &str) -> String {
+    if path == at {
+        String::new()
+    } else {
+        format!("`{}`: ", printable(path))
+    }
+}

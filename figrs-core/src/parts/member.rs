@@ -1,0 +1,270 @@
+//! Members of objects: what stands at one place of a path.
+
+use std::any::Any;
+use std::collections::VecDeque;
+use std::fmt;
+use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
+
+use super::Parts;
+use crate::element::Element;
+use crate::element::node::AnyElement;
+use crate::value::Value;
+use crate::value::datum::Datum;
+use crate::value::plain_data::PlainData;
+
+/// An object as [`Parts`] sees it: an element, a plain value, fields, a list, or nothing.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Member<'a> {
+    /// An element.
+    Element(ElementMember<'a>),
+    /// A value that is not random.
+    Value(ValueMember<'a>),
+    /// An object with fields.
+    Object {
+        /// The name of the type of the object, for messages.
+        type_name: &'static str,
+        /// The fields in their order, each with its name.
+        fields: Vec<(&'static str, ObjectField<'a>)>,
+    },
+    /// A list of objects.
+    List(Vec<ObjectField<'a>>),
+    /// An option that is `None`.
+    Missing,
+}
+
+/// An object in a field of another object, not yet looked into.
+#[derive(Clone, Copy)]
+pub struct ObjectField<'a>(FieldKind<'a>);
+
+#[derive(Clone, Copy)]
+enum FieldKind<'a> {
+    Parts(&'a dyn Parts),
+    Value(ValueMember<'a>),
+}
+
+impl<'a> ObjectField<'a> {
+    /// A field whose type implements [`Parts`].
+    pub fn parts(field: &'a dyn Parts) -> Self {
+        Self(FieldKind::Parts(field))
+    }
+
+    /// A field that is a plain value.
+    pub fn value<T: Value>(field: &'a T) -> Self {
+        Self(FieldKind::Value(ValueMember(field)))
+    }
+
+    pub(super) fn member(self) -> Member<'a> {
+        match self.0 {
+            FieldKind::Parts(parts) => parts.member(),
+            FieldKind::Value(value) => Member::Value(value),
+        }
+    }
+}
+
+impl fmt::Debug for ObjectField<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            FieldKind::Parts(_) => f.write_str("ObjectField"),
+            FieldKind::Value(value) => value.fmt(f),
+        }
+    }
+}
+
+/// An element in an object.
+#[derive(Clone, Copy)]
+pub struct ElementMember<'a>(&'a dyn TypedElement);
+
+/// A function that returns the parts of an untyped value.
+pub(super) type ValueParts = fn(&dyn Any) -> Option<&dyn Parts>;
+
+/// An element, with what is known of the type of its values.
+trait TypedElement {
+    fn erased(&self) -> &AnyElement;
+    fn value_type(&self) -> &'static str;
+    fn read(&self, data: &PlainData) -> Result<Datum, String>;
+    fn value_parts(&self) -> Option<ValueParts>;
+}
+
+impl<T: Value> TypedElement for Element<T> {
+    fn erased(&self) -> &AnyElement {
+        self.erased()
+    }
+    fn value_type(&self) -> &'static str {
+        std::any::type_name::<T>()
+    }
+    fn read(&self, data: &PlainData) -> Result<Datum, String> {
+        T::from_data(data).map(Datum::new)
+    }
+    fn value_parts(&self) -> Option<ValueParts> {
+        T::parts()?;
+        Some(|value| Some(T::parts()?(value.downcast_ref()?)))
+    }
+}
+
+impl<'a> ElementMember<'a> {
+    pub(super) fn erased(self) -> &'a AnyElement {
+        self.0.erased()
+    }
+
+    /// The name of the type of the element's values.
+    pub(super) fn value_type(self) -> String {
+        short_type_name(self.0.value_type())
+    }
+
+    /// The value that data state, or a description of the data that state a value.
+    pub(super) fn read(self, data: &PlainData) -> Result<Datum, String> {
+        self.0.read(data)
+    }
+
+    /// A function that returns the parts of the element's values, if their type has parts.
+    pub(super) fn value_parts(self) -> Option<ValueParts> {
+        self.0.value_parts()
+    }
+}
+
+impl fmt::Debug for ElementMember<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.erased().fmt(f)
+    }
+}
+
+/// A value in an object that is not random.
+#[derive(Clone, Copy)]
+pub struct ValueMember<'a>(&'a dyn PlainValue);
+
+trait PlainValue: fmt::Debug {
+    fn is_stated_by(&self, data: &PlainData) -> Result<bool, String>;
+}
+
+impl<T: Value> PlainValue for T {
+    fn is_stated_by(&self, data: &PlainData) -> Result<bool, String> {
+        T::from_data(data).map(|value| value.same(self))
+    }
+}
+
+impl ValueMember<'_> {
+    /// True if the data state this value; an error describes the data that state a value.
+    pub(super) fn is_stated_by(self, data: &PlainData) -> Result<bool, String> {
+        self.0.is_stated_by(data)
+    }
+}
+
+impl fmt::Debug for ValueMember<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The name of a type without the paths of its modules.
+pub(super) fn short_type_name(full: &str) -> String {
+    let mut short = String::new();
+    let mut name = String::new();
+    for c in full.chars() {
+        if c.is_alphanumeric() || c == '_' {
+            name.push(c);
+        } else if c == ':' {
+            name.clear();
+        } else {
+            short.push_str(&name);
+            name.clear();
+            short.push(c);
+        }
+    }
+    short + &name
+}
+
+impl<T: Value> Parts for Element<T> {
+    fn member(&self) -> Member<'_> {
+        Member::Element(ElementMember(self))
+    }
+}
+
+macro_rules! plain {
+    ($($type:ty),+ $(,)?) => {$(
+        impl Parts for $type {
+            fn member(&self) -> Member<'_> {
+                Member::Value(ValueMember(self))
+            }
+        }
+    )+};
+}
+plain!(
+    bool,
+    char,
+    u8,
+    u16,
+    u32,
+    u64,
+    u128,
+    usize,
+    i8,
+    i16,
+    i32,
+    i64,
+    i128,
+    isize,
+    f32,
+    f64,
+    &'static str,
+    String,
+    std::borrow::Cow<'static, str>,
+);
+
+macro_rules! list {
+    ($([$($generics:tt)*] $type:ty),+ $(,)?) => {$(
+        impl<$($generics)*> Parts for $type {
+            fn member(&self) -> Member<'_> {
+                Member::List(self.iter().map(|item| ObjectField::parts(item)).collect())
+            }
+        }
+    )+};
+}
+list!(
+    [P: Parts] Vec<P>,
+    [P: Parts] VecDeque<P>,
+    [P: Parts, const N: usize] [P; N],
+);
+
+macro_rules! option {
+    ($($type:ident: $get:ident),+) => {$(
+        impl<P: Parts> Parts for $type<P> {
+            fn member(&self) -> Member<'_> {
+                self.$get().map_or(Member::Missing, Parts::member)
+            }
+        }
+    )+};
+}
+option!(Option: as_ref, OnceLock: get);
+
+macro_rules! pointer {
+    ($($type:ident),+) => {$(
+        impl<P: Parts> Parts for $type<P> {
+            fn member(&self) -> Member<'_> {
+                (**self).member()
+            }
+        }
+    )+};
+}
+pointer!(Box, Rc, Arc);
+
+#[cfg(test)]
+mod tests {
+    use super::short_type_name;
+
+    #[test]
+    fn type_names_lose_their_modules() {
+        let names = [
+            (
+                "alloc::vec::Vec<(a::B, core::option::Option<c_1::D>)>",
+                "Vec<(B, Option<D>)>",
+            ),
+            ("&str", "&str"),
+            ("[i32; 3]", "[i32; 3]"),
+        ];
+        for (full, short) in names {
+            assert_eq!(short_type_name(full), short);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Parts of objects: the elements in the fields of ordinary structs, found by paths such as `rooms[2].owner.age`.
+
+mod distinct;
+mod error;
+mod evidence;
+mod find;
+mod member;
+mod path;
+mod reference;
+mod walk;
+
+pub use distinct::{Distinct, distinct};
+pub use error::PartError;
+pub use member::{ElementMember, Member, ObjectField, ValueMember};
+
+use crate::element::Element;
+use crate::element::node::AnyElement;
+use crate::value::Value;
+use path::Path;
+
+/// An object whose fields are elements, plain values, other such objects, or lists and options of these.
+///
+/// `#[derive(Parts)]` implements the trait for structs and enums. A *path* then names each element of an object: the names of fields
+/// with points between them (`engine.power`), and the numbers of the items of lists, from 0, in brackets (`rooms[2].owner`). The fields of
+/// a tuple struct are called `0`, `1`, and so on. Options, boxes and shared pointers add nothing to a path.
+///
+/// ```
+/// use figrs_core::{Element, Flip, Model, Parts, Select};
+///
+/// #[derive(Parts)]
+/// # #[parts(crate = "figrs_core")]
+/// struct Engine { power: Element<&'static str> }
+/// #[derive(Parts)]
+/// # #[parts(crate = "figrs_core")]
+/// struct Car { engine: Engine, doors: Vec<Element<bool>> }
+///
+/// let power = Select::new([(0.7, "high"), (0.3, "low")]);
+/// let car = Car { engine: Engine { power }, doors: vec![Flip::new(0.1), Flip::new(0.1)] };
+/// let door: Element<bool> = car.find("doors[1]")?;
+/// let model = Model::new().observe(&door, true).observe_path(&car, "engine.power", "high")?;
+///
+/// let error = car.find::<bool>("engine.powr").unwrap_err();
+/// assert_eq!(error.to_string(), "`engine.powr`: `engine` is of type `Engine`, which has no field `powr`; did you mean `power`?");
+/// # drop(model);
+/// # Ok::<(), figrs_core::PartError>(())
+/// ```
+///
+/// An element may be a *reference of uncertain identity*: its values are objects. If the objects have the type `Person`, derive `Value` and
+/// `Parts` for `Person` with the attribute `#[value(parts)]`; a path may then lead on through the element. [`Element::part`] does
+/// this without a path.
+///
+/// # Attributes of the derived implementation
+///
+/// | attribute of a field | meaning |
+/// |---|---|
+/// | `#[parts(value)]` | the field is a plain value of a type that is a [`Value`] and has no parts |
+/// | `#[parts(skip)]` | the field is no part |
+///
+/// `#[parts(crate = "path")]` on the type names the crate that exports the trait, if this is not `figrs`.
+pub trait Parts {
+    /// The kind of the object, and the objects in its fields.
+    fn member(&self) -> Member<'_>;
+
+    /// The element at a path, with values of type `T`.
+    ///
+    /// If the path leads through references of uncertain identity, the result is an element that reads whatever object each reference has as
+    /// its value. A value without such a part makes an error ([`Fault::Part`](crate::Fault::Part)) in the worlds that have this
+    /// value; evidence can exclude these worlds.
+    ///
+    /// **Errors.** [`PartError`], if the path does not lead to an element, or to an element with values of another type.
+    #[track_caller]
+    fn find<T: Value>(&self, path: &str) -> Result<Element<T>, PartError>
+    where
+        Self: Sized,
+    {
+        let location = std::panic::Location::caller();
+        find::element(self, &Path::parse(path)?.into(), 0, location)
+    }
+
+    /// All elements of the object in the order of the fields, each with its path.
+    ///
+    /// Elements that are values of other elements are not listed, because they differ from world to world.
+    ///
+    /// **Errors.** [`PartError::Cycle`] and [`PartError::TooManyParts`].
+    fn paths(&self) -> Result<Vec<(String, AnyElement)>, PartError>
+    where
+        Self: Sized,
+    {
+        walk::elements(self)
+    }
+
+    /// Names each element of the object by its path, such as `car.engine.power` if `name` is `car`, and returns the elements as
+    /// targets of a query: the answer, and all messages, then print the paths. An element that has a name keeps it.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Parts};
+    /// let doors = vec![Flip::new(0.1), Flip::new(0.1)];
+    /// let targets = doors.name_parts("doors")?;
+    /// assert_eq!(targets[1].label().name.as_deref(), Some("doors[1]"));
+    /// # Ok::<(), figrs_core::PartError>(())
+    /// ```
+    ///
+    /// **Errors.** [`PartError::Cycle`] and [`PartError::TooManyParts`].
+    fn name_parts(&self, name: &str) -> Result<Vec<AnyElement>, PartError>
+    where
+        Self: Sized,
+    {
+        let named = |(path, element): (String, AnyElement)| {
+            element.set_name(path::joined(name, &path));
+            element
+        };
+        Ok(self.paths()?.into_iter().map(named).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! Paths: the names of fields and the numbers of items that lead from an object to one of its parts.
+
+use super::error::PartError;
+
+/// A parsed path.
+#[derive(Debug)]
+pub(super) struct Path {
+    text: String,
+    /// The steps of the path, each with the position in the text where it ends.
+    steps: Vec<(Step, usize)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Field(String),
+    Item(usize),
+}
+
+impl Path {
+    /// Parses a path; the empty path leads to the object itself.
+    pub(super) fn parse(text: &str) -> Result<Self, PartError> {
+        let wrong = |problem: &str| PartError::Syntax {
+            path: text.into(),
+            problem: problem.into(),
+        };
+        let mut steps = Vec::new();
+        let mut at = 0;
+        while at < text.len() {
+            let rest = &text[at..];
+            if let Some(item) = rest.strip_prefix('[') {
+                let (number, _) = item
+                    .split_once(']')
+                    .ok_or_else(|| wrong("has a `[` without a `]`"))?;
+                let index = number
+                    .parse()
+                    .ok()
+                    .filter(|_| number.bytes().all(|b| b.is_ascii_digit()));
+                let index =
+                    index.ok_or_else(|| wrong("has brackets with another text than a number"))?;
+                at += number.len() + 2;
+                steps.push((Step::Item(index), at));
+                continue;
+            }
+            // A point stands before each field but the first.
+            let field = match rest.strip_prefix('.') {
+                Some(field) if at > 0 => field,
+                None if at == 0 => rest,
+                _ => {
+                    return Err(wrong(
+                        "has no point before a field, or a point at its start",
+                    ));
+                }
+            };
+            let length = field.find(['.', '[', ']']).unwrap_or(field.len());
+            if length == 0 {
+                return Err(wrong("has an empty name"));
+            }
+            at = text.len() - field.len() + length;
+            steps.push((Step::Field(field[..length].into()), at));
+        }
+        Ok(Self {
+            text: text.into(),
+            steps,
+        })
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Number of steps.
+    pub(super) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    pub(super) fn step(&self, at: usize) -> Option<&Step> {
+        self.steps.get(at).map(|(step, _)| step)
+    }
+
+    /// The path of the object that the first steps lead to.
+    pub(super) fn start(&self, steps: usize) -> &str {
+        let end = steps.checked_sub(1).map_or(0, |last| self.steps[last].1);
+        &self.text[..end]
+    }
+}
+
+/// The path of a part of the object at the path `start`.
+pub(super) fn joined(start: &str, rest: &str) -> String {
+    if start.is_empty() || rest.is_empty() || rest.starts_with('[') {
+        format!("{start}{rest}")
+    } else {
+        format!("{start}.{rest}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_names_and_numbers() {
+        let path = Path::parse("rooms[2].owner.0[10][0]").unwrap();
+        let field = |name: &str| Step::Field(name.into());
+        let steps: Vec<Step> = (0..path.len())
+            .filter_map(|at| path.step(at).cloned())
+            .collect();
+        let expected = [
+            field("rooms"),
+            Step::Item(2),
+            field("owner"),
+            field("0"),
+            Step::Item(10),
+            Step::Item(0),
+        ];
+        assert_eq!(steps, expected);
+        let starts: Vec<&str> = (0..=3).map(|steps| path.start(steps)).collect();
+        assert_eq!(starts, ["", "rooms", "rooms[2]", "rooms[2].owner"]);
+        assert_eq!(path.start(path.len()), path.text());
+        assert_eq!(Path::parse("").unwrap().len(), 0);
+        assert_eq!(Path::parse("[1].é").unwrap().len(), 2);
+    }
+
+    #[test]
+    fn wrong_paths_are_errors() {
+        for text in [
+            ".a",
+            "a.",
+            "a..b",
+            "a[",
+            "a[]",
+            "a[-1]",
+            "a[+1]",
+            "a[x]",
+            "a]",
+            "a[1]b",
+            "[1].",
+            "a.[1]",
+            "a[99999999999999999999999]",
+            "[é]",
+            ".",
+        ] {
+            let error = Path::parse(text).unwrap_err();
+            assert!(matches!(error, PartError::Syntax { .. }), "{text}: {error}");
+        }
+    }
+}

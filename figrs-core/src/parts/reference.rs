@@ -1,0 +1,36 @@
+//! References of uncertain identity: elements whose values are objects.
+
+use std::panic::Location;
+
+use crate::element::parents::One;
+use crate::element::{Element, chain_at};
+use crate::value::Value;
+
+impl<T: Value> Element<T> {
+    /// The element in a field of the object that this element turns out to have as its value.
+    ///
+    /// ```
+    /// # use figrs_core::{Constant, Element, Select, Uniform, Value};
+    /// #[derive(Clone, Debug, Value)]
+    /// # #[value(crate = "figrs_core")]
+    /// struct Car { engine: Element<&'static str> }
+    ///
+    /// let (old, new) = (Car { engine: Constant::new("diesel") }, Car { engine: Select::new([(0.5, "diesel"), (0.5, "electric")]) });
+    /// let which = Uniform::new([old, new]);
+    /// let engine = which.part(|car| &car.engine); // diesel with probability 3/4
+    /// # drop(engine);
+    /// ```
+    ///
+    /// The field of each object is the element of that object, not a copy: two references that turn out to be the same object read
+    /// the same value. The cost is that of a [`flat_map`](Self::flat_map): a table with a row for each object.
+    #[track_caller]
+    pub fn part<U: Value>(
+        &self,
+        part: impl Fn(&T) -> &Element<U> + Send + Sync + 'static,
+    ) -> Element<U> {
+        let parents = vec![self.erased().clone()];
+        chain_at::<One<T>, U, _>("part", Location::caller(), parents, move |object| {
+            part(object).clone()
+        })
+    }
+}

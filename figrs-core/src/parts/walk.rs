@@ -1,0 +1,56 @@
+//! The list of all elements of an object, with their paths.
+
+use super::Parts;
+use super::error::PartError;
+use super::member::{Member, ObjectField};
+use super::path::joined;
+use crate::element::node::AnyElement;
+
+/// Maximum number of steps of the path of a part.
+const MAX_STEPS: usize = 128;
+
+/// Maximum number of parts of an object, counted by their paths.
+const MAX_PARTS: usize = 1 << 20;
+
+/// Number of characters of the path in the error about a cycle.
+const SHOWN: usize = 60;
+
+/// All elements of an object, in the order of the fields.
+pub(super) fn elements(object: &dyn Parts) -> Result<Vec<(String, AnyElement)>, PartError> {
+    let mut found = Vec::new();
+    // The parts that are still to be visited: the first one is at the end.
+    let mut open = vec![(String::new(), ObjectField::parts(object), 0)];
+    let mut visited = 0;
+    while let Some((path, field, steps)) = open.pop() {
+        visited += 1;
+        if visited + open.len() > MAX_PARTS {
+            return Err(PartError::TooManyParts { limit: MAX_PARTS });
+        }
+        if steps > MAX_STEPS {
+            return Err(PartError::Cycle {
+                path: path.chars().take(SHOWN).collect(),
+                depth: MAX_STEPS,
+            });
+        }
+        let first = open.len();
+        match field.member() {
+            Member::Element(element) => found.push((path, element.erased().clone())),
+            Member::Object { fields, .. } => {
+                open.extend(
+                    fields
+                        .into_iter()
+                        .map(|(name, field)| (joined(&path, name), field, steps + 1)),
+                );
+            }
+            Member::List(items) => {
+                let items = items.into_iter().enumerate();
+                open.extend(items.map(|(number, item)| {
+                    (joined(&path, &format!("[{number}]")), item, steps + 1)
+                }));
+            }
+            Member::Value(_) | Member::Missing => {}
+        }
+        open[first..].reverse();
+    }
+    Ok(found)
+}

@@ -1,0 +1,90 @@
+//! Derives `Parts`: the name and the object of each field.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::{DeriveInput, Error, Field, Ident, Member, parse_quote};
+
+use super::variant::{Variant, options};
+
+pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> {
+    let (krate, _) = options(&input.attrs, "parts", &["crate"])?;
+    let union = "a union has no parts; use an enum";
+    let variants = Variant::all(input, union)?;
+    let name = &input.ident;
+    let mut generics = input.generics.clone();
+    let parameters: Vec<Ident> = generics.type_params().map(|p| p.ident.clone()).collect();
+    let mut arms = Vec::new();
+    for variant in &variants {
+        let (pattern, names) = variant.pattern("a");
+        let mut fields = Vec::new();
+        let mut unused = Vec::new();
+        for ((field, member), bound) in variant
+            .fields
+            .iter()
+            .zip(variant.fields.members())
+            .zip(&names)
+        {
+            let (_, set) = options(&field.attrs, "parts", &["value", "skip"])?;
+            let label = match member {
+                Member::Named(name) => name.to_string().trim_start_matches("r#").to_owned(),
+                Member::Unnamed(index) => index.index.to_string(),
+            };
+            let (is_value, is_skipped) = (set.contains(&"value"), set.contains(&"skip"));
+            if is_skipped {
+                unused.push(quote!(let _ = #bound;));
+                continue;
+            }
+            if depends(field, &parameters) {
+                let kind = &field.ty;
+                let bound: syn::WherePredicate = if is_value {
+                    parse_quote!(#kind: #krate::Value)
+                } else {
+                    parse_quote!(#kind: #krate::Parts)
+                };
+                generics.make_where_clause().predicates.push(bound);
+            }
+            let constructor = if is_value {
+                quote!(value)
+            } else {
+                quote!(parts)
+            };
+            fields.push(quote!((#label, #krate::ObjectField::#constructor(#bound))));
+        }
+        let type_name = match variant.name {
+            Some(variant) => format!("{name}::{variant}"),
+            None => name.to_string(),
+        };
+        arms.push(quote!(#pattern => {
+            #(#unused)*
+            #krate::Member::Object {
+                type_name: #type_name,
+                fields: ::std::vec![#(#fields),*],
+            }
+        }));
+    }
+    let body = if arms.is_empty() {
+        quote!(match *self {})
+    } else {
+        quote!(match self { #(#arms)* })
+    };
+    let (own, arguments, bounds) = generics.split_for_impl();
+    Ok(quote! {
+        impl #own #krate::Parts for #name #arguments #bounds {
+            fn member(&self) -> #krate::Member<'_> {
+                #body
+            }
+        }
+    })
+}
+
+/// True if the type of a field names a type parameter.
+fn depends(field: &Field, parameters: &[Ident]) -> bool {
+    fn names(tokens: TokenStream, parameters: &[Ident]) -> bool {
+        tokens.into_iter().any(|token| match token {
+            TokenTree::Ident(name) => parameters.contains(&name),
+            TokenTree::Group(group) => names(group.stream(), parameters),
+            _ => false,
+        })
+    }
+    names(field.ty.to_token_stream(), parameters)
+}

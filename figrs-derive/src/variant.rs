@@ -1,0 +1,76 @@
+//! The fields of a struct, or of one variant of an enum.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{Attribute, Data, DeriveInput, Error, Fields, Ident, LitStr, Member, Path, parse_quote};
+
+/// The path and the fields of a struct or of one variant of an enum, from which patterns are generated.
+pub(super) struct Variant<'a> {
+    /// The name of the variant; `None` for a struct.
+    pub(super) name: Option<&'a Ident>,
+    pub(super) path: TokenStream,
+    pub(super) fields: &'a Fields,
+}
+
+impl<'a> Variant<'a> {
+    /// The variants of an enum, or the only one of a struct. `union` is the error for a union.
+    pub(super) fn all(input: &'a DeriveInput, union: &str) -> Result<Vec<Self>, Error> {
+        match &input.data {
+            Data::Struct(data) => Ok(vec![Self {
+                name: None,
+                path: quote!(Self),
+                fields: &data.fields,
+            }]),
+            Data::Enum(data) => {
+                let variant = |variant: &'a syn::Variant| {
+                    let name = &variant.ident;
+                    Self {
+                        name: Some(name),
+                        path: quote!(Self::#name),
+                        fields: &variant.fields,
+                    }
+                };
+                Ok(data.variants.iter().map(variant).collect())
+            }
+            Data::Union(_) => Err(Error::new_spanned(&input.ident, union)),
+        }
+    }
+
+    /// A pattern that binds each field to a variable, and the names of these variables. The names begin with `prefix`.
+    pub(super) fn pattern(&self, prefix: &str) -> (TokenStream, Vec<Ident>) {
+        let members: Vec<Member> = self.fields.members().collect();
+        let names: Vec<Ident> = (0..members.len())
+            .map(|at| format_ident!("{prefix}_{at}"))
+            .collect();
+        let path = &self.path;
+        (quote!(#path { #(#members: #names),* }), names)
+    }
+}
+
+/// Options in an attribute of this name: the path of the crate that exports the trait (`figrs`, or the path in `crate = ".."`), and
+/// the options without a value that are set.
+pub(super) fn options(
+    attributes: &[Attribute],
+    name: &str,
+    allowed: &[&'static str],
+) -> Result<(Path, Vec<&'static str>), Error> {
+    let mut path: Path = parse_quote!(::figrs);
+    let mut set = Vec::new();
+    for attribute in attributes
+        .iter()
+        .filter(|attribute| attribute.path().is_ident(name))
+    {
+        attribute.parse_nested_meta(|meta| {
+            if let Some(option) = allowed.iter().find(|option| meta.path.is_ident(option)) {
+                if *option == "crate" {
+                    path = meta.value()?.parse::<LitStr>()?.parse()?;
+                }
+                set.push(*option);
+                return Ok(());
+            }
+            let known = allowed.join("`, `");
+            Err(meta.error(format!("unknown option; the options are `{known}`")))
+        })?;
+    }
+    Ok((path, set))
+}

@@ -1,0 +1,73 @@
+//! Levels with demands as boards of the conditional sampler.
+
+use figrs_infer::Frontier;
+use figrs_models::board::{BoardError, BoardSequence, ConflictStage, Elements, Generator};
+use figrs_models::grid::Size;
+use figrs_models::mdmc::{GeneratedLevel, Tile};
+
+use super::conflict;
+use super::error::SteeringError;
+use super::parts::LevelParts;
+use super::steered::SteeredLevel;
+use crate::DemandError;
+
+/// A level that lies on its left side: the rows of the board are the columns of the level, from the left, each from the bottom up. A
+/// [`ConditionalSampler`](figrs_models::board::ConditionalSampler) draws the levels that meet the demands.
+///
+/// For a drawing, the factor of a tile is applied as soon as particles sample that tile. For numbers, patterns and other automata, particles propose tiles in
+/// view of the rest of the level, as if cells were independent (n-grams look ahead exactly for a drawing). These proposals make the weights more even and
+/// leave the law unchanged, so that twenty particles usually suffice for a level.
+///
+/// If no level meets the demands, the error is [`SteeringError::Contradictory`] with demands that exclude each other. The demands that the error names, and
+/// whether they are proven to conflict, are the same on all machines: the search for a proof has a limited [work](SteeredLevel::proof_work), and so has the
+/// search by particles if no proof is found ([work](SteeredLevel::conflict_work)).
+///
+/// **References.** The levels are conditioned by sequential Monte Carlo (Gordon, Salmond and Smith 1993) instead of the look-ahead of Snodgrass and Ontañón
+/// (2017).
+impl Generator for SteeredLevel {
+    type Cell = Tile;
+    type Board = GeneratedLevel;
+
+    fn size(&self) -> Size {
+        self.level_model().lying_size()
+    }
+
+    fn elements(&self) -> Result<Elements<Tile>, BoardError> {
+        let cells = self.cells().to_vec();
+        Ok(Elements::new(self.size(), cells, self.model().clone())?)
+    }
+
+    fn board(&self, tiles: Vec<Tile>) -> Result<GeneratedLevel, BoardError> {
+        let (found, cells) = (tiles.len(), self.size().cells());
+        if found != cells {
+            return Err(BoardError::of_generator(DemandError::invalid(
+                format!("{found} tiles for a level of {cells} cells"),
+                "give a tile for each cell",
+            )));
+        }
+        Ok(self.level(&tiles))
+    }
+
+    fn sequence(&self) -> Result<BoardSequence<'_, Tile>, BoardError> {
+        /// Number of particles of a population.
+        const PARTICLES: usize = 20;
+        let sequence = BoardSequence::new(LevelParts::of(self), PARTICLES);
+        // Following each particle's player takes most of the time.
+        let is_followed = self.demands().any(|demand| demand.route().is_some());
+        Ok(if is_followed {
+            sequence.slow()
+        } else {
+            sequence
+        })
+    }
+
+    fn without_demands(&self) -> Option<Self> {
+        self.undemanding()
+    }
+
+    fn conflict(&self, stage: ConflictStage<'_, Tile>, engine: &Frontier) -> Option<BoardError> {
+        let (conflict, is_proven) = conflict::find(self, stage, engine)?;
+        let error: SteeringError = conflict::error(self, &conflict, is_proven);
+        Some(BoardError::of_generator(error))
+    }
+}

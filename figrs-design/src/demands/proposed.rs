@@ -1,0 +1,158 @@
+//! Levels that another sampler proposes, as boards of the conditional sampler: proposals are drawn until one meets the demands.
+
+use figrs_core::{Stream, stream};
+use figrs_models::board::{BoardError, Elements, Generator, OwnSampler};
+use figrs_models::grid::Size;
+use figrs_models::mdmc::{DrawnLevels, GeneratedLevel, Tile};
+use rand::{Rng, RngExt};
+
+use super::demand::Demand;
+use super::error::SteeringError;
+use super::remedy::Remedy;
+use super::steered::SteeredLevel;
+use crate::{DemandError, Playability};
+
+/// Levels that another sampler proposes until one meets the demands, for samplers that cannot be conditioned, such as look-ahead.
+/// [`ConditionalSampler`](figrs_models::board::ConditionalSampler) draws them.
+///
+/// # Guarantee
+///
+/// Levels have exactly the law of the other sampler given the demands. Under soft demands, a level is accepted with the probability that equals the
+/// product of their factors.
+///
+/// # Complexity
+///
+/// The expected number of draws is the inverse of the probability that a level of the other sampler meets the demands.
+///
+/// # Errors
+///
+/// [`SteeringError::NotMet`] if none of the allowed number of proposals meets the demands.
+///
+/// ```
+/// use std::sync::Arc;
+/// use figrs_infer::ItemSampler;
+/// use figrs_models::board::ConditionalSampler;
+/// use figrs_models::mdmc::{Corpus, LevelElements, LookAheadSampler, MarkovChain, RowSplits, Structure};
+/// use figrs_design::{Demand, ProposedLevels, SteeredLevel};
+///
+/// let chain = Arc::new(MarkovChain::train(&Corpus::shipped(), &Structure::NS3, RowSplits::new(14, 14)?)?);
+/// let elements = LevelElements::new(Arc::clone(&chain), 40)?;
+/// let demands = SteeredLevel::new(&elements, &[Demand::MaximumGap(2), Demand::playable()])?;
+/// let look_ahead = LookAheadSampler::new(chain, 3, 40)?;
+/// let proposed = ProposedLevels::new(look_ahead, demands)?;
+/// let numbered = ConditionalSampler::new().numbered(&proposed)?;
+/// assert_eq!(numbered.items(7, 0..3)?.len(), 3);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct ProposedLevels {
+    proposals: DrawnLevels,
+    steered: SteeredLevel,
+    tries: u64,
+}
+
+impl ProposedLevels {
+    /// Draws up to 10 000 `proposals` for each level.
+    ///
+    /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], which is an intervention that a drawn level cannot be tested for; the demands are for
+    /// levels of another size.
+    pub fn new(
+        proposals: impl Into<DrawnLevels>,
+        steered: SteeredLevel,
+    ) -> Result<Self, DemandError> {
+        let proposals = proposals.into();
+        let [drawn, demanded] = [proposals.size(), steered.size()];
+        if drawn != demanded {
+            let problem = format!(
+                "levels of {} rows and {} columns are drawn, and the demands are for {} and {}",
+                drawn.columns(),
+                drawn.rows(),
+                demanded.columns(),
+                demanded.rows()
+            );
+            return Err(DemandError::invalid(problem, "give both one size"));
+        }
+        let is_placed = |demand: &&Demand| matches!(demand, Demand::Placed(_));
+        if let Some(placed) = steered.demands().find(is_placed) {
+            return Err(DemandError::NotRejected {
+                demand: placed.to_string(),
+                remedies: &[Remedy::PinTiles, Remedy::ConditionTheModel],
+            });
+        }
+        Ok(Self {
+            proposals,
+            steered,
+            tries: 10_000,
+        })
+    }
+
+    /// Sets the maximum number of levels tried for each level.
+    pub fn tries(mut self, tries: u64) -> Self {
+        self.tries = tries;
+        self
+    }
+
+    /// Returns the factor by which the demands weigh a level: 0 if the level breaks a demand.
+    fn factor(&self, generated: &GeneratedLevel) -> f64 {
+        let of_tiles = self.steered.factor(generated.level());
+        let is_met = |demand: &Demand| match demand {
+            Demand::Seen => generated.unseen() == 0,
+            demand => demand.route().is_none_or(|route| {
+                let level = route.rules().travel().upright(generated.level());
+                Playability::along(&level, route).playable()
+            }),
+        };
+        if of_tiles > 0.0 && self.steered.demands().all(is_met) {
+            of_tiles
+        } else {
+            0.0
+        }
+    }
+
+    /// Proposes a level; `None` if it is rejected.
+    fn draw(&self, random: &mut Stream) -> Result<Option<GeneratedLevel>, BoardError> {
+        let Some(OwnSampler { draw, .. }) = self.proposals.sampler() else {
+            return Err(BoardError::NoMethod);
+        };
+        let proposed = draw(&mut stream(random.next_u64(), 0))?;
+        let chance = random.random::<f64>();
+        Ok(proposed.filter(|generated| chance < self.factor(generated)))
+    }
+}
+
+/// Levels have the law of the proposals, so that the generator's own sampler is the only method.
+impl Generator for ProposedLevels {
+    type Cell = Tile;
+    type Board = GeneratedLevel;
+
+    fn size(&self) -> Size {
+        self.steered.size()
+    }
+
+    fn elements(&self) -> Result<Elements<Tile>, BoardError> {
+        self.proposals.elements()
+    }
+
+    fn board(&self, tiles: Vec<Tile>) -> Result<GeneratedLevel, BoardError> {
+        self.steered.board(tiles)
+    }
+
+    fn none_met(&self, tried: u64) -> BoardError {
+        let demands = self.steered.demands().map(ToString::to_string);
+        BoardError::of_generator(SteeringError::NotMet {
+            demands: demands.collect(),
+            tries: tried,
+            remedies: &[Remedy::FewerDemands, Remedy::ConditionTheModel],
+        })
+    }
+
+    fn sampler(&self) -> Option<OwnSampler<'_, GeneratedLevel>> {
+        let proposals = self.proposals.sampler()?;
+        Some(OwnSampler {
+            name: proposals.name,
+            draw: Box::new(|random| self.draw(random)),
+            tries: Some(self.tries),
+        })
+    }
+}

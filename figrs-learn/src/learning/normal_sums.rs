@@ -1,0 +1,327 @@
+//! Sufficient statistics of normal elements that read learned parameters, and the weighted least squares that maximise their likelihood.
+
+use figrs_core::expand::LearnedParameters;
+use figrs_core::internals::LearnedPrior;
+use figrs_core::{Likelihood, Term};
+
+use super::pivoted_cholesky::PivotedCholesky;
+use figrs_answer::error::Error;
+
+/// Pivots of the normal equations, relative to the diagonal, below which a coefficient counts as undetermined.
+const UNDETERMINED: f64 = 1e-12;
+/// Sum of squared residuals, relative to the squares that it is the difference of, below which it counts as zero.
+const NO_RESIDUAL: f64 = 1e-13;
+
+/// A normal element whose mean or spread reads learned parameters.
+///
+/// Its statistics are the expected products of all pairs of the numbers 1, x - c, y - d, ..: the value of the element and the values of the real elements of
+/// its mean, each minus a fixed centre, which keeps the digits of residuals that are small beside the values.
+#[derive(Clone, Debug)]
+pub(super) struct NormalReader {
+    pub(super) mean: Vec<MeanTerm>,
+    pub(super) spread: Spread,
+    /// The centre of the element's value, and of each real element of its mean.
+    pub(super) centres: Vec<f64>,
+}
+
+/// A term of a mean: a coefficient times a learned parameter, times a real element.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct MeanTerm {
+    pub(super) coefficient: f64,
+    /// The index of the parameter, if there is one.
+    pub(super) parameter: Option<usize>,
+    /// The position of the element among the real elements of the mean, if there is one.
+    pub(super) real: Option<usize>,
+}
+
+/// The spread of a normal element.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Spread {
+    /// A known variance.
+    Variance(f64),
+    /// A learned parameter that is the variance.
+    LearnedVariance(usize),
+    /// A learned parameter that is the precision.
+    LearnedPrecision(usize),
+}
+
+impl NormalReader {
+    /// Returns the number of numbers whose products are the statistics.
+    fn size(&self) -> usize {
+        self.centres.len() + 1
+    }
+
+    /// Returns the number of statistics.
+    fn count(&self) -> usize {
+        self.size() * (self.size() + 1) / 2
+    }
+
+    /// Adds the product of all pairs of the numbers, given the means and the covariances of the value and of the real elements of the mean.
+    pub(super) fn add(
+        &self,
+        weight: f64,
+        (mean, covariance): (&[f64], impl Fn(usize, usize) -> f64),
+        sums: &mut [f64],
+    ) {
+        let off = |i: usize| match i {
+            0 => 1.0,
+            i => mean[i - 1] - self.centres[i - 1],
+        };
+        let mut sums = sums.iter_mut();
+        for i in 0..self.size() {
+            for (j, sum) in (i..self.size()).zip(&mut sums) {
+                let together = if i == 0 {
+                    0.0
+                } else {
+                    covariance(i - 1, j - 1)
+                };
+                *sum += weight * (off(i) * off(j) + together);
+            }
+        }
+    }
+
+    /// Returns the terms that read a parameter as a linear function of the centred numbers; `None` stands for the terms without a parameter, subtracted from
+    /// the value of the element.
+    fn function(&self, parameter: Option<usize>) -> Vec<f64> {
+        let mut function = vec![0.0; self.size()];
+        let sign = if parameter.is_none() {
+            function[1] = 1.0;
+            function[0] = self.centres[0];
+            -1.0
+        } else {
+            1.0
+        };
+        for term in self.mean.iter().filter(|term| term.parameter == parameter) {
+            let coefficient = sign * term.coefficient;
+            match term.real {
+                None => function[0] += coefficient,
+                Some(real) => {
+                    function[real + 2] += coefficient;
+                    function[0] += coefficient * self.centres[real + 1];
+                }
+            }
+        }
+        function
+    }
+
+    /// Returns the expected product of two linear functions of the centred numbers.
+    fn product(&self, a: &[f64], b: &[f64], sums: &[f64]) -> f64 {
+        let mut sums = sums.iter();
+        let mut total = 0.0;
+        for i in 0..self.size() {
+            for (j, sum) in (i..self.size()).zip(&mut sums) {
+                let factor = if i == j {
+                    a[i] * b[i]
+                } else {
+                    a[i] * b[j] + a[j] * b[i]
+                };
+                if factor != 0.0 {
+                    total += factor * sum;
+                }
+            }
+        }
+        total
+    }
+
+    /// Returns the expected sum of squared residuals.
+    fn squares(&self, learned: &LearnedParameters, sums: &[f64]) -> f64 {
+        let mut residual = self.function(None);
+        let mut scale = self.product(&residual, &residual, sums).abs();
+        for parameter in self.parameters() {
+            let value = learned.at(parameter).params[0].get();
+            let own = self.function(Some(parameter));
+            scale += value * value * self.product(&own, &own, sums).abs();
+            for (sum, x) in residual.iter_mut().zip(own) {
+                *sum -= value * x;
+            }
+        }
+        let squares = self.product(&residual, &residual, sums);
+        // Rounding errors are no residuals.
+        if squares > NO_RESIDUAL * scale {
+            squares
+        } else {
+            0.0
+        }
+    }
+
+    /// Returns the parameters that the mean reads, each once.
+    fn parameters(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = self.mean.iter().filter_map(|term| term.parameter).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    fn precision(&self, learned: &LearnedParameters) -> f64 {
+        let value = |parameter: usize| learned.at(parameter).params[0].get();
+        match self.spread {
+            Spread::Variance(variance) => 1.0 / variance,
+            Spread::LearnedVariance(parameter) => 1.0 / value(parameter),
+            Spread::LearnedPrecision(parameter) => value(parameter),
+        }
+    }
+}
+
+/// The statistics of some normal elements, in one list of counts.
+#[derive(Debug, Default)]
+pub(super) struct NormalSums {
+    readers: Vec<(NormalReader, usize)>,
+    /// For each learned parameter, true if some mean reads it.
+    in_means: Vec<bool>,
+}
+
+impl NormalSums {
+    /// Creates statistics that begin at this count.
+    pub(super) fn new(readers: Vec<NormalReader>, parameters: usize, first: usize) -> Self {
+        let mut in_means = vec![false; parameters];
+        let mut next = first;
+        let mut placed = Vec::with_capacity(readers.len());
+        for reader in readers {
+            for parameter in reader.parameters() {
+                in_means[parameter] = true;
+            }
+            let count = reader.count();
+            placed.push((reader, next));
+            next += count;
+        }
+        Self {
+            readers: placed,
+            in_means,
+        }
+    }
+
+    /// Returns the number of statistics.
+    pub(super) fn len(&self) -> usize {
+        self.readers.iter().map(|(reader, _)| reader.count()).sum()
+    }
+
+    /// Returns a normal element.
+    pub(super) fn reader(&self, reader: usize) -> &NormalReader {
+        &self.readers[reader].0
+    }
+
+    /// Returns the statistics of an element among all counts.
+    pub(super) fn of_reader<'c>(&self, reader: usize, counts: &'c mut [f64]) -> &'c mut [f64] {
+        let (own, first) = &self.readers[reader];
+        &mut counts[*first..*first + own.count()]
+    }
+
+    /// True if a parameter is a coefficient of a mean.
+    pub(super) fn is_coefficient(&self, parameter: usize) -> bool {
+        self.in_means.get(parameter) == Some(&true)
+    }
+
+    fn sums<'c>(&self, counts: &'c [f64]) -> impl Iterator<Item = (&NormalReader, &'c [f64])> {
+        let readers = self.readers.iter();
+        readers.map(|(reader, first)| (reader, &counts[*first..*first + reader.count()]))
+    }
+
+    /// Adds the expected log-likelihood as a function of one parameter, while the other parameters have their present values.
+    pub(super) fn add_to(
+        &self,
+        (parameter, likelihood): (usize, &mut Likelihood),
+        learned: &LearnedParameters,
+        counts: &[f64],
+    ) {
+        for (reader, sums) in self.sums(counts) {
+            if reader.parameters().contains(&parameter) {
+                let precision = reader.precision(learned);
+                let own = reader.function(Some(parameter));
+                let mut rest = reader.function(None);
+                for other in reader.parameters().into_iter().filter(|&p| p != parameter) {
+                    let value = learned.at(other).params[0].get();
+                    for (sum, x) in rest.iter_mut().zip(reader.function(Some(other))) {
+                        *sum -= value * x;
+                    }
+                }
+                let linear = precision * reader.product(&own, &rest, sums);
+                let square = -0.5 * precision * reader.product(&own, &own, sums);
+                likelihood.add(Term::Linear, linear);
+                likelihood.add(Term::Square, square);
+            }
+            match reader.spread {
+                Spread::LearnedVariance(own) if own == parameter => {
+                    likelihood.add(Term::Log, -0.5 * sums[0]);
+                    likelihood.add(Term::Inverse, -0.5 * reader.squares(learned, sums));
+                }
+                Spread::LearnedPrecision(own) if own == parameter => {
+                    likelihood.add(Term::Log, 0.5 * sums[0]);
+                    likelihood.add(Term::Linear, -0.5 * reader.squares(learned, sums));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Sets all coefficients of means to the values that together maximise the expected log-likelihood, while the spreads have their present values: the
+    /// solution of the normal equations of weighted least squares. A coefficient on which no statistic depends stays unchanged.
+    ///
+    /// **Errors.** [`Error::UndeterminedCoefficient`] if the equations are singular.
+    pub(super) fn set_coefficients(
+        &self,
+        learned: &LearnedParameters,
+        counts: &[f64],
+        with_prior: bool,
+    ) -> Result<(), Error> {
+        let all: Vec<usize> = (0..self.in_means.len())
+            .filter(|&parameter| self.in_means[parameter])
+            .collect();
+        if all.is_empty() {
+            return Ok(());
+        }
+        let mut matrix = vec![vec![0.0; all.len()]; all.len()];
+        let mut right = vec![0.0; all.len()];
+        let place = |parameter: &usize| all.binary_search(parameter).unwrap_or_default();
+        for (reader, sums) in self.sums(counts) {
+            let precision = reader.precision(learned);
+            let rest = reader.function(None);
+            let own = reader.parameters().into_iter();
+            let own: Vec<(usize, Vec<f64>)> = own
+                .map(|parameter| (place(&parameter), reader.function(Some(parameter))))
+                .collect();
+            for (i, a) in &own {
+                right[*i] += precision * reader.product(a, &rest, sums);
+                for (j, b) in &own {
+                    matrix[*i][*j] += precision * reader.product(a, b, sums);
+                }
+            }
+        }
+        if with_prior {
+            for (i, &parameter) in all.iter().enumerate() {
+                if let LearnedPrior::Normal { mean, deviation } = learned.at(parameter).prior() {
+                    matrix[i][i] += deviation.powi(-2);
+                    right[i] += mean * deviation.powi(-2);
+                }
+            }
+        }
+        let read: Vec<usize> = (0..all.len()).filter(|&i| matrix[i][i] > 0.0).collect();
+        let roots: Vec<f64> = read.iter().map(|&i| matrix[i][i].sqrt()).collect();
+        let scaled = |(&i, root): (&usize, &f64)| {
+            let row = read.iter().zip(&roots);
+            row.map(|(&j, other)| matrix[i][j] / (root * other))
+                .collect()
+        };
+        let scaled: Vec<Vec<f64>> = read.iter().zip(&roots).map(scaled).collect();
+        let cholesky = PivotedCholesky::new(&scaled, UNDETERMINED);
+        let dependent = cholesky.dependent(UNDETERMINED.sqrt());
+        if let Some(first) = dependent.iter().position(|&dependent| dependent) {
+            let parameter = all[read[first]];
+            let readers = self.sums(counts);
+            let own = readers.filter(|(reader, _)| reader.parameters().contains(&parameter));
+            return Err(Error::UndeterminedCoefficient {
+                parameter: learned.at(parameter).element.label(),
+                rows: own.map(|(_, sums)| sums[0]).sum(),
+            });
+        }
+        let right: Vec<f64> = read
+            .iter()
+            .zip(&roots)
+            .map(|(&i, root)| right[i] / root)
+            .collect();
+        let solution = cholesky.solve(&right);
+        for ((&i, root), x) in read.iter().zip(&roots).zip(solution) {
+            learned.at(all[i]).set_numbers(&[x / root]);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,88 @@
+//! Boards as sequences of parts, through which particles move.
+
+use std::fmt;
+
+use figrs_core::Value;
+use figrs_infer::{Sequence, SequencePart};
+
+use super::Elements;
+
+/// A board as a sequence of parts, with the proposals by which particles draw its cells.
+///
+/// The trajectory of the sequence consists of the cells in scan order. Elements with weights may propose cells in view of later evidence, if the weights
+/// correct the proposals.
+pub struct BoardSequence<'g, C> {
+    parts: Box<dyn Sequence<Value = C> + 'g>,
+    /// Number of particles of a population, unless the caller sets it.
+    pub(super) particles: usize,
+    pub(super) is_slow: bool,
+}
+
+impl<C> fmt::Debug for BoardSequence<'_, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BoardSequence").finish_non_exhaustive()
+    }
+}
+
+impl<'g, C: Value> BoardSequence<'g, C> {
+    /// Creates a sequence from parts with proposals so good that a population of `particles` suffices for a board.
+    pub fn new(parts: impl Sequence<Value = C> + 'g, particles: usize) -> Self {
+        Self {
+            parts: Box::new(parts),
+            particles,
+            is_slow: false,
+        }
+    }
+
+    /// Creates a sequence whose only part is an element program, for populations of 4096 particles.
+    pub fn whole(elements: Elements<C>) -> Self {
+        /// Number of particles of a population.
+        const PARTICLES: usize = 4096;
+        Self::new(WholeBoard(elements), PARTICLES)
+    }
+
+    /// Declares that the evidence on a particle takes most of the time, so that fewer particles run side by side.
+    #[must_use]
+    pub fn slow(self) -> Self {
+        Self {
+            is_slow: true,
+            ..self
+        }
+    }
+
+    /// Returns the parts, whose trajectory is a board.
+    pub(super) fn parts(&self) -> &(dyn Sequence<Value = C> + 'g) {
+        &*self.parts
+    }
+}
+
+/// A board as a sequence of one part.
+struct WholeBoard<C>(Elements<C>);
+
+impl<C: Value> Sequence for WholeBoard<C> {
+    type Value = C;
+
+    fn parts(&self) -> usize {
+        1
+    }
+
+    fn part(&self, _number: usize) -> SequencePart<C> {
+        let Self(elements) = self;
+        SequencePart::new(elements.model().clone()).trajectory(elements.cells().to_vec())
+    }
+}
+
+/// A sequence without its trajectory: particles draw only the cells on which the evidence depends.
+pub(super) struct EvidenceOnly<'a, C>(pub(super) &'a dyn Sequence<Value = C>);
+
+impl<C: Value> Sequence for EvidenceOnly<'_, C> {
+    type Value = C;
+
+    fn parts(&self) -> usize {
+        self.0.parts()
+    }
+
+    fn part(&self, number: usize) -> SequencePart<C> {
+        self.0.part(number).trajectory(Vec::new())
+    }
+}
