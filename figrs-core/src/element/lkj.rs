@@ -140,6 +140,9 @@ impl Family<Vec<f64>> for LkjDistribution {
     }
 
     fn log_prob(&self, parameters: &[f64], value: &Vec<f64>) -> f64 {
+        if self.check(parameters).is_err() {
+            return f64::NAN;
+        }
         let Some(ln_determinant) = self.ln_determinant(value) else {
             return f64::NEG_INFINITY;
         };
