@@ -138,6 +138,7 @@ fn is_refusal(error: &Error) -> bool {
         | Error::SharedScore { .. }
         | Error::FrontierTooLarge { .. }
         | Error::FrontierTooWide { .. }
+        | Error::NotClosedForm { .. }
         | Error::NoWorldFound { .. } => true,
         _ => false,
     }
@@ -172,6 +173,14 @@ pub(super) fn same(
                 | ModelError::InvalidLogWeight { .. }
                 | ModelError::WeightAboveMaximum { .. },
             )),
+        )
+        | (
+            Err(Error::Model(
+                ModelError::InvalidWeight { .. }
+                | ModelError::InvalidLogWeight { .. }
+                | ModelError::WeightAboveMaximum { .. },
+            )),
+            Ok(_),
         )
         | (
             Err(Error::ImpossibleEvidence { .. } | Error::Model(_)),
