@@ -3,3 +3,4 @@
 mod fuzz_corpora;
 mod generators;
 mod puzzles;
+mod tmp_fuzz;
