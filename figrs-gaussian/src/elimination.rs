@@ -44,7 +44,8 @@ struct Message {
 impl<'g> Elimination<'g> {
     /// Eliminates all vectors. A step of the elimination may have at most `limit` assignments of finite variables.
     ///
-    /// **Errors.** [`GaussianError::Improper`]; [`GaussianError::TooManyComponents`]; [`GaussianError::Elimination`] if the deadline passes.
+    /// **Errors.** [`GaussianError::Improper`]; [`GaussianError::TooManyComponents`]; [`GaussianError::InfiniteTotal`]; [`GaussianError::Elimination`] if the deadline
+    /// passes.
     pub fn run(graph: &'g HybridGraph, limit: usize, until: &Until) -> Result<Self, GaussianError> {
         Self::by_steps(graph, plan(graph, until)?, limit, until)
     }
@@ -108,6 +109,10 @@ impl<'g> Elimination<'g> {
             }
             conditionals.push(conditional);
             if step.separator.is_empty() {
+                let is_wrong = |m: &Message| m.log_scale.is_nan() || m.log_scale == f64::INFINITY;
+                if message.iter().any(is_wrong) {
+                    return Err(GaussianError::InfiniteTotal);
+                }
                 finite.factors.push(finite_factor(step, &message));
                 messages.push(Vec::new());
             } else {

@@ -24,6 +24,11 @@ pub enum GaussianError {
         /// The limit.
         limit: usize,
     },
+    /// The integral of the product of the factors is infinite, or is not a number.
+    #[error(
+        "the integral of the product of the factors is infinite or not a number; use numbers of moderate size"
+    )]
+    InfiniteTotal,
     /// The elimination of the finite variables failed.
     #[error(transparent)]
     Elimination(#[from] EliminationError),

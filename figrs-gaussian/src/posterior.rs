@@ -68,9 +68,12 @@ pub struct Posterior<'e> {
 impl<'e> Posterior<'e> {
     /// Computes the moments of all vectors, and the probabilities of all finite variables.
     ///
-    /// **Errors.** [`GaussianError::Elimination`].
+    /// **Errors.** [`GaussianError::InfiniteTotal`]; [`GaussianError::Elimination`].
     pub fn new(elimination: &'e Elimination<'e>, limits: &Limits) -> Result<Self, GaussianError> {
         let (log_total, shares, joints) = finite_probabilities(elimination, limits)?;
+        if log_total.is_nan() || log_total == f64::INFINITY {
+            return Err(GaussianError::InfiniteTotal);
+        }
         let mut homes = vec![0; elimination.graph.dimensions.len()];
         let mut homes_of_factors = vec![0; elimination.graph.factors.len()];
         for (i, step) in elimination.steps.iter().enumerate() {
@@ -215,7 +218,7 @@ impl<'e> Posterior<'e> {
         let mut values = vec![0; scope.len()];
         for (place, &share) in joint.iter().enumerate() {
             if share > 0.0
-                && let Some(moments) = &self.beliefs[from][place]
+                && let Some(Some(moments)) = self.beliefs[from].get(place)
             {
                 let component = self.component(moments, from, &below, &values, &numbers, share);
                 found.components.push((values.clone(), component));

@@ -333,6 +333,12 @@ pub(crate) fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error
                  finite elements, and `Filter::moments` merges components step by step"
             ),
         ),
-        _ => Error::Elimination(figrs_factor::eliminate::EliminationError::Impossible),
+        _ => match hybrid.scan().roots.first() {
+            Some(root) => {
+                let problem = "the density of the evidence is infinite or not a number; observe values at which densities are finite";
+                not_closed(root, problem.to_owned())
+            }
+            None => Error::Elimination(figrs_factor::eliminate::EliminationError::Impossible),
+        },
     }
 }

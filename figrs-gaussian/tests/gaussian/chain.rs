@@ -141,3 +141,13 @@ fn vectors_without_a_distribution_are_named() {
     let error = Elimination::run(&graph, 1, &Until::default()).unwrap_err();
     assert_eq!(error, GaussianError::Improper(alone));
 }
+
+#[test]
+fn densities_that_are_infinite_or_not_a_number_are_errors() {
+    for log_scale in [f64::INFINITY, f64::NAN] {
+        let mut graph = track(&[0.5, 1.0], 1.0);
+        graph.factors[0].forms[0].log_scale = log_scale;
+        let error = Elimination::run(&graph, 1, &Until::default()).unwrap_err();
+        assert_eq!(error, GaussianError::InfiniteTotal);
+    }
+}
