@@ -3,4 +3,3 @@
 mod fuzz_corpora;
 mod generators;
 mod puzzles;
-mod tmp_fuzz;
