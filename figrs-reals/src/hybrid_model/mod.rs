@@ -1,0 +1,360 @@
+//! The factor graph of the normal elements and the finite elements of a model.
+
+mod observations;
+mod site_factors;
+mod targets;
+
+use figrs_answer::conflict;
+use figrs_answer::error::Error;
+use figrs_answer::limits::{expand, expand_for_best_world};
+use figrs_core::expand::{Content, Encoding, Expansion};
+use figrs_core::internals::QueryKind;
+use figrs_core::{AnyElement, Limits, Model, Support};
+use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
+use figrs_gaussian::{HybridFactor, HybridGraph, RealId, SquareRootForm};
+use nalgebra::{DMatrix, DVector};
+use rustc_hash::FxHashMap;
+
+use crate::conjugate::ParameterPosterior;
+use crate::finite_part::numbers_of;
+use crate::linear_element::{Conditional, Linear};
+use crate::scan::{Form, NormalVector, Scan, not_closed};
+use site_factors::SiteFactor;
+pub(crate) use targets::NumbersOfElement;
+
+/// A model as a hybrid factor graph of finite variables and real vectors.
+pub(crate) struct HybridModel<'m> {
+    scan: Scan<'m>,
+    pub(crate) graph: HybridGraph,
+    pub(crate) expansion: Expansion,
+    /// For each finite element, a variable that determines its value, and for each value of the variable the index of the value in the element's
+    /// support. A finite element with one possible value needs no variable.
+    variables: Vec<(Option<VarId>, Vec<u32>)>,
+    /// For each finite element, the variable that has its value, if there is one.
+    target_variables: Vec<Option<VarId>>,
+    /// For each normal vector that evidence determines, its value as a function of other vectors of the model.
+    known: Vec<Option<Box<Conditional<Linear>>>>,
+    /// For each free vector, the vectors that evidence determines as functions of it.
+    functions_of: FxHashMap<usize, Vec<usize>>,
+    /// For each vector, its identifier in the hybrid factor graph. The identifiers of the normal vectors come first, followed by those of the
+    /// vectors of numbers that an observation leaves undetermined.
+    reals: Vec<Option<RealId>>,
+    /// For each vector, its dimension; zero for a vector that was merged with another vector.
+    dimensions: Vec<usize>,
+    pub(crate) sites: Vec<SiteFactor>,
+    /// For each parameter, its posterior given the finite elements.
+    posteriors: Vec<Conditional<ParameterPosterior>>,
+}
+
+impl<'m> HybridModel<'m> {
+    /// Builds the hybrid factor graph of a model.
+    ///
+    /// **Errors.** The errors of the scan of the model and of the expansion of its finite elements; [`Error::NotClosedForm`] if evidence on a real
+    /// element is not an observation.
+    pub(crate) fn new(
+        scan: Scan<'m>,
+        model: &Model,
+        targets: &[AnyElement],
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        Ok(Self::asked(QueryKind::Sums, scan, (model, targets), limits)?.0)
+    }
+
+    /// Builds the hybrid factor graph of a model, for sums or for the most probable world, and the encoding of its finite elements.
+    ///
+    /// **Errors.** As [`new`](Self::new).
+    pub(crate) fn asked(
+        asked: QueryKind,
+        mut scan: Scan<'m>,
+        (model, targets): (&Model, &[AnyElement]),
+        limits: &Limits,
+    ) -> Result<(Self, Encoding), Error> {
+        if let Some(&(_, parameter, _)) = scan.scales.first() {
+            let parameter = &scan.parameters[parameter];
+            if parameter.scaled.is_none() && !parameter.is_chosen {
+                let problem = "it is an unknown precision or variance of normal elements, which filters and ExpectationPropagation do not integrate out";
+                return Err(not_closed(&parameter.element, problem.to_owned()));
+            }
+        }
+        for target in targets {
+            if matches!(scan.form(target), Form::Finite | Form::Observed) {
+                scan.finite.place(target);
+            }
+        }
+        scan.finite.find_supports()?;
+        let is_finite = |i: usize| matches!(scan.form(&model.evidence()[i].0), Form::Finite);
+        let finite_model = scan.finite.with_free_elements(model.filtered(is_finite));
+        let expansion = match asked {
+            QueryKind::Sums => expand(limits, &finite_model, &scan.finite.elements)?,
+            QueryKind::BestWorld => {
+                expand_for_best_world(limits, &finite_model, &scan.finite.elements)?
+            }
+        };
+        if expansion.impossible().is_some() {
+            return Err(conflict::impossible(
+                &finite_model,
+                &scan.finite.elements,
+                limits,
+            ));
+        }
+        conflict::check_failures(&expansion, limits)?;
+        let mut encoding = match asked {
+            QueryKind::Sums => Encoding::for_sums(&expansion, expansion.targets())?,
+            QueryKind::BestWorld => Encoding::for_worlds(&expansion)?,
+        };
+        let places = expansion.targets().iter().enumerate();
+        let variables = places.map(|(place, &position)| {
+            let support = &expansion.elements()[position].support;
+            let values = values_in(scan.finite.support(place), support);
+            let (base, own) = base_of(&expansion, &encoding, position);
+            let values = own.map_or(values.clone(), |own| {
+                own.iter().map(|&value| values[value as usize]).collect()
+            });
+            (encoding.variable(base), values)
+        });
+        let variables = variables.collect();
+        let own = expansion.targets().iter();
+        let target_variables = own.map(|&position| encoding.variable(position)).collect();
+        let mut this = Self {
+            variables,
+            target_variables,
+            graph: HybridGraph {
+                finite: encoding.take_graph(),
+                ..HybridGraph::default()
+            },
+            known: vec![None; scan.vectors.len()],
+            functions_of: FxHashMap::default(),
+            reals: vec![None; scan.vectors.len()],
+            dimensions: scan
+                .vectors
+                .iter()
+                .map(|vector| vector.as_ref().map_or(0, |v| v.dimension))
+                .collect(),
+            sites: Vec::new(),
+            posteriors: Vec::new(),
+            expansion,
+            scan,
+        };
+        for (position, (element, evidence)) in model.evidence().iter().enumerate() {
+            if let Form::Real(rows) = this.scan.form(element).clone() {
+                if this.scan.sites.is_some() && evidence.observed().is_none() {
+                    continue;
+                }
+                let value = evidence
+                    .observed()
+                    .and_then(|value| numbers_of(value.as_any()));
+                let value = value.filter(|value| value.len() == rows.rows[0].numbers());
+                let value = value.ok_or_else(|| {
+                    let problem = "only its value can be observed, with as many numbers as it has; ExpectationPropagation takes conditions and weights of one number";
+                    not_closed(element, problem.to_owned())
+                })?;
+                if value.iter().any(|x| !x.is_finite()) {
+                    return Err(Error::ImpossibleEvidence {
+                        conflict: vec![model.describe(position)],
+                        is_minimal: true,
+                    });
+                }
+                this.observe(element, &rows, &value)?;
+            }
+        }
+        for index in 0..this.known.len() {
+            if this.known[index].is_none() && this.dimensions[index] > 0 {
+                this.reals[index] = Some(this.graph.add_real(this.dimensions[index]));
+            }
+        }
+        let vectors = std::mem::take(&mut this.scan.vectors);
+        for (index, vector) in vectors.iter().enumerate() {
+            if let Some(vector) = vector {
+                this.add_rule(index, vector)?;
+            }
+        }
+        this.scan.vectors = vectors;
+        for parameter in &this.scan.parameters {
+            this.posteriors
+                .push(parameter.posteriors(&this.scan.finite)?);
+        }
+        for index in 0..this.posteriors.len() {
+            let posterior = &this.posteriors[index];
+            let logs: Vec<f64> = posterior.rows.iter().map(|row| row.log_total).collect();
+            if !this.scan.parameters[index].is_chosen && logs.iter().any(|&log| log != 0.0) {
+                let scope = posterior.finite.clone();
+                this.add_finite(&scope, |place| logs[place]);
+            }
+        }
+        for site in this.scan.sites.take().unwrap_or_default() {
+            this.add_site(site)?;
+        }
+        Ok((this, encoding))
+    }
+
+    /// Adds a factor for the conditional distribution of a vector, given vectors before it.
+    fn add_rule(&mut self, index: usize, vector: &NormalVector) -> Result<(), Error> {
+        let NormalVector {
+            element,
+            dimension,
+            rule,
+        } = vector;
+        let residuals = rule.rows.iter().map(|rule| {
+            let mut residual = Linear::vector(index, *dimension);
+            residual.add_multiple(-1.0, &rule.mean);
+            residual
+        });
+        let residuals = Conditional {
+            finite: rule.finite.clone(),
+            rows: residuals.collect(),
+        };
+        let residuals = self.substituted(element, &residuals)?.unwrap_or(residuals);
+        let sizes = self.scan.finite.sizes(&residuals.finite);
+        let reals = residuals.vectors();
+        let columns = self.columns(&reals);
+        let width: usize = columns.iter().map(|(_, width)| width).sum();
+        let assignments = self.scan.finite.assignments(element, &residuals.finite)?;
+        let mut forms = Vec::with_capacity(assignments.len());
+        for (values, row) in assignments.iter().zip(&residuals.rows) {
+            let lower = &rule.row(&residuals.finite, values, &sizes).lower;
+            let mut coefficients = DMatrix::zeros(*dimension, width);
+            for (index, matrix) in row.terms() {
+                let place = reals.binary_search(&index).unwrap_or_default();
+                let (start, width) = columns[place];
+                coefficients.columns_mut(start, width).copy_from(&matrix);
+            }
+            let offset = DVector::from_column_slice(row.offset());
+            forms.push(SquareRootForm::residual(coefficients, offset, lower));
+        }
+        if reals.is_empty() {
+            let logs: Vec<f64> = forms.iter().map(SquareRootForm::log_constant).collect();
+            self.add_finite(&residuals.finite, |place| logs[place]);
+            return Ok(());
+        }
+        let (finite, places) = self.entries(&residuals.finite);
+        if places.iter().copied().ne(0..forms.len()) {
+            forms = places.iter().map(|&place| forms[place].clone()).collect();
+        }
+        let reals = reals
+            .iter()
+            .filter_map(|&index| self.reals[index])
+            .collect();
+        self.graph.factors.push(HybridFactor {
+            finite,
+            reals,
+            forms,
+        });
+        Ok(())
+    }
+
+    /// Returns, for each vector, its first column and its number of columns in a matrix with columns for all vectors.
+    fn columns(&self, reals: &[usize]) -> Vec<(usize, usize)> {
+        let mut start = 0;
+        let column = |&index: &usize| {
+            let width = self.reals[index].map_or(0, |real| self.graph.dimension(real));
+            start += width;
+            (start - width, width)
+        };
+        reals.iter().map(column).collect()
+    }
+
+    /// Adds a factor of finite elements, given the log-weight of each of their joint values.
+    fn add_finite(&mut self, scope: &[usize], log_weight: impl Fn(usize) -> f64) {
+        let (variables, places) = self.entries(scope);
+        let logs = places.iter().map(|&place| log_weight(place)).collect();
+        self.graph.finite.factors.push(Factor {
+            variables,
+            table: FactorTable::Dense(Weights::from_logs(logs)),
+            normalised: false,
+        });
+    }
+
+    /// Returns the variables of some finite elements, each once. For each assignment of the variables, the second result is the row-major index of
+    /// the elements' joint value.
+    fn entries(&self, scope: &[usize]) -> (Vec<VarId>, Vec<usize>) {
+        let mut variables: Vec<VarId> = Vec::new();
+        variables.extend(scope.iter().filter_map(|&place| self.variables[place].0));
+        variables.sort_unstable();
+        variables.dedup();
+        let cardinalities = variables.iter().map(|&v| self.graph.finite.cardinality(v));
+        let assignments = Assignments::rows(cardinalities);
+        let sizes = self.scan.finite.sizes(scope);
+        let mut values = vec![0; variables.len()];
+        let mut places = Vec::with_capacity(assignments.count());
+        loop {
+            let index = scope.iter().zip(&sizes).fold(0, |index, (&place, size)| {
+                index * size + self.value(place, &variables, &values) as usize
+            });
+            places.push(index);
+            if assignments.advance(&mut values).is_none() {
+                return (variables, places);
+            }
+        }
+    }
+
+    /// Returns the index of a finite element's value in its support, for an assignment of variables.
+    pub(crate) fn value(&self, place: usize, variables: &[VarId], values: &[u32]) -> u32 {
+        let (variable, in_scan) = &self.variables[place];
+        let value = variable.and_then(|v| variables.binary_search(&v).ok());
+        in_scan[value.map_or(0, |at| values[at] as usize)]
+    }
+
+    /// Returns the count of real numbers that the evidence determines.
+    pub(crate) fn observed_numbers(&self) -> usize {
+        let all = self
+            .scan
+            .vectors
+            .iter()
+            .flatten()
+            .map(|vector| vector.dimension);
+        all.sum::<usize>() - self.graph.dimensions.iter().sum::<usize>()
+    }
+
+    /// Returns the scan of the model, which contains the forms of the elements.
+    pub(crate) fn scan(&self) -> &Scan<'m> {
+        &self.scan
+    }
+
+    /// Returns the identifier of a vector in the hybrid factor graph; `None` if evidence determines the vector.
+    pub(crate) fn real(&self, index: usize) -> Option<RealId> {
+        self.reals[index]
+    }
+
+    /// Returns the normal element that a vector of the graph represents.
+    pub(crate) fn element(&self, real: RealId) -> Option<&AnyElement> {
+        let index = self.reals.iter().position(|&other| other == Some(real))?;
+        let vector = self.scan.vectors.get(index)?.as_ref();
+        vector.map(|vector| &vector.element)
+    }
+}
+
+/// Follows functions of a single element back from an element, and returns the index of the first element, with the value of the given element for
+/// each value of the first. If the element is not a function of a single element, the list of values is `None`.
+fn base_of(
+    expansion: &Expansion,
+    encoding: &Encoding,
+    position: usize,
+) -> (usize, Option<Vec<u32>>) {
+    let (mut base, mut values) = (position, None);
+    loop {
+        let element = &expansion.elements()[base];
+        let ([parent], Content::Apply(index)) = (&element.parents[..], &element.content) else {
+            return (base, values);
+        };
+        let known = &expansion.elements()[*parent];
+        let is_whole = index.len() == known.support.len()
+            && index
+                .iter()
+                .all(|&value| (value as usize) < element.support.len())
+            && !known.unknown;
+        if !is_whole || encoding.variable(*parent).is_none() {
+            return (base, values);
+        }
+        values = Some(match values {
+            None => index.clone(),
+            Some(of_base) => index.iter().map(|&value| of_base[value as usize]).collect(),
+        });
+        base = *parent;
+    }
+}
+
+/// Returns, for each value of `support`, its index in the support `all`.
+fn values_in(all: &Support, support: &Support) -> Vec<u32> {
+    let position = |value| all.index_of(support.any(value)).unwrap_or_default() as u32;
+    (0..support.len()).map(position).collect()
+}

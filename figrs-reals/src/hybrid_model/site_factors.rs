@@ -1,0 +1,171 @@
+//! The factors of likelihoods that are not Gaussian.
+
+use figrs_answer::error::Error;
+use figrs_core::Limits;
+use figrs_gaussian::{
+    Convergence, HybridFactor, Projection, SquareRootForm, Sweeps, Tilted, propagate,
+};
+use nalgebra::DVector;
+
+use super::HybridModel;
+use crate::closed_form::explained;
+use crate::hybrid_world::HybridWorld;
+use crate::linear_element::union;
+use crate::site::Site;
+
+/// A factor for a likelihood that is not Gaussian.
+#[derive(Debug)]
+pub(crate) struct SiteFactor {
+    pub(crate) site: Site,
+    /// The index of the factor in the hybrid factor graph.
+    factor: usize,
+    /// For each assignment of the factor's variables, the real number on which the likelihood depends, as a linear function.
+    projections: Vec<Projection>,
+    /// The finite elements on which the likelihood and its real number depend, as numbers in ascending order.
+    scope: Vec<usize>,
+    /// For each assignment of the factor's variables, the indices of the elements' values in their supports.
+    assignments: Vec<Vec<u32>>,
+}
+
+impl HybridModel<'_> {
+    /// Adds the factor of a likelihood that is not Gaussian.
+    pub(super) fn add_site(&mut self, site: Site) -> Result<(), Error> {
+        let rows = self.substituted(&site.element, &site.function.argument)?;
+        let rows = rows.as_ref().unwrap_or(&site.function.argument);
+        let scope = union([&rows.finite[..], &site.function.scope]);
+        let sizes = self.scan.finite.sizes(&scope);
+        let assignments = self.scan.finite.assignments(&site.element, &scope)?;
+        let (finite, places) = self.entries(&scope);
+        let reals = rows.vectors();
+        if reals.is_empty() {
+            let mut logs = Vec::with_capacity(assignments.len());
+            for values in &assignments {
+                let value_of =
+                    |place: usize| values[scope.binary_search(&place).unwrap_or_default()];
+                let number = rows.row(&scope, values, &sizes).offset()[0];
+                let log = site.log_likelihood(&self.scan.finite, &value_of, number)?;
+                logs.push(log + site.log_values(&self.scan.finite));
+            }
+            self.add_finite(&scope, |place| logs[place]);
+            return Ok(());
+        }
+        let columns = self.columns(&reals);
+        let width: usize = columns.iter().map(|(_, width)| width).sum();
+        let mut projections = Vec::with_capacity(places.len());
+        for &place in &places {
+            let row = rows.row(&scope, &assignments[place], &sizes);
+            let mut coefficients = vec![0.0; width];
+            for (index, own) in row.terms() {
+                let (start, width) = columns[reals.binary_search(&index).unwrap_or_default()];
+                for (to, from) in coefficients[start..start + width]
+                    .iter_mut()
+                    .zip(own.iter())
+                {
+                    *to = *from;
+                }
+            }
+            projections.push(Projection {
+                offset: row.offset()[0],
+                coefficients,
+            });
+        }
+        let named = reals.iter().filter_map(|&index| self.reals[index]);
+        self.graph.factors.push(HybridFactor {
+            finite,
+            reals: named.collect(),
+            forms: vec![SquareRootForm::constant(width, 0.0); places.len()],
+        });
+        self.sites.push(SiteFactor {
+            site,
+            factor: self.graph.factors.len() - 1,
+            projections,
+            assignments: places
+                .iter()
+                .map(|&place| assignments[place].clone())
+                .collect(),
+            scope,
+        });
+        Ok(())
+    }
+
+    /// Approximates all likelihoods that are not Gaussian by Gaussian functions.
+    ///
+    /// **Errors.** The errors of the likelihoods and of the elimination.
+    pub(crate) fn propagate(
+        &mut self,
+        sweeps: Sweeps,
+        (limit, limits): (usize, &Limits),
+        progress: &dyn Fn(u64),
+    ) -> Result<Convergence, Error> {
+        let failed = std::cell::OnceCell::new();
+        let finite = &self.scan.finite;
+        let sites = self.sites.iter().map(|made| {
+            let SiteFactor {
+                site,
+                scope,
+                assignments,
+                ..
+            } = made;
+            let log_values = site.log_values(finite);
+            let failed = &failed;
+            figrs_gaussian::Site {
+                factor: made.factor,
+                projections: made.projections.clone(),
+                tilted: Box::new(move |place, mean, variance| {
+                    let values = &assignments[place];
+                    let value_of =
+                        |place: usize| values[scope.binary_search(&place).unwrap_or_default()];
+                    let tilted = site.tilted(finite, &value_of, (mean, variance));
+                    let tilted = tilted.unwrap_or_else(|error| {
+                        let _ = failed.set(error);
+                        None
+                    })?;
+                    Some(Tilted {
+                        log_mass: tilted.log_mass + log_values,
+                        ..tilted
+                    })
+                }),
+            }
+        });
+        let sites: Vec<figrs_gaussian::Site<'_>> = sites.collect();
+        let found = propagate(&mut self.graph, &sites, sweeps, (limit, limits), progress);
+        drop(sites);
+        if let Some(error) = failed.into_inner() {
+            return Err(error);
+        }
+        found.map_err(|error| explained(self, error))
+    }
+
+    /// Returns the logarithm of the product of all likelihoods that are not Gaussian, divided by the product of their approximations, in a world.
+    ///
+    /// **Errors.** The errors of the functions of the model.
+    pub(crate) fn log_correction(&self, world: &HybridWorld<'_, '_>) -> Result<f64, Error> {
+        let mut log = 0.0;
+        for made in &self.sites {
+            let HybridFactor {
+                finite,
+                reals,
+                forms,
+            } = &self.graph.factors[made.factor];
+            let place = finite.iter().fold(0, |place, &v| {
+                place * self.graph.finite.cardinality(v) + world.finite[v.index()] as usize
+            });
+            let numbers = reals.iter().flat_map(|real| &world.reals[real.index()]);
+            let numbers: Vec<f64> = numbers.copied().collect();
+            let Projection {
+                offset,
+                coefficients,
+            } = &made.projections[place];
+            let terms = coefficients.iter().zip(&numbers).map(|(a, x)| a * x);
+            let number = offset + terms.sum::<f64>();
+            let values = &made.assignments[place];
+            let value_of =
+                |place: usize| values[made.scope.binary_search(&place).unwrap_or_default()];
+            let finite = &self.scan.finite;
+            let likelihood = made.site.log_likelihood(finite, &value_of, number)?;
+            log += likelihood + made.site.log_values(finite);
+            log -= forms[place].log_value(&DVector::from_vec(numbers));
+        }
+        Ok(log)
+    }
+}

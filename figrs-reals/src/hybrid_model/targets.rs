@@ -1,0 +1,200 @@
+//! Targets, as functions of the variables of the graph.
+
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use figrs_answer::error::Error;
+use figrs_core::internals::AtomicOp;
+use figrs_core::{AnyElement, Datum, Support};
+use figrs_factor::graph::VarId;
+use figrs_gaussian::{HybridFactor, RealId, SquareRootForm};
+use nalgebra::{DMatrix, DVector};
+use smallvec::{SmallVec, smallvec};
+
+use super::HybridModel;
+use crate::linear_element::{Conditional, Linear, union};
+use crate::scan::{Form, not_closed};
+
+/// The indices of the numbers of an element in the concatenated numbers of several elements; `None` if the element is finite.
+pub(crate) type NumbersOfElement = Option<Range<usize>>;
+
+impl HybridModel<'_> {
+    /// Returns the variable of a finite target and its possible values; the variable is `None` if the target has only one value.
+    pub(crate) fn finite_target(&mut self, target: &AnyElement) -> (Option<VarId>, Support) {
+        let place = self.scan.finite.place(target);
+        let position = self.expansion.targets()[place];
+        let support = self.expansion.elements()[position].support.clone();
+        (self.target_variables[place], support)
+    }
+
+    /// Returns the index of the parameter's posterior if the target is a parameter.
+    ///
+    /// **Errors.** [`Error::NotClosedForm`] if the target is a multiple of a parameter, or if a Chain selects the parameter.
+    pub(crate) fn parameter(&self, target: &AnyElement) -> Result<Option<usize>, Error> {
+        let Form::Parameter(multiple) = *self.scan.form(target) else {
+            return Ok(None);
+        };
+        if multiple.factor != 1.0 || self.scan.parameters[multiple.parameter].is_chosen {
+            let problem = "it is a multiple of a parameter, or a Chain chooses it; ask for the parameter, or for the Chain";
+            return Err(not_closed(target, problem.to_owned()));
+        }
+        Ok(Some(multiple.parameter))
+    }
+
+    /// Returns the posterior of the parameter that scales the precisions or variances of all normal elements, if there is one.
+    pub(crate) fn scale_posterior(&self) -> Option<&Arc<dyn AtomicOp>> {
+        let &(_, parameter, _) = self.scan.scales.first()?;
+        self.posteriors[parameter].rows[0].distribution.as_ref()
+    }
+
+    /// Returns the posterior of a parameter for an assignment of variables; `None` if the assignment is impossible.
+    pub(crate) fn parameter_posterior(
+        &self,
+        parameter: usize,
+        variables: &[VarId],
+        values: &[u32],
+    ) -> Option<&Arc<dyn AtomicOp>> {
+        let posterior = &self.posteriors[parameter];
+        let sizes = self.scan.finite.sizes(&posterior.finite);
+        let index = posterior
+            .finite
+            .iter()
+            .zip(&sizes)
+            .fold(0, |index, (&place, size)| {
+                index * size + self.value(place, variables, values) as usize
+            });
+        posterior.rows[index].distribution.as_ref()
+    }
+
+    /// Returns a real target as a linear function of the vectors of the graph, for each assignment of some finite elements; `None` if the target is
+    /// finite.
+    pub(crate) fn real_target(
+        &self,
+        target: &AnyElement,
+    ) -> Result<Option<Rc<Conditional<Linear>>>, Error> {
+        match self.scan.form(target) {
+            Form::Finite | Form::Observed => Ok(None),
+            Form::Real(rows) => Ok(Some(match self.substituted(target, rows)? {
+                Some(replaced) => Rc::new(replaced),
+                None => Rc::clone(rows),
+            })),
+            Form::Parameter(_) => {
+                let index = self.parameter(target)?.unwrap_or_default();
+                let posterior = &self.posteriors[index];
+                Ok(Some(Rc::new(Conditional {
+                    finite: posterior.finite.clone(),
+                    rows: smallvec![Linear::constant(&[]); posterior.rows.len()],
+                })))
+            }
+            Form::Function(_) => Err(not_closed(
+                target,
+                "its distribution is not normal; ask for a real element that is, or draw samples"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    /// Returns the concatenated numbers of all given real elements as one linear function, for each assignment of finite elements. The second result
+    /// has, for each element, the range of its numbers, or `None` if the element is finite.
+    pub(crate) fn stacked(
+        &mut self,
+        elements: &[AnyElement],
+    ) -> Result<(Conditional<Linear>, Vec<NumbersOfElement>), Error> {
+        let (mut parts, mut numbers) = (Vec::new(), Vec::new());
+        let (mut scope, mut start) = (Vec::new(), 0);
+        for element in elements {
+            if let Some(rows) = self.real_target(element)? {
+                let end = start + rows.rows[0].numbers();
+                numbers.push(Some(start..end));
+                start = end;
+                scope.extend(&rows.finite);
+                parts.push(rows);
+            } else {
+                numbers.push(None);
+                scope.push(self.scan.finite.place(element));
+            }
+        }
+        let scope = union([&scope[..]]);
+        let sizes = self.scan.finite.sizes(&scope);
+        let mut rows = SmallVec::new();
+        let assignments = |element| self.scan.finite.assignments(element, &scope);
+        let assignments = elements.first().map(assignments).transpose()?;
+        let assignments = assignments.unwrap_or_else(|| smallvec![Vec::new()]);
+        for values in assignments {
+            let mut all = Linear::constant(&vec![0.0; start]);
+            let mut at = 0;
+            for part in &parts {
+                let row = part.row(&scope, &values, &sizes);
+                let n = row.numbers();
+                let mut place = DMatrix::zeros(start, n);
+                place.view_mut((at, 0), (n, n)).fill_with_identity();
+                all.add(place.as_view(), row);
+                at += n;
+            }
+            rows.push(all);
+        }
+        let rows = Conditional {
+            finite: scope,
+            rows,
+        };
+        Ok((rows, numbers))
+    }
+
+    /// Returns the value of a finite element for an assignment of variables.
+    pub(crate) fn datum(&self, element: &AnyElement, variables: &[VarId], values: &[u32]) -> Datum {
+        let place = self.scan.finite.known_place(element);
+        let value = self.value(place, variables, values);
+        self.scan.finite.support(place).datum(value as usize)
+    }
+
+    /// Adds a constant factor with the vectors and the finite elements of a target, so that their joint distribution can be read from the factor
+    /// graph. Returns the vectors of the target, each with its index and its identifier in the factor graph.
+    pub(crate) fn mention(&mut self, rows: &Conditional<Linear>) -> Vec<(usize, RealId)> {
+        let reals = rows.vectors();
+        let named = reals
+            .iter()
+            .filter_map(|&index| Some((index, self.reals[index]?)));
+        let mut named: Vec<(usize, RealId)> = named.collect();
+        let (finite, places) = self.entries(&rows.finite);
+        if finite.is_empty() && named.len() == 1 {
+            return named;
+        }
+        if named.is_empty() {
+            // A standard normal number that nothing depends on carries the joint distribution of the finite elements.
+            let unused = self.graph.add_real(1);
+            let one = DMatrix::identity(1, 1);
+            let form = SquareRootForm::residual(one.clone(), DVector::zeros(1), &one);
+            self.graph.factors.push(HybridFactor {
+                finite: Vec::new(),
+                reals: vec![unused],
+                forms: vec![form],
+            });
+            named.push((usize::MAX, unused));
+        }
+        let reals: Vec<RealId> = named.iter().map(|(_, real)| *real).collect();
+        let dimension = reals.iter().map(|&real| self.graph.dimension(real)).sum();
+        self.graph.factors.push(HybridFactor {
+            finite,
+            reals,
+            forms: vec![SquareRootForm::constant(dimension, 0.0); places.len()],
+        });
+        named
+    }
+
+    /// Returns the linear function of a target, for an assignment of the variables of the factor graph.
+    pub(crate) fn row<'r>(
+        &self,
+        rows: &'r Conditional<Linear>,
+        variables: &[VarId],
+        values: &[u32],
+    ) -> &'r Linear {
+        let value = |&place: &usize| self.value(place, variables, values);
+        let in_scan: Vec<u32> = rows.finite.iter().map(value).collect();
+        rows.row(
+            &rows.finite,
+            &in_scan,
+            &self.scan.finite.sizes(&rows.finite),
+        )
+    }
+}
