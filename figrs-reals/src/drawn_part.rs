@@ -48,11 +48,16 @@ impl DrawnPart {
                 if reals == 0 {
                     return Ok(None);
                 }
-                let finite = scan.finite.elements.clone();
+                let scales = scan.scales.iter().map(|&(_, parameter, _)| parameter);
+                let scales = scales.map(|parameter| scan.parameters[parameter].element.clone());
+                let mut open: Vec<AnyElement> = scales.collect();
+                if open.is_empty() {
+                    open.clone_from(&scan.finite.elements);
+                }
                 match closed_form_answer("Collapsed", (&rest, &own), limits) {
-                    // There are too many joint values of the finite elements: they are drawn too.
+                    // An unknown variance of some normal elements, or finite elements with too many joint values, are drawn too.
                     Err(error @ Error::NotClosedForm { .. }) => {
-                        for element in &finite {
+                        for element in &open {
                             graph.add_with_ancestors(element, &mut members);
                         }
                         if members.len() == count {

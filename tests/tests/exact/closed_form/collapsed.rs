@@ -128,6 +128,38 @@ fn models_with_a_closed_form_need_no_draws() {
 }
 
 #[test]
+fn an_unknown_variance_with_a_conjugate_prior_is_drawn() {
+    // The variance of the readings is unknown, and that of the level is known: no closed form as a whole.
+    let level = Normal::new(0.0, Variance(100.0));
+    let noise = Gamma::new(2.0, Rate(1.0));
+    let readings = [4.9, 5.3, 4.6];
+    let model = readings.into_iter().fold(Model::new(), |model, reading| {
+        model.observe(&Normal::new(&level, Variance(&noise)), reading)
+    });
+    assert!(Exact::new().run(&model, &level).is_err());
+    let sampler = Collapsed(ImportanceSampling::new(2000).seed(5));
+    let answer = sampler.run(&model, (&level, &noise)).unwrap();
+    let (mut total, mut sums) = (0.0, [0.0; 2]);
+    for step in 0..20_000 {
+        let variance = 0.001 * (f64::from(step) + 0.5);
+        let (mut m, mut v, mut density) = (0.0, 100.0, variance * (-variance).exp());
+        for reading in readings {
+            let (spread, apart): (f64, f64) = (v + variance, reading - m);
+            density *= (-0.5 * apart * apart / spread).exp() / spread.sqrt();
+            m += v / spread * apart;
+            v -= v * v / spread;
+        }
+        total += density;
+        sums = [sums[0] + density * m, sums[1] + density * variance];
+    }
+    for (element, sum) in [(&level, sums[0]), (&noise, sums[1])] {
+        let marginal = answer.distribution(element).unwrap();
+        let error = marginal.standard_error_of(|&x| x);
+        assert!(error < 0.05 && (marginal.mean() - sum / total).abs() < 5.0 * error);
+    }
+}
+
+#[test]
 fn nonlinear_means_are_drawn_with_their_causes() {
     // The angle is drawn; the offset is integrated out.
     let angle = Normal::new(0.0, Variance(1.0)).named("angle");
