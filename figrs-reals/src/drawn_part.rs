@@ -1,21 +1,26 @@
 //! The elements of a model that have no closed form, and the elements on which they depend.
 
 use figrs_answer::error::Error;
+use figrs_answer::limits::expand;
 use figrs_answer::run::guard::guarded;
-use figrs_core::{AnyElement, Datum, ElementId, Limits, Model};
+use figrs_core::internals::Kind;
+use figrs_core::{AnyElement, Datum, ElementId, Limits, Model, Support};
+use figrs_factor::graph::Assignments;
 use figrs_lower::{Observations, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::closed_form::closed_form_answer;
-use crate::scan::{Form, Scan};
+use crate::scan::{Form, Scan, not_closed};
+
+/// Maximum number of calls of the function of a drawn Chain that find the elements that the function reads.
+const MAX_CALLS: usize = 4096;
 
 /// A model divided into drawn elements (including all elements on which they depend) and remaining elements, which have a closed form
 /// given the drawn values.
 #[derive(Debug)]
 pub(crate) struct DrawnPart {
-    /// The drawn elements that remaining elements read, or that are targets or have evidence.
+    /// The drawn elements. Functions of Chains may read any of them, so that all of them have values in the model of the remaining elements.
     pub(crate) elements: Vec<AnyElement>,
-    /// All drawn elements.
     members: FxHashSet<ElementId>,
     /// Number of normal elements and parameters among the remaining elements.
     pub(crate) integrated_out: u64,
@@ -24,7 +29,8 @@ pub(crate) struct DrawnPart {
 impl DrawnPart {
     /// Finds drawn elements such that the remaining elements have a closed form; `None` if no normal elements and no parameters remain.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if an element without closed form is made within a Chain; the errors of the model.
+    /// **Errors.** [`Error::NotClosedForm`] if an element without closed form is made within a Chain, or if it is not known which elements the function of
+    /// a drawn Chain reads; the errors of the model.
     pub(crate) fn find(
         model: &Model,
         targets: &[AnyElement],
@@ -33,8 +39,9 @@ impl DrawnPart {
         let graph = StaticGraph::new(model, targets);
         let mut members: FxHashSet<ElementId> = FxHashSet::default();
         loop {
+            graph.add_captured(&mut members, model, limits)?;
             let mut part = Self {
-                elements: graph.interface(&members, model, targets),
+                elements: graph.in_order(&members),
                 members: members.clone(),
                 integrated_out: 0,
             };
@@ -141,6 +148,8 @@ fn open_parents(scan: &Scan<'_>, refused: &AnyElement) -> Vec<AnyElement> {
 /// The elements that the targets and the evidence of a model reach without calling functions of Chains.
 struct StaticGraph {
     elements: FxHashMap<ElementId, AnyElement>,
+    /// The elements in the order in which they were found, which does not depend on addresses.
+    order: Vec<ElementId>,
     set: FxHashSet<ElementId>,
 }
 
@@ -151,15 +160,16 @@ impl StaticGraph {
         let set = model.interventions().iter().map(|(e, _)| e.id()).collect();
         let mut this = Self {
             elements: FxHashMap::default(),
+            order: Vec::new(),
             set,
         };
         while let Some(element) = stack.pop() {
-            if this
-                .elements
-                .insert(element.id(), element.clone())
-                .is_none()
-                && !this.set.contains(&element.id())
-            {
+            let id = element.id();
+            if this.elements.insert(id, element.clone()).is_some() {
+                continue;
+            }
+            this.order.push(id);
+            if !this.set.contains(&id) {
                 stack.extend(element.parents().iter().cloned());
             }
         }
@@ -176,24 +186,92 @@ impl StaticGraph {
         }
     }
 
-    /// Returns the elements of a set that other elements read, or that are targets or have evidence.
-    fn interface(
+    /// Adds the elements that functions of drawn Chains read, with all elements on which they depend.
+    ///
+    /// **Errors.** [`Error::NotClosedForm`] if it is not known which elements a function reads.
+    fn add_captured(
         &self,
+        members: &mut FxHashSet<ElementId>,
+        model: &Model,
+        limits: &Limits,
+    ) -> Result<(), Error> {
+        let mut checked: FxHashSet<ElementId> = FxHashSet::default();
+        loop {
+            let is_new = |id: &&ElementId| {
+                members.contains(*id) && !checked.contains(*id) && !self.set.contains(*id)
+            };
+            let Some(chain) = self.order.iter().find(is_new).copied() else {
+                return Ok(());
+            };
+            checked.insert(chain);
+            for element in self.captured(&self.elements[&chain], members, model, limits)? {
+                self.add_with_ancestors(&element, members);
+            }
+        }
+    }
+
+    /// Returns the elements outside of `members` that the function of a Chain reads; none for other elements.
+    fn captured(
+        &self,
+        element: &AnyElement,
         members: &FxHashSet<ElementId>,
         model: &Model,
-        targets: &[AnyElement],
-    ) -> Vec<AnyElement> {
-        let evidence = model.evidence().iter().map(|(element, _)| element);
-        let others = self.elements.values();
-        let others = others.filter(|element| !members.contains(&element.id()));
-        let read = others.flat_map(AnyElement::parents);
-        let mut seen: FxHashSet<ElementId> = FxHashSet::default();
-        let all = read.chain(targets).chain(evidence);
-        let mut found: Vec<AnyElement> = all
-            .filter(|element| members.contains(&element.id()) && seen.insert(element.id()))
-            .cloned()
-            .collect();
-        found.sort_by_key(AnyElement::id);
-        found
+        limits: &Limits,
+    ) -> Result<Vec<AnyElement>, Error> {
+        let Kind::Chain(parents, op) = element.kind() else {
+            return Ok(Vec::new());
+        };
+        if op.family().is_some() {
+            return Ok(Vec::new());
+        }
+        let unknown = || {
+            let problem = "it must be drawn, and its function may read elements that are integrated out; let the function build all elements that it \
+                           returns, or use the sampler without `Collapsed`";
+            not_closed(element, problem.to_owned())
+        };
+        let prior = model.filtered(|_| false);
+        let expansion = expand(limits, &prior, parents).map_err(|_| unknown())?;
+        let positions = expansion.targets().iter();
+        let supports = positions.map(|&position| &expansion.elements()[position].support);
+        let supports: Vec<&Support> = supports.collect();
+        let assignments = Assignments::rows(supports.iter().map(|support| support.len()));
+        if op.call_id().is_some() || assignments.count() > MAX_CALLS {
+            return Err(unknown());
+        }
+        let mut values = vec![0; supports.len()];
+        let mut captured = Vec::new();
+        loop {
+            let arguments = supports.iter().zip(&values);
+            let arguments: Vec<_> = arguments.map(|(s, &value)| s.any(value as usize)).collect();
+            let result = op.call(&arguments).map_err(|fault| element.fault(fault))?;
+            let mut stack = vec![&result];
+            while let Some(read) = stack.pop() {
+                if members.contains(&read.id()) {
+                    continue;
+                }
+                if self.elements.contains_key(&read.id()) {
+                    captured.push(read.clone());
+                } else if !read.is_unshared() || is_generic_chain(read) {
+                    // Another function may read the same element.
+                    return Err(unknown());
+                } else {
+                    stack.extend(read.parents());
+                }
+            }
+            if assignments.advance(&mut values).is_none() {
+                return Ok(captured);
+            }
+        }
     }
+
+    /// Returns the elements with these names, in a fixed order.
+    fn in_order(&self, members: &FxHashSet<ElementId>) -> Vec<AnyElement> {
+        let order = self.order.iter().filter(|id| members.contains(id));
+        order.map(|id| self.elements[id].clone()).collect()
+    }
+}
+
+/// True if the element is a Chain whose function is not that of a family.
+fn is_generic_chain(element: &AnyElement) -> bool {
+    matches!(element.kind(), Kind::Chain(_, op) if op.family().is_none())
 }

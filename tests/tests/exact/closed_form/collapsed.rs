@@ -182,6 +182,132 @@ fn nonlinear_means_are_drawn_with_their_causes() {
     assert!(error < 0.05 && (of_offset.mean() - sum / total).abs() < 5.0 * error);
 }
 
+/// The mean of the first number under a weight of two numbers, by the midpoint rule.
+fn mean_of_first(log_weight: impl Fn(f64, f64) -> f64) -> f64 {
+    let (mut total, mut sum) = (0.0, 0.0);
+    for i in 0..400 {
+        for j in 0..400 {
+            let [a, b] = [i, j].map(|k| -6.0 + 0.03 * (f64::from(k) + 0.5));
+            let weight = log_weight(a, b).exp();
+            total += weight;
+            sum += weight * a;
+        }
+    }
+    sum / total
+}
+
+/// The logarithm of a normal density, without the factor of 2 pi.
+fn log_normal(x: f64, mean: f64, variance: f64) -> f64 {
+    -0.5 * (x - mean).powi(2) / variance - 0.5 * variance.ln()
+}
+
+fn check_mean(model: &Model, element: &Element<f64>, exact: f64) {
+    let sampler = Collapsed(ImportanceSampling::new(4000).seed(6));
+    let answer = sampler.run(model, element).unwrap();
+    let marginal = answer.distribution(element).unwrap();
+    let (mean, error) = (marginal.mean(), marginal.standard_error_of(|&x| x));
+    assert!(
+        error < 0.05 && (mean - exact).abs() < 5.0 * error,
+        "{mean}, not {exact}"
+    );
+}
+
+#[test]
+fn functions_of_chains_read_drawn_elements() {
+    // The cause is drawn, because the sine of its effect is; the function of the Chain reads the cause, which no other element does.
+    let cause = Normal::new(0.0, Variance(1.0));
+    let effect = Normal::new(&cause, Variance(0.5));
+    let sine = effect.map(|x| x.sin());
+    let (kind, read) = (Flip::new(0.5), cause.clone());
+    let seen = kind.flat_map(move |&wide| {
+        let variance = if wide { 2.0 } else { 0.5 };
+        Normal::new(&read, Variance(variance))
+    });
+    let model = Model::new()
+        .observe(&Normal::new(&sine, Variance(0.1)), -0.6)
+        .observe(&seen, 1.5);
+    let exact = mean_of_first(|cause, effect| {
+        let wide = log_normal(1.5, cause, 2.0).exp() + log_normal(1.5, cause, 0.5).exp();
+        log_normal(cause, 0.0, 1.0)
+            + log_normal(effect, cause, 0.5)
+            + log_normal(-0.6, effect.sin(), 0.1)
+            + wide.ln()
+    });
+    check_mean(&model, &cause, exact);
+}
+
+#[test]
+fn drawn_chains_read_elements_that_are_then_drawn_too() {
+    let kind = Flip::new(0.5);
+    let level = Normal::new(0.0, Variance(1.0));
+    let read = level.clone();
+    let folded = kind.flat_map(move |&folded| {
+        let sign = if folded { 1.0 } else { -1.0 };
+        read.map(move |x| sign * x.sin())
+    });
+    let model = Model::new()
+        .observe(&Normal::new(&folded, Variance(0.2)), 0.8)
+        .observe(&Normal::new(&level, Variance(1.0)), 0.9);
+    let exact = mean_of_first(|level, other| {
+        let seen =
+            log_normal(0.8, level.sin(), 0.2).exp() + log_normal(0.8, -level.sin(), 0.2).exp();
+        log_normal(level, 0.0, 1.0)
+            + log_normal(0.9, level, 1.0)
+            + seen.ln()
+            + log_normal(other, 0.0, 1.0)
+    });
+    check_mean(&model, &level, exact);
+    // A coin that only functions read: nothing in the model shows whether another function reads it too.
+    let hidden = Flip::new(0.5);
+    let coin = kind.flat_map(move |_| hidden.clone()).named("coin");
+    let moved = Normal::new(coin.map(|&c| f64::from(u8::from(c))), Variance(1.0));
+    let model = Model::new().observe(&Normal::new(&moved.map(|x| x.sin()), Variance(0.2)), 0.8);
+    let sampler = Collapsed(ImportanceSampling::new(10));
+    let error = sampler.run(&model, &coin).unwrap_err();
+    assert!(
+        error.to_string().contains("let the function build"),
+        "{error}"
+    );
+}
+
+#[test]
+fn drawn_regimes_follow_each_other() {
+    // A regime that stays, and numbers around its level, whose sines are read: regimes and numbers are drawn.
+    const READINGS: [f64; 3] = [0.4, 0.7, -0.2];
+    let mut regime = Flip::new(0.5);
+    let mut model = Model::new();
+    for reading in READINGS {
+        regime = regime.flat_map(|&up| Flip::new(if up { 0.8 } else { 0.3 }));
+        let level = regime.map(|&up| if up { 1.0 } else { -1.0 });
+        let sine = Normal::new(&level, Variance(1.0)).map(|x| x.sin());
+        model = model.observe(&Normal::new(&sine, Variance(0.5)), reading);
+    }
+    let sampler = Collapsed(ImportanceSampling::new(4000).seed(8));
+    let answer = sampler.run(&model, &regime).unwrap();
+    // The probability of a reading in a regime, by the midpoint rule.
+    let density = |reading: f64, level: f64| -> f64 {
+        let numbers = (0..2000).map(|k| level - 6.0 + 0.006 * (f64::from(k) + 0.5));
+        let weights =
+            numbers.map(|x| log_normal(x, level, 1.0) + log_normal(reading, x.sin(), 0.5));
+        weights.map(f64::exp).sum()
+    };
+    let mut up = 0.5;
+    for reading in READINGS {
+        let ahead: f64 = 0.8 * up + 0.3 * (1.0 - up);
+        let weights = [
+            ahead * density(reading, 1.0),
+            (1.0 - ahead) * density(reading, -1.0),
+        ];
+        up = weights[0] / (weights[0] + weights[1]);
+    }
+    let error = answer.standard_error(&regime, &true).unwrap();
+    let found = answer.probability(&regime, &true).unwrap();
+    assert!(
+        error < 0.02 && (found - up).abs() < 5.0 * error,
+        "{found}, not {up}"
+    );
+}
+
 #[test]
 fn refusals_name_the_remedy() {
     let (model, level, ..) = readings();
