@@ -103,7 +103,7 @@ pub(crate) enum Model {
     Grid,
     /// The number of failures before the first success of a coin, given that the number is even; the number has no upper bound.
     Geometric,
-    /// Whether a part is bad after one of two tests beeped, with rates that are learned from records.
+    /// The state of a part after one of two tests beeped, with rates that are learned from records.
     Learned,
     /// The rate of bad parts, a number between 0 and 1, after twenty inspected parts.
     Rate,

@@ -141,7 +141,7 @@ pub(crate) struct Options {
     /// models of the same names without demands.
     #[arg(long, value_enum)]
     trained: Option<TrainedModel>,
-    /// How the method elements chooses a tile from its distribution.
+    /// The choice of a tile from its distribution by the method elements.
     #[arg(long, value_enum, default_value_t = Tile::Sampled)]
     pub(crate) tile: Tile,
     /// Number of adjacent columns in an n-gram, from 1 to 6; 3 if not given.

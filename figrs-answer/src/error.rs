@@ -565,6 +565,16 @@ impl From<PartError> for Error {
 }
 
 impl Error {
+    /// Returns the error for a saved filter that cannot be used, for this reason.
+    #[doc(hidden)]
+    pub fn unfit_filter(reason: &'static str) -> Self {
+        Self::Saved {
+            what: "filter",
+            reason,
+            remedy: "load it with the elements of the first state of the same program, or begin a new filter",
+        }
+    }
+
     /// Returns the error for a unit of work from another process that does not fit the run.
     #[doc(hidden)]
     pub fn unfit_part(unit: u64, problem: impl Into<String>) -> Self {

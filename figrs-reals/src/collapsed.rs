@@ -1,5 +1,6 @@
 //! `Collapsed`: a sampler that draws only the elements without closed form.
 
+use std::hash::Hasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use figrs_answer::algorithm::Algorithm;
@@ -7,15 +8,16 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::{Answer, AnswerContent, TargetMarginal};
 use figrs_answer::error::Error;
 use figrs_core::internals::joint_values;
-use figrs_core::{AnyElement, Datum, Limits, Model, ModelError, Stream, SupportBuilder};
+use figrs_core::{AnyElement, Datum, Limits, Model, Stream, SupportBuilder};
 use figrs_gaussian::{Draws, Elimination};
+use rustc_hash::FxHasher;
 
 use crate::closed_form::{
     MAX_COMPONENTS, RealTarget, closed_form_answer, explained, impossible, real_targets,
 };
 use crate::drawn_part::DrawnPart;
 use crate::hybrid_model::HybridModel;
-use crate::hybrid_world::HybridWorld;
+use crate::hybrid_world::{HybridWorld, finite_targets};
 use crate::scan::Scan;
 
 /// A sampler that draws only the elements without closed form, and the elements on which they depend.
@@ -119,7 +121,7 @@ impl<A: Algorithm> Collapsed<A> {
         let AnswerContent::Marginals(marginals, _) = &mut answer.content else {
             return Err(self.unsuited());
         };
-        let mut random = figrs_core::stream(0, 1);
+        let mut random = figrs_core::stream(seed_of(&joint), 1);
         let drawn = joint.support.len();
         let mut rests: Vec<Vec<Vec<Datum>>> = Vec::with_capacity(drawn);
         let counts = self.draws_of_values(&joint)?;
@@ -170,15 +172,24 @@ impl<A: Algorithm> Collapsed<A> {
     }
 }
 
+/// Returns a seed for the draws of the elements that are integrated out, so that runs with other seeds of the sampler have other draws.
+fn seed_of(joint: &TargetMarginal) -> u64 {
+    let mut hasher = FxHasher::default();
+    for (value, p) in joint.probabilities.iter().enumerate() {
+        hasher.write_u64(joint.support.datum(value).digest());
+        hasher.write_u64(p.to_bits());
+    }
+    hasher.finish()
+}
+
 /// Returns the logarithm of the probability of the evidence on the elements that are integrated out, given the values of the drawn elements.
 fn log_evidence(part: &DrawnPart, model: &Model, values: &[Datum]) -> Result<f64, Error> {
     let rest = part.rest(model, values);
     match closed_form_answer("Collapsed", (&rest, &[]), &Limits::default()) {
         Ok(answer) => Ok(answer.log_evidence().map_or(0.0, |evidence| evidence.value)),
-        // Values of the drawn elements for which the rest has no distribution have no weight.
-        Err(
-            Error::ImpossibleEvidence { .. } | Error::Model(ModelError::InvalidParameter { .. }),
-        ) => Ok(f64::NEG_INFINITY),
+        Err(Error::ImpossibleEvidence { .. }) => Ok(f64::NEG_INFINITY),
+        // A sampler may propose values that the distributions of the drawn elements exclude.
+        Err(_) if !part.is_possible(values) => Ok(f64::NEG_INFINITY),
         Err(error) => Err(error),
     }
 }
@@ -201,11 +212,7 @@ fn draws_of_rest(
         let problem = "it is a parameter with a conjugate prior, which `Collapsed` integrates out and does not draw; ask for other targets, or use the sampler alone";
         return Err(crate::scan::not_closed(&targets[place], problem.to_owned()));
     }
-    let finite: Vec<_> = targets
-        .iter()
-        .zip(&reals)
-        .map(|(target, real)| real.is_none().then(|| hybrid.finite_target(target)))
-        .collect();
+    let finite = finite_targets(&mut hybrid, targets, &reals);
     let explain = |error| explained(&hybrid, error);
     let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, &limits.until);
     let elimination = elimination.map_err(explain)?;
@@ -215,10 +222,7 @@ fn draws_of_rest(
         let drawn = draws.draw(random);
         let (values, vectors) = drawn.ok_or_else(|| impossible(model))?;
         let world = HybridWorld::new(&hybrid, values, vectors);
-        let value = |((target, real), finite): ((&AnyElement, &Option<RealTarget>), &Option<_>)| {
-            world.target_value(target, real.as_ref(), finite.as_ref())
-        };
-        all.push(targets.iter().zip(&reals).zip(&finite).map(value).collect());
+        all.push(world.target_values(targets, &reals, &finite));
     }
     Ok(all)
 }

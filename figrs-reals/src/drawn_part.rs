@@ -113,6 +113,30 @@ impl DrawnPart {
         })
     }
 
+    /// True if the distributions of the drawn elements exclude none of these values, as far as they are known.
+    pub(crate) fn is_possible(&self, values: &[Datum]) -> bool {
+        let places = self.elements.iter().enumerate();
+        let places: FxHashMap<ElementId, usize> = places.map(|(i, e)| (e.id(), i)).collect();
+        let mut all = self.elements.iter().zip(values);
+        all.all(|(element, value)| {
+            let log = match element.kind() {
+                Kind::Atomic(op) => op.log_prob(value.as_any()),
+                Kind::Chain(parents, op) => {
+                    let known = parents.iter().map(|parent| {
+                        let place = places.get(&parent.id())?;
+                        Some(values[*place].as_any())
+                    });
+                    match (op.family(), known.collect::<Option<Vec<_>>>()) {
+                        (Some(family), Some(known)) => family.log_prob(&known, value.as_any()),
+                        _ => return true,
+                    }
+                }
+                _ => return true,
+            };
+            log.map_or(true, |log| log > f64::NEG_INFINITY)
+        })
+    }
+
     /// Returns values of the drawn elements, sampled without evidence.
     fn example(&self, model: &Model, limits: &Limits) -> Result<Vec<Datum>, Error> {
         guarded(|| {

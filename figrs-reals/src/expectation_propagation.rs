@@ -81,7 +81,7 @@ impl ExpectationPropagation {
                 weight: 1.0,
             },
             correction: Correction {
-                samples: 0,
+                samples: None,
                 seed: 0,
             },
             limits: Limits::default(),
@@ -131,7 +131,7 @@ impl ExpectationPropagation {
     /// # Ok::<(), figrs_answer::Error>(())
     /// ```
     pub fn corrected(mut self, samples: u64) -> Self {
-        self.correction.samples = samples;
+        self.correction.samples = Some(samples);
         self
     }
 
@@ -168,6 +168,9 @@ impl ExpectationPropagation {
                 "it must not be negative",
             );
         }
+        if self.correction.samples == Some(0) {
+            return invalid("corrected", "0".into(), "draw at least one");
+        }
         if !(weight > 0.0 && weight <= 1.0) {
             let damping = (1.0 - weight).to_string();
             return invalid("damping", damping, "it must be at least zero and below one");
@@ -195,11 +198,11 @@ impl ExpectationPropagation {
         };
         // The last approximations are answered even if the deadline has passed.
         let question = (model, targets, &reals[..]);
-        let is_corrected = self.correction.samples > 0 && !hybrid.sites.is_empty();
+        let is_corrected = self.correction.samples.is_some() && !hybrid.sites.is_empty();
         if is_corrected {
-            let answer = self
-                .correction
-                .answer(self.name(), &mut hybrid, question, limits)?;
+            let answer =
+                self.correction
+                    .answer(self.name(), &mut hybrid, question, (limits, watching))?;
             return Ok(answer);
         }
         let answer = marginals(self.name(), &mut hybrid, question, &self.limits, estimate)?;

@@ -38,22 +38,23 @@ impl<'w, 'm> HybridWorld<'w, 'm> {
         self.hybrid.value(place, &self.variables, &self.finite)
     }
 
-    /// Returns the value of a target, which is real, or finite with its variable and its possible
-    /// values.
-    pub(crate) fn target_value(
+    /// Returns the values of some targets; `finite` is the list that [`finite_targets`] returns.
+    pub(crate) fn target_values(
         &self,
-        target: &AnyElement,
-        real: Option<&RealTarget>,
-        finite: Option<&(Option<VarId>, Support)>,
-    ) -> Datum {
-        match (real, finite) {
-            (Some(real), _) => self.real_value(target, &real.rows),
+        targets: &[AnyElement],
+        reals: &[Option<RealTarget>],
+        finite: &[Option<(Option<VarId>, Support)>],
+    ) -> Vec<Datum> {
+        let targets = targets.iter().zip(reals).zip(finite);
+        let values = targets.filter_map(|((target, real), finite)| match (real, finite) {
+            (Some(real), _) => Some(self.real_value(target, &real.rows)),
             (None, Some((variable, support))) => {
                 let value = variable.map_or(0, |v| self.finite[v.index()]);
-                support.datum(value as usize)
+                Some(support.datum(value as usize))
             }
-            (None, None) => Datum::new(()),
-        }
+            (None, None) => None,
+        });
+        values.collect()
     }
 
     /// Returns the value of a real element, which is given as a linear function of the vectors of
@@ -81,4 +82,15 @@ impl<'w, 'm> HybridWorld<'w, 'm> {
         }
         numbers
     }
+}
+
+/// Returns the variables and the possible values of the finite targets; `None` for real targets.
+pub(crate) fn finite_targets(
+    hybrid: &mut HybridModel<'_>,
+    targets: &[AnyElement],
+    reals: &[Option<RealTarget>],
+) -> Vec<Option<(Option<VarId>, Support)>> {
+    let targets = targets.iter().zip(reals);
+    let finite = targets.map(|(target, real)| real.is_none().then(|| hybrid.finite_target(target)));
+    finite.collect()
 }

@@ -68,14 +68,6 @@ impl<V> SavedFilter<V> {
     const VERSION: u32 = 1;
 }
 
-fn unfit(reason: &'static str) -> Error {
-    Error::Saved {
-        what: "filter",
-        reason,
-        remedy: "load it with the elements of the first state of the same program, or begin a new filter",
-    }
-}
-
 impl<S: PortableState> Filter<S> {
     /// Returns the filter in a form that serde can serialise.
     pub fn save(&self) -> SavedFilter<S::Values> {
@@ -113,13 +105,21 @@ impl<S: PortableState> Filter<S> {
     /// **Errors.** [`Error::Saved`] if the filter was saved by another version of figrs, has a state of other elements, or is damaged.
     pub fn load(first: &S, saved: SavedFilter<S::Values>) -> Result<Self, Error> {
         if saved.version != SavedFilter::<S::Values>::VERSION {
-            return Err(unfit("it is that of another version of this library"));
+            return Err(Error::unfit_filter(
+                "it is that of another version of this library",
+            ));
         }
         let own = first.elements();
         let count = saved.beliefs.iter().map(|belief| belief.numbers.len());
         let elements = own.len().checked_mul(saved.past.saturating_add(1));
-        if elements != Some(count.sum()) || saved.beliefs.is_empty() || saved.past > saved.window {
-            return Err(unfit("its state has another number of elements"));
+        if elements != Some(count.sum())
+            || saved.beliefs.is_empty()
+            || saved.past > saved.window
+            || (own.is_empty() && saved.past > 0)
+        {
+            return Err(Error::unfit_filter(
+                "its state has another number of elements",
+            ));
         }
         let mut elements = Vec::new();
         for _ in 0..=saved.past {
@@ -175,13 +175,13 @@ impl<V> SavedBelief<V> {
         for (numbers, element) in self.numbers.iter().zip(&elements[own.clone()]) {
             if let Some(numbers) = numbers {
                 if numbers.start != end || numbers.is_empty() || !crate::scan::is_float(element) {
-                    return Err(unfit("its state has elements of other types"));
+                    return Err(Error::unfit_filter("its state has elements of other types"));
                 }
                 end = numbers.end;
             }
         }
         if self.components.is_empty() {
-            return Err(unfit("it has no distribution"));
+            return Err(Error::unfit_filter("it has no distribution"));
         }
         let mut components = Vec::with_capacity(self.components.len());
         let mut total = 0.0;
@@ -191,7 +191,9 @@ impl<V> SavedBelief<V> {
                 S::append(values, &mut all);
             }
             if all.len() != elements.len() {
-                return Err(unfit("its state has another number of elements"));
+                return Err(Error::unfit_filter(
+                    "its state has another number of elements",
+                ));
             }
             let places = self.numbers.iter().zip(all.drain(own.clone()));
             let finite = places.filter(|(numbers, _)| numbers.is_none());
@@ -210,10 +212,10 @@ impl<V> SavedBelief<V> {
             let mean = matrix(component.mean, 1).filter(|_| is_known);
             let covariance = matrix(component.covariance, end);
             let (Some(finite), Some(mean), Some(covariance)) = (finite, mean, covariance) else {
-                return Err(unfit("it is damaged"));
+                return Err(Error::unfit_filter("it is damaged"));
             };
             if !(component.share >= 0.0 && component.share <= 1.0 + 1e-9) {
-                return Err(unfit("it is damaged"));
+                return Err(Error::unfit_filter("it is damaged"));
             }
             total += component.share;
             components.push(BeliefComponent {
@@ -225,7 +227,7 @@ impl<V> SavedBelief<V> {
             });
         }
         if (total - 1.0).abs() > 1e-6 || self.log_evidence.is_nan() {
-            return Err(unfit("it is damaged"));
+            return Err(Error::unfit_filter("it is damaged"));
         }
         Ok(Belief {
             numbers: self.numbers,

@@ -45,7 +45,7 @@ pub struct Progress(Arc<Line>);
 struct Line {
     bar: ProgressBar,
     is_shown: AtomicBool,
-    /// Time in milliseconds at which the progress was last told.
+    /// Time in milliseconds at which the progress was last printed.
     shown_at: AtomicU64,
 }
 

@@ -31,6 +31,32 @@ pub struct TargetMarginal {
     pub estimate: Estimate,
 }
 
+impl TargetMarginal {
+    /// Returns the marginal of a target from independent weighted draws: the index of the value of each draw, and its share of the total weight.
+    #[doc(hidden)]
+    pub fn weighted(
+        element: AnyElement,
+        support: Support,
+        draws: impl IntoIterator<Item = (u32, f64)>,
+    ) -> Self {
+        let mut probabilities = vec![0.0; support.len()];
+        let mut squares = vec![0.0; support.len()];
+        for (value, share) in draws {
+            probabilities[value as usize] += share;
+            squares[value as usize] += share * share;
+        }
+        Self {
+            element,
+            support,
+            probabilities,
+            estimate: Estimate::Weighted {
+                squares,
+                unseen: f64::INFINITY,
+            },
+        }
+    }
+}
+
 /// The log-evidence (logarithm of the probability of the evidence), with its standard error if it is an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogEvidence {

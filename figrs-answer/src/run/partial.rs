@@ -53,7 +53,7 @@ pub struct Partial<S: Sums> {
     elapsed: Duration,
 }
 
-/// Whether the contributions of units of work are added immediately; this requires that the partial sums begin with the first unit of the
+/// `true` if the contributions of units of work are added immediately; this requires that the partial sums begin with the first unit of the
 /// run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absorption {

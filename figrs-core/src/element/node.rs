@@ -208,7 +208,7 @@ pub trait ChainOp: Send + Sync {
     }
 }
 
-/// An untyped family of distributions, some of whose parameters are arguments.
+/// An untyped family of distributions; some parameters of the family are arguments.
 pub trait FamilyOp: Send + Sync {
     /// Checks the parameters; the other methods are called only if the check succeeds.
     fn check(&self, arguments: &[&dyn Any]) -> Result<(), String>;

@@ -156,7 +156,7 @@ pub(super) fn compact<T>(column: &mut Vec<T>, alive: &[bool]) {
     column.retain(|_| row.next().copied().unwrap_or(true));
 }
 
-/// Whether products of table entries are checked for overflow and underflow.
+/// The check of products of table entries for overflow and underflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RangeChecks {
     /// No check is needed, because no product of entries of the tables can overflow or underflow.

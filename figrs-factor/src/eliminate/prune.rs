@@ -12,7 +12,7 @@ pub(super) struct Pruned {
     pub(super) constant: Option<Weights>,
 }
 
-/// Whether factors that are not known to be normalised are tested for barrenness.
+/// The treatment of factors that are not known to be normalised in the test for barrenness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UnknownSums {
     /// The entries of a factor that is not marked as normalised are summed, because many networks have conditional tables without

@@ -65,7 +65,7 @@ struct VariablePriority {
     place: usize,
 }
 
-/// Whether sparse tables restrict the values of a variable.
+/// The restriction of the values of a variable by sparse tables.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ValueRestriction {
     Begun,

@@ -4,7 +4,7 @@
 use super::factor_graph::{Factor, FactorGraph, FactorTable, VarId};
 use super::weights::Weights;
 
-/// Whether a reduced graph contains the variables that have only one remaining value.
+/// The treatment of variables that have only one remaining value in a reduced graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecidedVariables {
     /// Variables with one remaining value stay in the reduced graph.

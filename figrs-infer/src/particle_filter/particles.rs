@@ -1,7 +1,6 @@
 //! Weighted values of the elements of a state.
 
 use figrs_answer::Draws;
-use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_core::{AnyElement, Select, Support};
 
@@ -46,22 +45,9 @@ impl Particles {
         let total: f64 = self.weights.iter().sum();
         let marginals = self.columns.iter().zip(elements);
         let marginals = marginals.map(|((support, values), element)| {
-            let mut probabilities = vec![0.0; support.len()];
-            let mut squares = vec![0.0; support.len()];
-            for (weight, &value) in self.weights.iter().zip(values) {
-                let share = weight / total;
-                probabilities[value as usize] += share;
-                squares[value as usize] += share * share;
-            }
-            TargetMarginal {
-                element: element.clone(),
-                support: support.clone(),
-                probabilities,
-                estimate: Estimate::Weighted {
-                    squares,
-                    unseen: f64::INFINITY,
-                },
-            }
+            let shares = self.weights.iter().map(|weight| weight / total);
+            let draws = values.iter().copied().zip(shares);
+            TargetMarginal::weighted(element.clone(), support.clone(), draws)
         });
         Answer::marginals("ParticleFilter", marginals.collect(), evidence)
     }

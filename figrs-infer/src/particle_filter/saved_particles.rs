@@ -44,14 +44,6 @@ impl<V> SavedParticles<V> {
     const VERSION: u32 = 1;
 }
 
-fn unfit(reason: &'static str) -> Error {
-    Error::Saved {
-        what: "filter",
-        reason,
-        remedy: "load it with the elements of the first state of the same program, or begin a new filter",
-    }
-}
-
 impl<S: PortableState> ParticleFilter<S> {
     /// Returns the filter in a form that serde can serialise.
     pub fn save(&self) -> SavedParticles<S::Values> {
@@ -83,12 +75,14 @@ impl<S: PortableState> ParticleFilter<S> {
     /// **Errors.** [`Error::Saved`] if the filter was saved by another version of figrs, has a state of other elements, or is damaged.
     pub fn load(first: &S, saved: SavedParticles<S::Values>) -> Result<Self, Error> {
         if saved.version != SavedParticles::<S::Values>::VERSION {
-            return Err(unfit("it is that of another version of this library"));
+            return Err(Error::unfit_filter(
+                "it is that of another version of this library",
+            ));
         }
         let weights = saved.weights;
         let are_weights = weights.iter().all(|w| (0.0..=1.0).contains(w)) && weights.contains(&1.0);
         if weights.is_empty() || weights.len() != saved.states.len() || !are_weights {
-            return Err(unfit("it is damaged"));
+            return Err(Error::unfit_filter("it is damaged"));
         }
         let elements = first.elements();
         let builders = elements.iter().map(AnyElement::no_values);
@@ -98,11 +92,13 @@ impl<S: PortableState> ParticleFilter<S> {
             let mut all = Vec::with_capacity(elements.len());
             S::append(state, &mut all);
             if all.len() != elements.len() {
-                return Err(unfit("its state has another number of elements"));
+                return Err(Error::unfit_filter(
+                    "its state has another number of elements",
+                ));
             }
             for ((value, builder), values) in all.into_iter().zip(&mut builders).zip(&mut values) {
                 let index = value.and_then(|value| builder.insert(value.as_any()));
-                values.push(index.ok_or_else(|| unfit("a value is missing"))? as u32);
+                values.push(index.ok_or_else(|| Error::unfit_filter("a value is missing"))? as u32);
             }
         }
         let supports = builders.into_iter().map(SupportBuilder::build);

@@ -377,7 +377,7 @@ impl Walk<'_> {
         Ok(branches)
     }
 
-    /// Returns the reader for an element with finitely many values, all of whose parameters are learned.
+    /// Returns the reader for an element with finitely many values and learned parameters only.
     fn finite(&mut self, found: &Reached, family: &dyn FamilyOp) -> Result<FiniteReader, Error> {
         let element = &found.element;
         for parent in element.parents() {

@@ -19,7 +19,7 @@ const UNKNOWN: u32 = u32::MAX;
 
 impl Block {
     /// Returns the values of a memoised function, each computed when its combination of parent values first occurs.
-    /// Returns `None` if there may be so many combinations that calling the function in each world is cheaper.
+    /// Returns `None` if the combinations may be too many, so that calling the function in each world is cheaper.
     pub(super) fn apply_remembered(
         &mut self,
         slot: ColumnSlot,

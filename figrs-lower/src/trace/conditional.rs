@@ -19,7 +19,7 @@ impl Trace {
     /// likelihood of observed choices is raised to a power. Returns `None` if the distribution of the choice does not
     /// [define](figrs_core::Family::sample_conditional) a draw from the conditional distribution.
     ///
-    /// Whether a draw from the conditional distribution exists does not depend on the present value of the choice.
+    /// The existence of a draw from the conditional distribution does not depend on the present value of the choice.
     ///
     /// **Errors.** As [`draw`](Self::draw).
     pub fn draw_conditional(

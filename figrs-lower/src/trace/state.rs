@@ -224,7 +224,7 @@ impl Trace {
 
     /// True if the values of a choice are integers with a wide prior, whose draws differ by ten or more.
     ///
-    /// Whether a prior is wide is decided once for each element of the world, by `PROBES` draws with separate random
+    /// The test for a wide prior is made once for each element of the world, by `PROBES` draws with separate random
     /// numbers.
     pub fn is_wide(&mut self, site: Site) -> bool {
         if let Some(is_wide) = self.nodes[site.number()].is_wide {

@@ -85,7 +85,7 @@ pub trait Generator: Sized {
         None
     }
 
-    /// Returns the error that so many boards in a row of the generator's own sampler did not meet the demands.
+    /// Returns the error for a number of consecutive boards of the generator's own sampler that did not meet the demands.
     fn none_met(&self, tried: u64) -> BoardError {
         BoardError::NoneMet { tried }
     }

@@ -12,7 +12,7 @@ use super::read::{Definition, XdslNode};
 /// Maximum number of variables of an unrolled network.
 const MOST_VARIABLES: usize = 1 << 20;
 
-/// How often a node of a dynamic network occurs in time.
+/// The number of times at which a node of a dynamic network occurs: one, or one for each time slice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum TimeKind {
     /// The node occurs once and is common to all time slices.

@@ -24,7 +24,7 @@ pub(super) struct ResidualTable(u32);
 const LEAF: u32 = 1 << 31;
 
 impl ResidualTable {
-    /// A leaf for a table all of whose entries are excluded by clauses; any table may replace it.
+    /// A leaf for a table whose entries are all excluded by clauses; any table may replace it.
     pub(super) const DONT_CARE: Self = Self(u32::MAX);
 
     /// Returns a constant table, whose weight is the symbol with this index.

@@ -3,6 +3,7 @@
 mod best_world;
 mod collapsed;
 mod conjugate;
+mod corrected;
 mod filter;
 mod limits;
 mod propagation;

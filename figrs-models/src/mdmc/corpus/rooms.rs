@@ -8,7 +8,7 @@ use super::note::CorpusNote;
 use crate::mdmc::{Level, LevelError, Meaning, TileSet};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// How levels are cut into rooms.
+/// The division of levels into rooms.
 ///
 /// Rooms that consist of [outside](Meaning::Outside) tiles only are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -309,6 +309,20 @@ fn drawn_regimes_follow_each_other() {
 }
 
 #[test]
+fn wrong_parameters_of_drawn_values_are_errors() {
+    let spread = ContinuousUniform::new(-1.0, 1.0);
+    let level = Normal::new(0.0, Variance(&spread)).named("level");
+    let model = Model::new().observe(&Normal::new(&level, Variance(1.0)), 0.4);
+    for sampler in [
+        Box::new(Collapsed(ImportanceSampling::new(100))) as Box<dyn Algorithm>,
+        Box::new(Collapsed(MetropolisHastings::new(100))),
+    ] {
+        let error = sampler.run(&model, &level).unwrap_err();
+        assert!(error.to_string().contains("must be positive"), "{error}");
+    }
+}
+
+#[test]
 fn refusals_name_the_remedy() {
     let (model, level, ..) = readings();
     let error = Collapsed(SequentialMonteCarlo::new(100))

@@ -141,6 +141,12 @@ fn saved_filters_of_other_states_are_refused() {
         Filter::load(&list[..1].to_vec(), saved),
         "another number of elements",
     );
+    // A state without elements has no past states.
+    let nothing: Vec<Element<bool>> = Vec::new();
+    let mut text = serde_json::to_value(Filter::exact(&nothing).unwrap().save()).unwrap();
+    (text["past"], text["window"]) = (u64::MAX.into(), u64::MAX.into());
+    let saved = serde_json::from_value(text).unwrap();
+    refused(Filter::load(&nothing, saved), "another number of elements");
     let particles = ParticleFilter::new(&list, 10).unwrap();
     refused(
         ParticleFilter::load(&list[..1].to_vec(), particles.save()),
