@@ -9,14 +9,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use figrs_answer::error::Error;
-use figrs_core::internals::{AtomicOp, FamilyOp, Kind, MemberArgument};
-use figrs_core::{AnyElement, Datum, Likelihood, LinearGaussian, SupportBuilder, Term};
-
+use figrs_core::internals::{AtomicOp, FamilyOp, Kind};
+use figrs_core::{AnyElement, Datum, Likelihood, Term};
 use smallvec::SmallVec;
 
 use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, union};
-use crate::scan::{Form, NormalVector, Scan, not_closed, rule};
+use crate::scan::not_closed;
 
 /// The terms of a log-likelihood that remain conjugate if the number is a multiple of a parameter.
 const SCALED: [Term; 4] = [Term::Linear, Term::Square, Term::Inverse, Term::Log];
@@ -202,7 +201,7 @@ impl Parameter {
 }
 
 /// Returns the mean of a prior distribution. If the mean does not exist, the function returns one.
-fn mean(prior: &AnyElement, op: &dyn AtomicOp) -> Datum {
+pub(crate) fn mean(prior: &AnyElement, op: &dyn AtomicOp) -> Datum {
     let moments = op.moments().unwrap_or_default();
     let mut means = moments.iter().map(|moments| moments.0);
     if prior.no_values().insert(&0.0).is_some() {
@@ -289,289 +288,6 @@ impl Reader {
     }
 }
 
-impl Scan<'_> {
-    /// Adds a parameter with the given prior to the scan, and returns its form.
-    pub(crate) fn add_parameter(
-        &mut self,
-        element: &AnyElement,
-        prior: Conditional<AnyElement>,
-    ) -> Form {
-        self.parameters.push(Parameter {
-            element: element.clone(),
-            prior: Rc::new(prior),
-            readers: Vec::new(),
-            scaled: None,
-            is_chosen: false,
-        });
-        Form::Parameter(Multiple {
-            parameter: self.parameters.len() - 1,
-            factor: 1.0,
-        })
-    }
-
-    /// Returns the parameter for an element whose family is continuous but not normal, and whose arguments are finite. Returns `None` if the family
-    /// states no conjugate likelihoods.
-    pub(crate) fn parameter_member(
-        &mut self,
-        element: &AnyElement,
-        family: &dyn FamilyOp,
-    ) -> Result<Option<Form>, Error> {
-        let places = self.supported_parents(element)?;
-        let scope = union([&sorted(&places)[..]]);
-        let mut rows = SmallVec::new();
-        for values in self.finite.assignments(element, &scope)? {
-            let value = |place: &usize| values[scope.binary_search(place).unwrap_or_default()];
-            let arguments = places
-                .iter()
-                .map(|place| self.finite.support(*place).any(value(place) as usize));
-            let arguments: Vec<&dyn Any> = arguments.collect();
-            let checked = family.check(&arguments);
-            checked.map_err(|problem| element.invalid(problem))?;
-            let arguments: Vec<MemberArgument<'_>> =
-                arguments.into_iter().map(MemberArgument::Value).collect();
-            match family.member(&arguments) {
-                Some(member) if is_prior(&member) => rows.push(member),
-                _ => return Ok(None),
-            }
-        }
-        let prior = Conditional {
-            finite: scope,
-            rows,
-        };
-        Ok(Some(self.add_parameter(element, prior)))
-    }
-
-    /// Returns the form (observed or finite) of an element whose distribution depends on a parameter with a conjugate prior.
-    pub(crate) fn reader(
-        &mut self,
-        element: &AnyElement,
-        family: &dyn FamilyOp,
-    ) -> Result<Form, Error> {
-        let mut read = None;
-        for (position, parent) in element.parents().iter().enumerate() {
-            match self.form(parent) {
-                Form::Finite | Form::Observed => {}
-                Form::Parameter(multiple) if read.is_none() => read = Some((position, *multiple)),
-                _ => return Err(not_conjugate(parent, element)),
-            }
-        }
-        let Some((open, multiple)) = read else {
-            return Err(not_conjugate(element, element));
-        };
-        let places = self.supported_parents(element)?;
-        let mut scope = sorted(&places);
-        let (value, form) = if let Some(value) = self.observed(element) {
-            let form = self.observed_form(element, value);
-            (ReadValue::Observed(value.clone()), form)
-        } else {
-            let values = self.values_of_reader(element, family, (open, multiple))?;
-            let child = self.finite.add_free(element, values.build());
-            scope.push(child);
-            scope = sorted(&scope);
-            (ReadValue::Child(child), Form::Finite)
-        };
-        self.parameters[multiple.parameter].readers.push(Reader {
-            element: element.clone(),
-            open,
-            factor: multiple.factor,
-            value,
-            scope,
-        });
-        Ok(form)
-    }
-
-    /// Returns the form of a normal element whose precision or variance is a multiple of a parameter, computed for the parameter value
-    /// [`at`](Self::at). Returns `None` if the precision or variance is not a multiple of a parameter, or if the element is observed and has no real
-    /// parent.
-    pub(crate) fn scaled_member(
-        &mut self,
-        element: &AnyElement,
-        family: &dyn FamilyOp,
-    ) -> Result<Option<Form>, Error> {
-        let (mut parameters, mut has_real) = (Vec::new(), false);
-        for parent in element.parents() {
-            match self.form(parent) {
-                Form::Finite | Form::Observed => {}
-                Form::Real(_) => has_real = true,
-                Form::Parameter(multiple) => parameters.push(*multiple),
-                Form::Function(_) => return Ok(None),
-            }
-        }
-        let [multiple] = parameters[..] else {
-            return Ok(None);
-        };
-        if !has_real && self.observed(element).is_some() {
-            return Ok(None);
-        }
-        let at = self.at;
-        let mut law_at = |parameter: f64| {
-            self.rows(element, parameter, |arguments| {
-                let law = family.linear_gaussian(arguments);
-                let law = law.map_err(|problem| Error::from(element.invalid(problem)))?;
-                Ok(law.map(|LinearGaussian { mean, covariance }| (mean, covariance)))
-            })
-        };
-        let (Some(rows), Some(wider)) = (law_at(at)?, law_at(4.0 * at)?) else {
-            return Ok(None);
-        };
-        let ratios = rows
-            .rows
-            .iter()
-            .zip(&wider.rows)
-            .flat_map(|((_, own), (_, other))| {
-                let entries = own.iter().flatten().zip(other.iter().flatten());
-                entries.filter(|(x, _)| **x != 0.0).map(|(x, y)| y / x)
-            });
-        let ratios: Vec<f64> = ratios.collect();
-        let are_near = |ratio: f64| ratios.iter().all(|x| (x / ratio - 1.0).abs() < 1e-12);
-        let measure = if are_near(0.25) {
-            Spread::Precision
-        } else if are_near(4.0) {
-            Spread::Variance
-        } else {
-            return Ok(None);
-        };
-        let rule = rule(element, rows)?;
-        self.scales
-            .push((self.vectors.len(), multiple.parameter, measure));
-        Ok(Some(self.add_vector(element, rule)))
-    }
-
-    /// Returns the parameter that scales the precisions or the variances of all normal elements; `None` if no parameter scales a normal element.
-    ///
-    /// **Errors.** [`Error::NotClosedForm`] if a parameter scales some normal elements but not all, or if a finite element selects among normal
-    /// elements.
-    pub(crate) fn common_scale(&self) -> Result<Option<(usize, Spread)>, Error> {
-        let Some(&(_, parameter, measure)) = self.scales.first() else {
-            return Ok(None);
-        };
-        let element = &self.parameters[parameter].element;
-        let are_alike = self
-            .scales
-            .iter()
-            .all(|scale| (scale.1, scale.2) == (parameter, measure));
-        let vectors = self.vectors.iter().flatten();
-        let has_one_row = |vector: &NormalVector| vector.rule.rows.len() == 1;
-        let is_single = vectors.clone().all(has_one_row)
-            && self.parameters[parameter].prior.rows.len() == 1
-            && self.parameters[parameter]
-                .readers
-                .iter()
-                .all(|reader| reader.scope.is_empty());
-        if are_alike && is_single && vectors.count() == self.scales.len() && self.sites.is_none() {
-            return Ok(Some((parameter, measure)));
-        }
-        let problem = "it scales some normal elements, and the model has other normal elements, or finite elements that they depend on: an unknown precision has a closed form only if the precisions of all normal elements are multiples of it (a prior such as `Normal::new(0.0, Precision(&precision * 0.1))`)";
-        Err(not_closed(element, problem.to_owned()))
-    }
-
-    /// Returns the possible values of a finite element whose distribution depends on a parameter.
-    fn values_of_reader(
-        &self,
-        element: &AnyElement,
-        family: &dyn FamilyOp,
-        (open, multiple): (usize, Multiple),
-    ) -> Result<SupportBuilder, Error> {
-        let places: Vec<usize> = element
-            .parents()
-            .iter()
-            .enumerate()
-            .filter(|(position, _)| *position != open)
-            .map(|(_, parent)| self.finite.known_place(parent))
-            .collect();
-        let prior = &self.parameters[multiple.parameter].prior.rows[0];
-        let Kind::Atomic(op) = prior.kind() else {
-            return Err(not_conjugate(element, element));
-        };
-        let parameter = mean(prior, &**op);
-        let mut values = element.no_values();
-        for assignment in self.finite.assignments(element, &places)? {
-            let known = places.iter().zip(&assignment);
-            let known =
-                known.map(|(place, &value)| self.finite.support(*place).any(value as usize));
-            let mut arguments: Vec<&dyn Any> = known.collect();
-            arguments.insert(open, parameter.as_any());
-            let outcomes = family
-                .outcomes(&arguments)
-                .map_err(|fault| element.fault(fault))?;
-            let Ok(outcomes) = outcomes else {
-                let problem = "its values cannot be listed, because its distribution has a parameter with a prior; observe it";
-                return Err(not_closed(element, problem.to_owned()));
-            };
-            for index in 0..outcomes.support.len() {
-                values.insert(outcomes.support.any(index));
-            }
-        }
-        Ok(values)
-    }
-
-    /// Returns the form of a Chain that selects among parameters on which no other element depends; the Chain is then a parameter itself. Returns
-    /// `None` if not all results of the Chain are parameters.
-    pub(crate) fn chosen_parameter(
-        &mut self,
-        element: &AnyElement,
-        branches: &[AnyElement],
-        parents: &[usize],
-    ) -> Result<Option<Form>, Error> {
-        let mut chosen = Vec::with_capacity(branches.len());
-        for branch in branches {
-            match self.form(branch) {
-                Form::Parameter(multiple) if multiple.factor == 1.0 => {
-                    chosen.push(multiple.parameter);
-                }
-                _ => return Ok(None),
-            }
-        }
-        let priors: Vec<Rc<Conditional<AnyElement>>> = chosen
-            .iter()
-            .map(|&parameter| Rc::clone(&self.parameters[parameter].prior))
-            .collect();
-        let scope = union(
-            priors
-                .iter()
-                .map(|prior| &prior.finite[..])
-                .chain([&sorted(parents)[..]]),
-        );
-        let (own, sizes) = (self.finite.sizes(parents), self.finite.sizes(&scope));
-        let mut rows = SmallVec::new();
-        for values in self.finite.assignments(element, &scope)? {
-            let index = parents.iter().zip(&own).fold(0, |index, (place, size)| {
-                index * size + values[scope.binary_search(place).unwrap_or_default()] as usize
-            });
-            rows.push(priors[index].row(&scope, &values, &sizes).clone());
-        }
-        for parameter in chosen {
-            self.parameters[parameter].is_chosen = true;
-        }
-        let prior = Conditional {
-            finite: scope,
-            rows,
-        };
-        Ok(Some(self.add_parameter(element, prior)))
-    }
-
-    /// Checks that no other Chain depends on the parameters among which a Chain selects.
-    ///
-    /// **Errors.** [`Error::NotClosedForm`].
-    pub(crate) fn check_chosen_parameters(&self) -> Result<(), Error> {
-        if !self.parameters.iter().any(|parameter| parameter.is_chosen) {
-            return Ok(());
-        }
-        let readers = self.readers();
-        let is_wrong = |parameter: &&Parameter| {
-            let count = readers.get(&parameter.element.id());
-            parameter.is_chosen && (!parameter.readers.is_empty() || count != Some(&1))
-        };
-        match self.parameters.iter().find(is_wrong) {
-            None => Ok(()),
-            Some(parameter) => {
-                let problem = "a Chain chooses it, and another element reads it too";
-                Err(not_closed(&parameter.element, problem.to_owned()))
-            }
-        }
-    }
-}
-
 /// True if an element can be the prior of a parameter: it is atomic, continuous, and conjugate to some likelihoods, with known moments.
 pub(crate) fn is_prior(element: &AnyElement) -> bool {
     match element.kind() {
@@ -580,7 +296,7 @@ pub(crate) fn is_prior(element: &AnyElement) -> bool {
     }
 }
 
-fn sorted(places: &[usize]) -> Vec<usize> {
+pub(crate) fn sorted(places: &[usize]) -> Vec<usize> {
     let mut sorted = places.to_vec();
     sorted.sort_unstable();
     sorted.dedup();

@@ -10,7 +10,7 @@
 //! | `finite_part` | the finite elements: their supports, and their factor graph |
 //! | `hybrid_model` | the factor graph of finite elements and normal vectors |
 //! | `site`, `site_scan` | likelihoods of one real number that are not Gaussian |
-//! | `conjugate` | parameters with conjugate priors |
+//! | `conjugate`, `conjugate_scan` | parameters with conjugate priors |
 //! | `closed_form` | the marginals of the targets |
 //! | `best_world` | the most probable world |
 //! | `expectation_propagation` | the same marginals, if some likelihoods are not Gaussian |
@@ -27,6 +27,7 @@ mod best_world;
 mod closed_form;
 mod collapsed;
 mod conjugate;
+mod conjugate_scan;
 mod correction;
 mod drawn_part;
 mod expectation_propagation;

@@ -1,5 +1,6 @@
 //! Normal elements in closed form: published and computed answers, refusals, and random models against dense normal distributions.
 
+mod approximate_filter;
 mod best_world;
 mod collapsed;
 mod conjugate;

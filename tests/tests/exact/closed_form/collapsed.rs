@@ -261,7 +261,7 @@ fn drawn_chains_read_elements_that_are_then_drawn_too() {
     let hidden = Flip::new(0.5);
     let coin = kind.flat_map(move |_| hidden.clone()).named("coin");
     let moved = Normal::new(coin.map(|&c| f64::from(u8::from(c))), Variance(1.0));
-    let model = Model::new().observe(&Normal::new(&moved.map(|x| x.sin()), Variance(0.2)), 0.8);
+    let model = Model::new().observe(&Normal::new(moved.map(|x| x.sin()), Variance(0.2)), 0.8);
     let sampler = Collapsed(ImportanceSampling::new(10));
     let error = sampler.run(&model, &coin).unwrap_err();
     assert!(

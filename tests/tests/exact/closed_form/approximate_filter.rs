@@ -1,0 +1,239 @@
+//! Filters with a window, with groups, with merged components, and with particles.
+
+use figrs::prelude::*;
+use figrs::{Error, Filter, ParticleFilter};
+
+/// A level that wanders, and its readings.
+fn level(level: &Element<f64>) -> Element<f64> {
+    Normal::new(level, Variance(1.0))
+}
+
+fn read(level: &Element<f64>, reading: f64) -> Model {
+    Model::new().observe(&Normal::new(level, Variance(4.0)), reading)
+}
+
+const READINGS: [f64; 6] = [1.2, 0.7, 1.9, 2.6, 0.1, 1.0];
+
+#[test]
+fn past_states_are_smoothed() {
+    let mut filter = Filter::exact(&Normal::new(0.0, Variance(100.0)))
+        .unwrap()
+        .window(3);
+    let mut levels = vec![Normal::new(0.0, Variance(100.0))];
+    let mut model = Model::new();
+    for reading in READINGS {
+        filter.advance(level, |level| read(level, reading)).unwrap();
+        levels.push(level(levels.last().unwrap()));
+        model = model.observe(&Normal::new(levels.last().unwrap(), Variance(4.0)), reading);
+        let answer = Exact::new().run(&model, &levels).unwrap();
+        for lag in 0..4_usize.min(levels.len()) {
+            let exact = &levels[levels.len() - 1 - lag];
+            let own = filter.past(lag).unwrap();
+            let found = filter.answer();
+            let mean = (found.mean(own).unwrap(), answer.mean(exact).unwrap());
+            let variance = (
+                found.variance(own).unwrap(),
+                answer.variance(exact).unwrap(),
+            );
+            assert!((mean.0 - mean.1).abs() < 1e-12 && (variance.0 - variance.1).abs() < 1e-12);
+        }
+        let log_evidence = answer.log_evidence().unwrap().value;
+        assert!((filter.log_evidence().value - log_evidence).abs() < 1e-12);
+    }
+    assert!(filter.past(4).is_none());
+    let law = filter.law(level, level);
+    assert!(matches!(law.unwrap_err(), Error::InvalidSetting { .. }));
+}
+
+/// Four lamps, each of which copies its left neighbour with some probability; one sensor sees the last lamp.
+fn lamps(state: &[Element<bool>]) -> Vec<Element<bool>> {
+    (0..4)
+        .map(|i| {
+            let left = &state[(i + 3) % 4];
+            (left, &state[i]).flat_map(|(&left, &own)| {
+                Flip::new(0.05 + 0.6 * f64::from(u8::from(left)) + 0.3 * f64::from(u8::from(own)))
+            })
+        })
+        .collect()
+}
+
+/// The next distribution of the lamps, given that a sensor of the last lamp says `seen`, and the probability of this. Lamp `i` is bit `i`.
+fn next_lamps(before: &[f64; 16], seen: bool) -> ([f64; 16], f64) {
+    let bit = |state: usize, i: usize| f64::from(u8::from(state >> (i % 4) & 1 == 1));
+    let mut after = [0.0; 16];
+    for (next, p) in after.iter_mut().enumerate() {
+        for (state, share) in before.iter().enumerate() {
+            let lamp = |i: usize| {
+                let on = 0.05 + 0.6 * bit(state, i + 3) + 0.3 * bit(state, i);
+                if bit(next, i) == 1.0 { on } else { 1.0 - on }
+            };
+            *p += share * (0..4).map(lamp).product::<f64>();
+        }
+        let says = if bit(next, 3) == 1.0 { 0.9 } else { 0.2 };
+        *p *= if seen { says } else { 1.0 - says };
+    }
+    let total: f64 = after.iter().sum();
+    (after.map(|p| p / total), total)
+}
+
+/// The product of the distributions of groups of `width` lamps.
+fn projected(joint: &[f64; 16], width: usize) -> [f64; 16] {
+    let groups = (0..4)
+        .step_by(width)
+        .map(|first| ((1 << width) - 1) << first);
+    let groups: Vec<usize> = groups.collect();
+    std::array::from_fn(|state| {
+        let share = |mask: &usize| {
+            let alike = joint
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| other & mask == state & mask);
+            alike.map(|(_, p)| p).sum::<f64>()
+        };
+        groups.iter().map(share).product()
+    })
+}
+
+#[test]
+fn groups_that_are_taken_as_independent() {
+    let on = |i: usize| 0.2 + 0.1 * i as f64;
+    let first: Vec<Element<bool>> = (0..4).map(|i| Flip::new(on(i))).collect();
+    for width in [1, 2, 4] {
+        let mut filter = Filter::factored(&first, width).unwrap();
+        let mut joint: [f64; 16] = std::array::from_fn(|state| {
+            (0..4)
+                .map(|i| {
+                    if state >> i & 1 == 1 {
+                        on(i)
+                    } else {
+                        1.0 - on(i)
+                    }
+                })
+                .product()
+        });
+        let mut log_evidence = 0.0;
+        for seen in [true, false, true, true, false, true] {
+            let evidence = |state: &Vec<Element<bool>>| {
+                let seen_by = state[3].flat_map(|&on| Flip::new(if on { 0.9 } else { 0.2 }));
+                Model::new().observe(&seen_by, seen)
+            };
+            filter.advance(|state| lamps(state), evidence).unwrap();
+            let (next, total) = next_lamps(&joint, seen);
+            joint = projected(&next, width);
+            log_evidence += total.ln();
+            for i in 0..4 {
+                let exact: f64 = (0..16)
+                    .filter(|state| state >> i & 1 == 1)
+                    .map(|state| joint[state])
+                    .sum();
+                let found = filter.probability(|state| &state[i], &true).unwrap();
+                assert!(
+                    (found - exact).abs() < 1e-12,
+                    "{width}, lamp {i}: {found}, {exact}"
+                );
+            }
+        }
+        let found = filter.log_evidence();
+        assert!((found.value - log_evidence).abs() < 1e-12);
+        assert_eq!(found.standard_error.is_nan(), width < 4);
+        let is_approximate = filter
+            .summary(|state| &state[0])
+            .unwrap()
+            .contains("approximate");
+        assert_eq!(is_approximate, width < 4);
+    }
+}
+
+/// A drift that switches: its filter by moments beside the exact mixture.
+#[test]
+fn components_that_are_merged() {
+    let first = (Flip::new(0.5), Normal::new(0.0, Variance(1.0)));
+    let step = |(fast, place): &(Element<bool>, Element<f64>)| {
+        let next = fast.flat_map(|&fast| Flip::new(if fast { 0.8 } else { 0.1 }));
+        let place = place.clone();
+        let moved = next.flat_map(move |&fast| {
+            Normal::new(&(&place + if fast { 1.0 } else { 0.0 }), Variance(0.2))
+        });
+        (next, moved)
+    };
+    let mut exact = Filter::exact(&first).unwrap();
+    let mut merged = Filter::moments(&first).unwrap();
+    for (t, reading) in [0.3, 1.2, 2.4, 2.2, 3.3, 4.1].into_iter().enumerate() {
+        for filter in [&mut exact, &mut merged] {
+            let evidence = |(_, place): &(Element<bool>, Element<f64>)| {
+                Model::new().observe(&Normal::new(place, Variance(0.5)), reading)
+            };
+            filter.advance(step, evidence).unwrap();
+        }
+        let mixture = |filter: &Filter<_>| {
+            filter
+                .mixture(|(_, place)| place)
+                .unwrap()
+                .components()
+                .len()
+        };
+        assert!(mixture(&merged) <= 2 && mixture(&exact) == 2 << t);
+        let mean = |filter: &Filter<_>| filter.mean(|(_, place)| place).unwrap();
+        assert!((mean(&merged) - mean(&exact)).abs() < 0.02, "step {t}");
+    }
+    assert!(merged.log_evidence().standard_error.is_nan());
+    assert!((merged.log_evidence().value - exact.log_evidence().value).abs() < 0.02);
+}
+
+/// Particles beside the exact filter: with 20 000 particles, the mean of a level is off by more than 0.06 (six standard errors) with a probability below 1e-8.
+#[test]
+fn particles_follow_the_exact_filter() {
+    let first = Normal::new(0.0, Variance(4.0));
+    let mut exact = Filter::exact(&first).unwrap();
+    let mut particles = ParticleFilter::seeded(&first, 20_000, 5).unwrap();
+    let mut again = ParticleFilter::seeded(&first, 20_000, 5).unwrap();
+    for reading in READINGS {
+        exact.advance(level, |level| read(level, reading)).unwrap();
+        particles
+            .advance(level, |level| read(level, reading))
+            .unwrap();
+        again.advance(level, |level| read(level, reading)).unwrap();
+        let mean = |filter: &ParticleFilter<_>| filter.mean(|level| level).unwrap();
+        assert!((mean(&particles) - exact.mean(|level| level).unwrap()).abs() < 0.06);
+        assert_eq!(mean(&particles), mean(&again));
+    }
+    let apart = particles.log_evidence().value - exact.log_evidence().value;
+    assert!(apart.abs() < 0.08, "{apart}");
+    assert_eq!(
+        (
+            particles.steps(),
+            particles.log_evidence().standard_error.is_nan()
+        ),
+        (6, true)
+    );
+}
+
+/// A state that is a list of unknown length; an impossible step leaves the filter as it was.
+#[test]
+fn particles_of_any_type() {
+    let first = Constant::new(Vec::<u8>::new());
+    let mut filter = ParticleFilter::new(&first, 2_000).unwrap();
+    let arrive = |queue: &Element<Vec<u8>>| {
+        let arrives = Flip::new(0.5);
+        (queue, &arrives).map(|(queue, &arrives)| {
+            let mut queue = queue.clone();
+            queue.extend(arrives.then_some(1));
+            queue
+        })
+    };
+    for length in [1_usize, 1, 2] {
+        let evidence = |queue: &Element<Vec<u8>>| {
+            Model::new().condition(queue, move |queue| queue.len() == length)
+        };
+        filter.advance(arrive, evidence).unwrap();
+    }
+    assert_eq!(filter.probability(|queue| queue, &vec![1, 1]).unwrap(), 1.0);
+    // The probability of each step was one half.
+    assert!((filter.log_evidence().value - 0.125_f64.ln()).abs() < 0.2);
+    let before = filter.log_evidence().value;
+    let error = filter
+        .advance(arrive, |queue| Model::new().observe(queue, vec![7]))
+        .unwrap_err();
+    assert!(matches!(error, Error::InStep { step: 4, .. }), "{error}");
+    assert_eq!((filter.steps(), filter.log_evidence().value), (3, before));
+}
