@@ -24,22 +24,22 @@ use figrs_answer::setters;
 ///
 /// The search treats the model as a weighted constraint satisfaction problem, whose costs are negative logarithms of weights. Before the search,
 /// variables with at most three neighbours are eliminated. The variables that remain form independent components, which are searched separately.
-/// Sequential tree-reweighted moves of costs between functions (virtual arc consistency) give the first bound of a component, and tabu search gives
-/// the first world. A hybrid best-first search of the component repeatedly takes the open node with the smallest lower bound of the cost. The node is
-/// searched depth first for a limited time, and its unexplored subtrees become open nodes. At each node of the search, costs are moved to raise the
-/// lower bound (existential directional arc consistency), dominated values are removed, and variables with at most two neighbours are eliminated. At
-/// each open node that is taken, tree-reweighted sweeps move costs as long as the bound rises. A component with small separators is also searched
-/// along a tree decomposition, with bounds for each assignment of a separator. The search along the tree decomposition and the search without it do
-/// the same amount of work, and share the best assignment found. If the search takes long, an exact elimination is tried, provided that its tables do
-/// not exceed the permitted size. If the exact elimination is refused, mini-bucket elimination with tables of the permitted size gives an upper bound
-/// for all worlds, and neighbourhoods of the best world are optimised. [`Answer::upper_bound`] and [`Answer::is_proven`] give the quality of the
-/// world, and [`Answer::improvements`] lists how the world and the bound improved.
+/// Costs are moved between functions by sequential tree-reweighted sweeps (virtual arc consistency), which give the first bound of a component; tabu
+/// search gives the first world. A hybrid best-first search of the component repeatedly takes the open node with the smallest lower bound of the
+/// cost. The node is searched depth first for a limited time, and its unexplored subtrees become open nodes. At each node of the search, costs are
+/// moved to raise the lower bound (existential directional arc consistency), dominated values are removed, and variables with at most two neighbours
+/// are eliminated. At each open node that is taken, tree-reweighted sweeps move costs as long as the bound rises. A component with small separators
+/// is also searched along a tree decomposition, with bounds for each assignment of a separator. The search along the tree decomposition and the
+/// search without it do the same amount of work, and share the best assignment found. If the search takes long, an exact elimination is tried,
+/// provided that its tables do not exceed the permitted size. If the exact elimination is refused, mini-bucket elimination with tables of the
+/// permitted size gives an upper bound for all worlds, and neighbourhoods of the best world are optimised. [`Answer::upper_bound`] and
+/// [`Answer::is_proven`] give the quality of the world, and [`Answer::improvements`] lists how the world and the bound improved.
 ///
-/// **Guarantee.** The returned world has positive probability, which is recomputed from the factors at the end. Costs are integers, so that sums of
-/// costs have no rounding errors. The logarithms of weights are rounded down to multiples of `2^-46`, or of a larger power of two if the sum of all
-/// costs does not fit into 55 bits. The upper bound holds for the weights before rounding and for every limit of work; the bound itself is rounded
-/// up. If the search is completed, the bound exceeds the log-probability of the world by at most two rounding units for each factor that is not
-/// constant, plus floating-point rounding. The result of the search is deterministic. If several worlds are most probable, the search may find
+/// **Guarantee.** The returned world has positive probability, which is recomputed from the factors at the end. Costs are integers; their sums
+/// therefore have no rounding errors. The logarithms of weights are rounded down to multiples of `2^-46`, or of a larger power of two if the sum of
+/// all costs does not fit into 55 bits. The upper bound holds for the weights before rounding and for every limit of work; the bound itself is
+/// rounded up. If the search is completed, the bound exceeds the log-probability of the world by at most two rounding units for each factor that is
+/// not constant, plus floating-point rounding. The result of the search is deterministic. If several worlds are most probable, the search may find
 /// another world than [`MpeVariableElimination`](crate::MpeVariableElimination), which prefers values that come first in their supports.
 ///
 /// **Complexity.** The time is exponential in the number of variables in the worst case, but is bounded by the limit of work. A step of the search
@@ -52,7 +52,7 @@ use figrs_answer::setters;
 ///
 /// **Errors.** [`Error::NothingDone`] if the run was stopped before a world was found; [`Error::NoWorldFound`], with the bound, if the limit of work
 /// was reached first; other errors as [`MpeVariableElimination`](crate::MpeVariableElimination), except that no model is too wide. (If functions fail
-/// for some values, an elimination decides whether a world contains these values; the limits may refuse the elimination.)
+/// for some values, an elimination decides whether a world contains these values; it may exceed the limits and be refused.)
 ///
 /// **References.** De Givry, Heras, Zytnicki and Larrosa (2005), "Existential arc consistency: getting closer to full arc consistency in weighted
 /// CSPs"; Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner (2010), "Soft arc consistency revisited"; de Givry, Prestwich and O'Sullivan (2013),

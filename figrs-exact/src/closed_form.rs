@@ -1,4 +1,4 @@
-//! Models of real numbers, if the feature `reals` is on.
+//! Exact answers in closed form for models of real numbers, if the feature `reals` is on.
 
 #[cfg(feature = "reals")]
 pub(crate) use figrs_reals::{best_world_in_closed_form, in_closed_form};
@@ -8,7 +8,7 @@ use figrs_answer::{answer::Answer, error::Error};
 #[cfg(not(feature = "reals"))]
 use figrs_core::{AnyElement, Limits, Model};
 
-/// Returns the error, because the feature `reals` is off.
+/// Returns the error `refused`, because the feature `reals` is off.
 #[cfg(not(feature = "reals"))]
 pub(crate) fn in_closed_form(
     _: &'static str,

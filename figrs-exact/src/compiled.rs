@@ -13,7 +13,7 @@ use figrs_answer::error::Error;
 
 /// A model that is compiled once and then answers many queries, which several threads may ask.
 ///
-/// A compiled form returns [`Error::NotInAnswer`] if it cannot answer a query.
+/// A compiled form returns [`Error::NotInAnswer`] if it does not support a query.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, fold};
@@ -34,16 +34,18 @@ use figrs_answer::error::Error;
 pub trait Compiled: Clone + Send + Sync {
     /// Observes a varying element; the observation replaces evidence that `set` or `weigh` stated about it before.
     ///
-    /// **Errors.** [`Error::NotVarying`]; [`Error::NotInAnswer`] from a [`CompiledFrontier`].
+    /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying; [`Error::NotInAnswer`] from a
+    /// [`CompiledFrontier`].
     #[track_caller]
     fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error>;
 
     /// Returns the natural logarithm of the probability of all evidence; `-inf` if the evidence is impossible.
     fn log_evidence(&self) -> f64;
 
-    /// The distribution of a target.
+    /// Returns the distribution of a target.
     ///
-    /// **Errors.** [`Error::NotATarget`], [`Error::ImpossibleEvidence`].
+    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`] if no world agrees with the
+    /// evidence.
     fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error>;
 
     /// Returns the most probable world of the targets and the evidence.
@@ -53,7 +55,7 @@ pub trait Compiled: Clone + Send + Sync {
 
     /// Returns the `count` most probable worlds, best first; if there are fewer worlds, all of them.
     ///
-    /// **Errors.** As [`most_probable`](Self::most_probable); [`Error::NotInAnswer`] from a [`CompiledFrontier`].
+    /// **Errors.** The errors of [`most_probable`](Self::most_probable); [`Error::NotInAnswer`] from a [`CompiledFrontier`].
     fn k_best(&self, count: usize) -> Result<Vec<World>, Error>;
 
     /// Draws one world with exactly its posterior probability.

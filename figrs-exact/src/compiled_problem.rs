@@ -150,7 +150,7 @@ impl CompiledProblem {
         ))
     }
 
-    /// Returns an error if the `count` best worlds of a model with this number of variables take more memory than the limit allows.
+    /// Returns an error if the `count` best worlds of a model with `variables` variables take more memory than the limit allows.
     pub(crate) fn check_worlds(&self, count: usize, variables: usize) -> Result<(), Error> {
         // The memory of a world contains its values (twice), its choices or ranks, and the alternatives that may lead to
         // other worlds.
@@ -179,12 +179,12 @@ impl CompiledProblem {
         (model, self.roots())
     }
 
-    /// Returns the error that reports that the present evidence is impossible.
+    /// Returns the error for present evidence that is impossible.
     pub(crate) fn impossible(&self) -> Error {
         self.impossible_within(&self.limits)
     }
 
-    /// Returns the error that reports that the present evidence is impossible; `limits` limits the search for a conflict.
+    /// Returns the error for present evidence that is impossible; `limits` limits the search for a conflict.
     pub(crate) fn impossible_within(&self, limits: &Limits) -> Error {
         let (model, roots) = self.with_present_evidence();
         conflict::impossible(&model, &roots, limits)

@@ -24,8 +24,8 @@ const REPORTED: u64 = 1024;
 /// is the size of one world.
 ///
 /// **Errors.** [`Error::TooManyWorlds`] or [`Error::TooManyEvaluations`] if a limit is exceeded; [`ModelError::NotFinite`] at an
-/// element without a finite support, even if it is observed; [`Error::ImpossibleEvidence`]; [`Error::NothingDone`] at a deadline,
-/// because an incomplete enumeration gives no information about the remaining worlds.
+/// element without a finite support, even if it is observed; [`Error::ImpossibleEvidence`] if no world agrees with the evidence;
+/// [`Error::NothingDone`] at a deadline, because an incomplete enumeration gives no information about the remaining worlds.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -81,7 +81,7 @@ impl Enumerate {
 
     /// Returns the most probable world of the targets and the evidence, found by trying all worlds.
     ///
-    /// **Errors.** The errors of the [algorithm](Self).
+    /// **Errors.** The errors of [`Enumerate`].
     pub fn most_probable_world(
         &self,
         model: &Model,
@@ -175,13 +175,13 @@ struct PendingOutcomes {
 }
 
 /// The random choices of one world, in the order in which they were made. In the next world, the last choice with an untried outcome
-/// takes this outcome.
+/// takes the next untried outcome.
 #[derive(Debug)]
 struct Path {
     branches: Vec<PendingOutcomes>,
     position: usize,
     probability: WorldWeight,
-    /// Size of the outcomes in bytes.
+    /// Size in bytes of the untried outcomes.
     bytes: u64,
 }
 

@@ -16,8 +16,7 @@ use figrs_factor::Stopped;
 use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::log_sums;
 
-/// Work that each element reached counts, in operations of an elimination. Evaluating the function of an element and numbering its values
-/// take about as long as `ELEMENT` operations of an elimination.
+/// Work of evaluating the function of an element and of numbering its values, in operations of an elimination.
 const ELEMENT: u64 = 250;
 /// Target factor by which the work grows from one depth to the next.
 const GROWTH: f64 = 4.0;
@@ -37,19 +36,20 @@ const GROWTH: f64 = 4.0;
 ///
 /// **Guarantee.** The exact probability lies between the bounds, up to rounding, and a greater depth never widens the bounds. If the
 /// answer reports [`DeepeningEnd::Width`], the bounds of any event differ by at most the requested width. In unexpanded parts of the
-/// model, weights are assumed to be at most one: a Score must not exceed one, and an observed value must not have a density. An expanded
-/// Score or density that violates this assumption about weights is an error; a Score or density that is never expanded is not detected. A
-/// failure of a function is no error if only undecided worlds reach it. If a function fails only in undecided worlds, the bounds hold if
-/// evidence that was not expanded excludes these worlds.
+/// model, weights are assumed to be at most one: the weight of a Score must not exceed one, and no observed value may have a density. An
+/// expanded Score or density that violates this assumption about weights is an error; a Score or density that is never expanded is not
+/// detected. If a function fails, this is no error as long as only undecided worlds (worlds with unknown values) call it. In this case the
+/// bounds hold only if evidence that was not expanded excludes these worlds.
 ///
 /// **Complexity.** For each target, the work is twice that of [`VariableElimination`](crate::VariableElimination) on the expanded part of
-/// the model. All smaller depths together take about as much work as the last depth. The function of a Chain is called once for each
-/// combination of values.
+/// the model. All smaller depths together take about as much work as the last one. The function of a Chain is called once for each
+/// combination of its parents' values.
 ///
-/// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth; [`Error::ImpossibleEvidence`]; the
-/// errors of [`VariableElimination`](crate::VariableElimination), except that the deepening ends with the bounds of the last depth if the
-/// limits do not allow a greater depth. A [`deadline`](Self::deadline) also ends the deepening with the bounds of the last depth, and
-/// [`Deepening::ended`](figrs_answer::Deepening::ended) then says so; [`Error::NothingDone`] if no depth was finished.
+/// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth; [`Error::ImpossibleEvidence`] if no
+/// world agrees with the evidence; the errors of [`VariableElimination`](crate::VariableElimination), except that the deepening ends with
+/// the bounds of the last depth if the limits do not allow a greater depth. A [`deadline`](Self::deadline) also ends the deepening with
+/// the bounds of the last depth, and [`Deepening::ended`](figrs_answer::Deepening::ended) then says so; [`Error::NothingDone`] if no depth
+/// was finished.
 ///
 /// **References.** Pfeffer, Ruttenberg, Sliva, Howard and Takata, *Lazy factored inference for functional probabilistic programming*
 /// (2015), where the weight of undecided evidence is always at most one.
@@ -121,7 +121,7 @@ impl LazyVariableElimination {
 
     setters!(watch: watch);
 
-    /// Sets the total limit of work at all depths (default 2^26, which takes some seconds). Each predicted operation of an elimination
+    /// Sets the limit of the total work at all depths (default 2^26, which takes some seconds). Each predicted operation of an elimination
     /// counts one, and each element reached counts 250.
     pub fn work(mut self, budget: u64) -> Self {
         self.work = budget;
@@ -160,7 +160,7 @@ impl Algorithm for LazyVariableElimination {
     }
 }
 
-/// State of one query to [`LazyVariableElimination`].
+/// The state of a run of [`LazyVariableElimination`] that answers one query.
 struct DeepeningSearch<'a> {
     algorithm: &'a LazyVariableElimination,
     watching: RunMonitor<'a>,
@@ -279,7 +279,7 @@ impl DeepeningSearch<'_> {
         })
     }
 
-    /// Computes the bounds of the targets if Chains are expanded to this depth.
+    /// Computes the bounds of the targets for an expansion to depth `depth`.
     fn bounds_at_depth(&mut self, depth: usize) -> Result<DepthResult, Error> {
         let limits = self.limits(depth);
         let expansion =
@@ -378,11 +378,11 @@ impl DeepeningSearch<'_> {
     }
 }
 
-/// Choice of the next depth, such that the work grows by about the same factor from depth to depth.
+/// Choice of the next depth: the work shall grow by about the same factor from depth to depth.
 #[derive(Debug, Default)]
 struct DepthSchedule {
     depth: usize,
-    /// The work of the last depth, and the number of levels by which that depth exceeded the previous one.
+    /// The work of the last depth, and the difference between that depth and the one before.
     last: Option<(u64, usize)>,
 }
 

@@ -9,7 +9,7 @@
 //! | `Frontier`, `CompiledFrontier`, `FirstTrue` | `frontier/` |
 //! | `Slices` | `slices/` |
 //! | `MpeBranchAndBound` | `branch_and_bound.rs`, on `figrs-search` |
-//! | real numbers, for `Exact`, `VariableElimination` and `JunctionTree` | `closed_form.rs`, on `figrs-reals` |
+//! | models of real numbers, for `Exact`, `VariableElimination` and `JunctionTree` | `closed_form.rs`, on `figrs-reals` |
 //! | `Exact`, `MpeExact`, which choose among the algorithms | `portfolio/` |
 //!
 //! The file `question.rs` shares one expansion of the model among the algorithms that try to answer a question (a model with

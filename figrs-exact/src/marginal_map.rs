@@ -19,13 +19,13 @@ use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, m
 /// world ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer has the values of the targets, and the
 /// log-probability of the targets' values together with the evidence.
 ///
-/// **Guarantee.** The result is exact up to rounding. Of equally probable values, the first in the support is chosen, in an order
-/// of the targets that is fixed for each model.
+/// **Guarantee.** The result is exact up to rounding. Of equally probable values of a target, the one that comes first in its
+/// support is chosen; the targets are maximised in an order that is fixed for each model.
 ///
 /// **Complexity.** All elements that are not targets are summed out before the targets are maximised, which may take far more work
-/// than a sum or a maximum alone. The work is exponential in the width of the best elimination order in which all sums come first.
-/// The targets are never joined in a single table. [`cost`](Self::cost) predicts the work of the sum and of the maximisation
-/// before they run.
+/// than a sum or a maximum alone. The work is exponential in the width of the best elimination order among those that sum before
+/// they maximise. No table joins all targets. [`cost`](Self::cost) predicts the work of the sum and of the maximisation before
+/// they run.
 ///
 /// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination); a stage (the sum or the maximisation) that
 /// exceeds a limit is refused before it starts.
@@ -58,7 +58,7 @@ struct MarginalMapEncoding {
 }
 
 impl MarginalMap {
-    /// Name of the algorithm; an assignment in its answer represents the sum of many worlds.
+    /// Name of the algorithm; an assignment in an answer with this name stands for the sum of many worlds.
     pub const NAME: &'static str = "MarginalMap";
 
     /// Creates a marginal MAP search with the default limits.
@@ -87,7 +87,7 @@ impl MarginalMap {
         Ok(marginal_map_cost(graph, &question.keep, &self.limits)?)
     }
 
-    /// Returns `None` if the evidence is impossible.
+    /// Returns the factor graph for the targets; `None` if the evidence is impossible.
     fn question(
         &self,
         model: &Model,

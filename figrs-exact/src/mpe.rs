@@ -16,25 +16,24 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 /// probability.
 ///
 /// A world is one run of the program from its roots: the targets and all elements with evidence. Elements of branches that are not taken
-/// are not part of the world, and their probabilities are not factors of the world's probability. Therefore random elements in branches
-/// that a choice does not take do not reduce the probability of the choice. The answer has the value of every element of the world, not
-/// only of the targets.
+/// do not belong to the world, and their probabilities are not factors of its probability. Therefore random elements in branches that a
+/// choice does not take do not reduce the probability of the choice. The answer has the value of every element of the world, not only of
+/// the targets.
 ///
 /// In `ExpectationMaximization`, this algorithm gives hard EM: the counts come from the most probable completion of each data row. The
 /// completions are found by a max-product contraction tree, which is compiled once within the limits of the algorithm. The log-likelihood
-/// of a fit by hard EM is the logarithm of the probability of the completed rows, and no iteration lowers it. The log-likelihood of hard
-/// EM is not that of the observed values. The estimates of parameters are biased towards the completions, and are not consistent (Celeux
-/// and Govaert, "A classification EM algorithm for clustering and two stochastic versions", 1992). A missing value of an element with a
-/// density is not completed by hard EM. If a value of such an element is missing, the data row contributes nothing to the counts of the
-/// element.
+/// of a fit by hard EM is the logarithm of the probability of the completed rows, and no iteration lowers it. It is not the
+/// log-likelihood of the observed values alone. The estimates of parameters are biased towards the completions, and are not consistent
+/// (Celeux and Govaert, "A classification EM algorithm for clustering and two stochastic versions", 1992). A missing value of an element
+/// with a density is not completed by hard EM. If it is missing, the data row contributes nothing to the counts of the element.
 ///
-/// **Guarantee.** The result is exact. Of equally probable values, the first in the support is chosen, in an order of the elements that
-/// is fixed for each model.
+/// **Guarantee.** The result is exact. Of equally probable values of an element, the one that comes first in its support is chosen; the
+/// elements are maximised in an order that is fixed for each model.
 ///
 /// **Complexity.** The complexity is that of [`VariableElimination`](crate::VariableElimination), with maxima in place of sums. In
-/// contrast to sums, no factor is omitted, and elements of branches have the additional value `absent`.
+/// contrast to sums, no factor is omitted, and elements of branches have the additional value `absent` (not evaluated).
 ///
-/// **Errors.** The errors are those of [`VariableElimination`](crate::VariableElimination).
+/// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination).
 ///
 /// **References.** Dechter (1999), "Bucket elimination", section 5.
 ///

@@ -73,7 +73,7 @@ impl Tally {
         }
     }
 
-    /// Sets all sums to zero, because worlds with fewer densities make the weights so far negligible.
+    /// Sets all sums to zero, because a world with only `densities` densities makes the weights so far negligible.
     pub fn reset(&mut self, densities: usize) {
         self.densities = densities;
         (self.scale, self.total, self.squares) = (0.0, 0.0, 0.0);
@@ -86,7 +86,8 @@ impl Tally {
     /// Returns the weight divided by the scale; if the weight is too large for the scale, it becomes the new scale.
     pub fn in_units(&mut self, weight: WorldWeight) -> f64 {
         const MAX_UNSCALED_WEIGHT: f64 = 1e100;
-        /// Smallest weight for which the scale stays one; with it, weights down to `1e-300` times the largest weight can be stored.
+        /// Smallest weight for which the scale stays one; with this scale, weights down to `1e-300` times the largest weight can be
+        /// stored.
         const MIN_UNSCALED_WEIGHT: f64 = 1e-4;
         let plain = self.scale == 0.0
             && (MIN_UNSCALED_WEIGHT..MAX_UNSCALED_WEIGHT).contains(&weight.linear);
@@ -126,7 +127,7 @@ impl Tally {
         }
     }
 
-    /// The targets of the run.
+    /// Returns the targets of the run.
     pub fn elements(&self) -> impl Iterator<Item = &AnyElement> {
         self.targets.iter().map(|target| &target.element)
     }
@@ -142,7 +143,7 @@ impl Tally {
     }
 
     /// Returns the standard error of the mean weight, divided by the mean. The error is infinite if the effective sample size is below
-    /// two, because the sample variance is no estimate if one sample has nearly all of the weight. The error is zero if all weights
+    /// two: one sample then has nearly all of the weight, and the sample variance estimates nothing. The error is zero if all weights
     /// are equal up to rounding.
     pub fn relative_error(&self) -> f64 {
         if self.total * self.total < 2.0 * self.squares {

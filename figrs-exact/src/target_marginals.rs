@@ -9,8 +9,8 @@ use figrs_factor::algebra::SumProduct;
 use figrs_factor::eliminate::{EliminationError, plan_cost};
 use figrs_factor::tree::{Marginals, marginals};
 
-/// Number of operations, for each entry of the factors, up to which one plan for all targets is used without comparing it with
-/// separate plans. A plan with fewer operations is run in less time than the search for separate plans takes.
+/// Number of operations, for each entry of the factors, up to which one plan for all targets is not compared with separate plans. A
+/// plan with fewer operations runs in less time than the search for separate plans takes.
 const CHEAP_PLAN_OPERATIONS: f64 = 64.0;
 /// Cost of computing all marginals from one tree, in units of one elimination by the plan of the tree.
 const TREE_COST_FACTOR: f64 = 3.0;

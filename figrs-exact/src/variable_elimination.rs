@@ -22,7 +22,7 @@ use figrs_factor::tree::Marginals;
 /// Exact marginals and the probability of evidence, by variable elimination.
 ///
 /// Elements on which neither targets nor evidence depend are omitted. The elimination order is chosen by the predicted number of
-/// non-zero entries, so that functions and zeros reduce the cost. Tables are rescaled to avoid underflow. If a positive number
+/// non-zero entries. Functions and zeros therefore reduce the cost. Tables are rescaled to avoid underflow. If a positive number
 /// would still underflow, the elimination is repeated with logarithms. Several targets share one elimination with a backward pass.
 /// If separate eliminations take less work, or if the messages exceed the memory, each target has its own elimination.
 ///
@@ -34,10 +34,10 @@ use figrs_factor::tree::Marginals;
 ///
 /// **Complexity.** Time and memory are linear in the number of non-zero entries of the largest product of factors. In the worst
 /// case, the number of non-zero entries is exponential in the induced width of the order. Several targets take three times the
-/// work of one elimination of all factors that they need, or the work of a separate elimination for each target.
+/// work of one elimination of all factors that they need, or the work of one elimination for each target.
 ///
-/// **Errors.** [`Error::ImpossibleEvidence`] for a query; limits of the expansion and the elimination;
-/// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
+/// **Errors.** [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; an error if the expansion or the
+/// elimination exceeds a limit; [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
 ///
 /// **References.** Zhang and Poole (1996); Dechter (1999), "Bucket elimination".
 ///

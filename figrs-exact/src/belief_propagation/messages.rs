@@ -7,7 +7,7 @@ use figrs_factor::algebra::{LogSumProduct, Semiring, SumProduct};
 
 /// Smallest logarithm of a product that can be stored as an ordinary number without loss of precision.
 const SAFE: f64 = -600.0;
-/// Number of table entries processed between two checks of the deadline.
+/// Number of table entries that are read between two checks of the deadline.
 const SLICE: u64 = 100_000;
 const NONE: f64 = f64::NEG_INFINITY;
 /// Least natural logarithm of a non-zero entry of a message. The logarithms are limited because they may grow at every iteration if the
@@ -68,7 +68,7 @@ pub(super) struct Messages<'n> {
     network: &'n MessageGraph,
     /// The messages from factors to variables.
     sent: Vec<f64>,
-    /// For each value of each variable, the sum of the logarithms of its non-zero messages, and the number of its zero
+    /// For each value of each variable, the sum of the logarithms of the non-zero messages that it receives, and the number of the zero
     /// messages.
     beliefs: Vec<f64>,
     zeros: Vec<u32>,
@@ -190,7 +190,8 @@ impl<'n> Messages<'n> {
         self.incoming = incoming;
     }
 
-    /// Sends the messages of one factor. Returns the largest change of a message, or `None` if messages exclude every value of a variable.
+    /// Sends the messages of `factor` to its variables. Returns the largest change of an entry of these messages, or `None` if messages
+    /// exclude every value of a variable.
     fn send_from_factor<M: MessageAlgebra>(&mut self, factor: usize, damping: f64) -> Option<f64> {
         let network = self.network;
         let table = &network.tables[factor];
@@ -312,7 +313,7 @@ impl<'n> Messages<'n> {
         total
     }
 
-    /// Returns the logarithms of the entries of a factor times the messages that it has received.
+    /// Returns, for each entry of `table`, the sum of its logarithm and of the logarithms of the messages that its factor has received.
     fn entry_beliefs<'m>(
         &'m self,
         table: &'m FactorEntries,
@@ -325,8 +326,8 @@ impl<'n> Messages<'n> {
         })
     }
 
-    /// Returns the belief of a factor: the probabilities of its non-zero entries, in their order. A call of
-    /// [`recompute_beliefs`](Self::recompute_beliefs) must come before.
+    /// Returns the belief of a factor: the probabilities of its non-zero entries, in their order. Call
+    /// [`recompute_beliefs`](Self::recompute_beliefs) before.
     pub(super) fn factor_belief(&mut self, factor: usize) -> Vec<f64> {
         self.receive_all(factor);
         let logs = self.entry_beliefs(&self.network.tables[factor]);

@@ -34,8 +34,8 @@ use network::{FactorEntries, MessageGraph};
 /// Approximate marginals by messages between the factors and the variables of a model, which may have any width.
 ///
 /// Values that zeros of factors exclude are removed first. Each iteration sends messages through the factors in a fixed order, and then
-/// in reverse order. The iterations end when no message changes by more than a tolerance. Messages are stored as logarithms, so that they
-/// do not underflow.
+/// in reverse order. The iterations end when no message changes by more than a tolerance. Messages are stored as logarithms, which do not
+/// underflow.
 ///
 /// **Guarantee.** If the factor graph has no loops and the messages have converged, marginals and log-evidence are exact up to rounding,
 /// and the answer says so. If the graph has loops or the messages have not converged, the marginals and the log-evidence are
@@ -193,8 +193,8 @@ macro_rules! settled {
             /// more than the tolerance.
             tolerance: f64 => settings.until.tolerance;
             /// Sets the damping (default zero): the weight of the old message when the logarithms of the old and the new message are
-            /// averaged. If messages oscillate, a damping of one half may make them converge. The fixed points of the messages do not
-            /// depend on the damping.
+            /// averaged. If messages oscillate, a damping of one half may make them converge. The damping does not change the fixed
+            /// points of the messages.
             damping: f64 => settings.until.damping;
         }
     };

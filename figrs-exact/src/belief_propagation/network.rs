@@ -36,7 +36,7 @@ impl FactorEntries {
 pub(super) struct Edge {
     pub(super) variable: usize,
     pub(super) factor: usize,
-    /// Offset of the edge's message in the list of all messages, and its offset in the list of the messages of the edge's factor.
+    /// Offset of the edge's message in the list of all messages, and its offset among the messages of the edge's factor.
     pub(super) start: usize,
     pub(super) local: usize,
     pub(super) values: usize,

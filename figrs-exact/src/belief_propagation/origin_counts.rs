@@ -40,7 +40,8 @@ impl BeliefPropagation {
     /// times if there are several such entries. Returns the negative Bethe free energy, or `None` if the messages have not
     /// converged. If messages exclude every value of a variable, returns minus infinity without calling `count`.
     ///
-    /// **Errors.** [`Error::MessagesTooLarge`]; limits of memory; [`EliminationError::Interrupted`].
+    /// **Errors.** [`Error::MessagesTooLarge`] if an iteration exceeds the limit of work; an error of the memory limit;
+    /// [`EliminationError::Interrupted`] at a deadline or an interrupt.
     #[doc(hidden)]
     pub fn origin_counts(
         &self,

@@ -210,7 +210,8 @@ impl CircuitEncoding {
         self.graph.cardinalities.len()
     }
 
-    /// Returns the size in bytes of an integer as large as the number of all assignments of the variables.
+    /// Returns the size in bytes of an integer as large as the number of all assignments of the variables, which is at
+    /// least the number of worlds.
     pub(super) fn largest_count_bytes(&self) -> f64 {
         let bits: f64 = self
             .graph

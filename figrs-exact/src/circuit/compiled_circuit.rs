@@ -39,8 +39,8 @@ use figrs_search::circuit::SearchControl;
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Queries do not change the circuit, so that several threads may query the same circuit. A clone shares the circuit, but has its
-/// own evidence.
+/// Queries do not change the circuit. Several threads may therefore query it at the same time. A clone shares the circuit, but has
+/// its own evidence.
 #[derive(Clone, Debug)]
 pub struct CompiledCircuit {
     problem: CompiledProblem,
@@ -57,7 +57,7 @@ pub(super) enum CircuitPurpose {
     Sums,
     /// Worlds: the circuit is for sums and for queries about single worlds.
     Worlds,
-    /// Counting: the circuit is for the number of worlds only, and variables that other variables define are removed.
+    /// Counting: the circuit only counts worlds, and variables that other variables define are removed.
     Count,
 }
 
@@ -104,7 +104,7 @@ impl CompiledCircuit {
         Ok(this)
     }
 
-    /// Gives the present evidence on all varying elements to the circuit.
+    /// Passes the present evidence on all varying elements to the circuit.
     fn state_all(&mut self) -> Result<(), Error> {
         if let Some(encoding) = &mut self.encoding {
             let all = self.problem.present_weights(&self.expansion)?;
@@ -127,7 +127,7 @@ impl CompiledCircuit {
         circuit.map_or(0, |circuit| circuit.nodes.len())
     }
 
-    /// Memory that the circuit takes, in bytes.
+    /// Returns the memory that the circuit takes, in bytes.
     pub fn bytes(&self) -> u64 {
         let circuit = self
             .encoding
@@ -139,7 +139,7 @@ impl CompiledCircuit {
     /// Observes a varying element; the observation replaces evidence that `set` or `weigh` stated about it before. Evidence about
     /// the element in the compiled model still applies. A value that the element cannot have is impossible evidence.
     ///
-    /// **Errors.** [`Error::NotVarying`].
+    /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying.
     #[track_caller]
     pub fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
         let (place, statement) = self.problem.observation(element, value)?;
@@ -149,7 +149,8 @@ impl CompiledCircuit {
     /// Weighs the worlds by the value of a varying element; the weights replace evidence that `set` or `weigh` stated about it
     /// before.
     ///
-    /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
+    /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying; [`Error::Model`] if a weight is negative or not
+    /// finite.
     #[track_caller]
     pub fn weigh<T: Value>(
         &mut self,
@@ -162,7 +163,7 @@ impl CompiledCircuit {
 
     /// Withdraws the evidence set on a varying element.
     ///
-    /// **Errors.** [`Error::NotVarying`].
+    /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying.
     pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
         let place = self.problem.varying_place(element)?;
         self.state(place, None)
@@ -181,7 +182,7 @@ impl CompiledCircuit {
     /// This is so if a weight that was zero for all values of the parameters is no longer zero, if equal weights have become
     /// different, or if a weight of one that the circuit omits has changed.
     ///
-    /// **Errors.** The errors of compilation; after an error, the circuit is unchanged.
+    /// **Errors.** The errors of [`Circuit::compile`](crate::Circuit::compile); after an error, the circuit is unchanged.
     pub fn refresh(&mut self) -> Result<(), Error> {
         let limits = &self.problem.limits;
         let roots = self.problem.roots();
@@ -234,14 +235,14 @@ impl CompiledCircuit {
 
     /// Returns the compiled factor graph, or an error if the present evidence is impossible.
     ///
-    /// **Errors.** [`Error::ImpossibleEvidence`], with a conflict.
+    /// **Errors.** [`Error::ImpossibleEvidence`], with a conflict (statements of evidence that contradict each other).
     fn require_possible(&self) -> Result<&CircuitEncoding, Error> {
         self.possible().ok_or_else(|| self.problem.impossible())
     }
 
     /// Returns the distribution of a target or a varying element.
     ///
-    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
+    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         (self.problem).distribution(&self.expansion, element, |position| {
             let mut marginals = self.require_possible()?.marginals(&[position]);
@@ -249,9 +250,9 @@ impl CompiledCircuit {
         })
     }
 
-    /// Returns the probability that a target or a varying element has a value.
+    /// Returns the probability that `element`, a target or a varying element, has the value `value`.
     ///
-    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
+    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.distribution(element)?.probability(value))
     }

@@ -41,13 +41,12 @@ const CACHE_BYTES: u64 = 1 << 30;
 /// by the width holds for the actual search, because the activity in conflicts takes precedence over the tree decomposition. Many zeros shorten the
 /// search greatly. Elimination is faster than a circuit if its tables fit the memory, above all for sums of variables with many values.
 ///
-/// **Errors.** The errors are those of [`VariableElimination`](crate::VariableElimination), but models of any width are accepted. A
-/// [`deadline`](Self::deadline) or an interrupt ends the search with [`Error::NothingDone`]. The search ends with an
-/// [`EliminationError`](figrs_factor::eliminate::EliminationError) if clauses, residual tables, cache and circuit exceed the
-/// [memory](figrs_factor::Limits::memory), or if the circuit and the two numbers for each node that queries need exceed it. The search also ends with
-/// an `EliminationError` if clauses and rows of weights have more numbers than the [`table_entries`](figrs_factor::Limits::table_entries) (functions
-/// of thousands of states need elimination instead). (If functions fail for some values, an elimination decides whether a world contains these
-/// values; the limits may refuse the elimination.)
+/// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination), except that no model is too wide. A [`deadline`](Self::deadline) or
+/// an interrupt ends the search with [`Error::NothingDone`]. The search ends with an [`EliminationError`](figrs_factor::eliminate::EliminationError)
+/// if clauses, residual tables, cache and circuit exceed the [memory](figrs_factor::Limits::memory), or if the circuit exceeds it together with the
+/// two numbers for each node that queries need. The search also ends with an `EliminationError` if clauses and rows of weights have more numbers than
+/// the [`table_entries`](figrs_factor::Limits::table_entries) (functions of thousands of states need elimination instead). (If functions fail for
+/// some values, an elimination decides whether a world contains these values; it may exceed the limits and be refused.)
 ///
 /// **References.** Bacchus, Dalmao and Pitassi (2003), "Algorithms and complexity results for #SAT and Bayesian inference"; Sang, Bacchus,
 /// Beame, Kautz and Pitassi (2004), "Combining component caching and clause learning for effective model counting"; Sang, Beame
@@ -126,7 +125,7 @@ impl Circuit {
     ///
     /// If a target or a varying element depends on a [`Score`](figrs_core::Score), the Score multiplies the weights of worlds.
     ///
-    /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error at compilation.
+    /// **Errors.** The errors of [`Circuit`], except that impossible evidence is not an error at compilation.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledCircuit, Error> {
         let watching = self.watch.start(self.name(), None);
         let targets = targets.elements();
@@ -145,7 +144,7 @@ impl Circuit {
     /// # Ok::<(), figrs_answer::Error>(())
     /// ```
     ///
-    /// **Errors.** The errors of the [algorithm](Self), except that for impossible evidence the result is zero.
+    /// **Errors.** The errors of [`Circuit`], except that for impossible evidence the result is zero.
     pub fn count(&self, model: &Model, targets: impl Parents) -> Result<BigUint, Error> {
         let targets = targets.elements();
         let watching = self.watch.start(self.name(), None);

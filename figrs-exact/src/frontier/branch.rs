@@ -17,8 +17,8 @@ use figrs_answer::limits::expand;
 /// Returns the outcomes of a branch of a Chain, which `call` returns, for the values `captured` of elements outside the
 /// branch.
 ///
-/// An atomic element that `may_own` accepts counts as part of the branch, even if other code holds a reference to it. Unless
-/// the branch is a new atomic element, its function is called twice, because elements that both calls reach are outside the
+/// A branch of kind `Kind::Atomic` that `may_own` accepts counts as part of the Chain, even if other code holds a reference
+/// to it. For any other new branch, the function is called twice, because elements that both calls reach are outside the
 /// branch.
 pub(super) fn outcomes(
     slot: &OrderedElement,
@@ -93,7 +93,7 @@ pub(super) fn outcomes(
 #[derive(Default)]
 struct BranchWorlds {
     outcomes: IndexMap<Datum, WorldWeight>,
-    /// The elements of the branch, in the order in which they were found.
+    /// The elements on which the branch depends, in the order in which they were found.
     reached: IndexMap<ElementId, AnyElement>,
     /// `true` if a Score weighs some of the branch's worlds.
     is_weighed: bool,

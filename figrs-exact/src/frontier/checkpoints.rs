@@ -6,17 +6,17 @@ use super::dictionary::StateKey;
 use super::set_transition::FrontierPrefix;
 use super::state_set_cache::StateSetCache;
 
-/// Number of latest steps of the sweep whose frontiers are all stored. Of the steps twice as far back, every second frontier is stored;
-/// of the steps four times as far back, every fourth; and so on.
+/// Number of latest steps of the sweep whose frontiers are all stored. Of the steps between `LATEST` and twice `LATEST` steps back,
+/// every second frontier is stored; of those up to four times `LATEST` back, every fourth; and so on.
 const LATEST: usize = 8;
 
-/// Stored frontiers of earlier steps of the sweep: most of the latest ones, and few of the oldest. Going back by `d` steps repeats at
-/// most `2 d` steps, although few frontiers are stored.
+/// Stored frontiers of earlier steps of the sweep, which lie further apart the older they are. Going back by `d` steps repeats at most
+/// `2 d` steps, although few frontiers are stored.
 #[derive(Debug)]
 pub(super) struct Checkpoints<const W: usize> {
-    /// The stored frontiers, each with the number of its step, in ascending order.
+    /// The stored frontiers, each with the index of its step, in ascending order.
     kept: VecDeque<(usize, CheckpointStates<W>)>,
-    /// The size in bytes of the states that only the checkpoints hold, and its maximum so far.
+    /// The size in bytes of the states that only the checkpoints hold, and the largest size so far.
     bytes: usize,
     most: usize,
 }
@@ -51,7 +51,7 @@ impl<const W: usize> Checkpoints<W> {
         self.bytes as u64
     }
 
-    /// Stores the frontier before a step of the sweep: its index in the cache or, if it is not cached, its states.
+    /// Stores the frontier `at` before the step `step`: its index in the cache or, if it is not cached, its states.
     pub(super) fn store(
         &mut self,
         step: usize,
@@ -77,7 +77,7 @@ impl<const W: usize> Checkpoints<W> {
         }
     }
 
-    /// Removes and returns the frontier before a step of the sweep, if it is stored, and drops all later frontiers.
+    /// Removes and returns the frontier before the step `step`, if it is stored, and drops all later frontiers.
     pub(super) fn take(
         &mut self,
         step: usize,
@@ -97,7 +97,7 @@ impl<const W: usize> Checkpoints<W> {
         None
     }
 
-    /// Drops all checkpoints, because the numbers of values have changed.
+    /// Drops all checkpoints, because values have new indices, and the stored states refer to the old ones.
     pub(super) fn clear(&mut self) {
         *self = Self::new(self.most);
     }

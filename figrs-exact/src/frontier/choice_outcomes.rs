@@ -11,9 +11,9 @@ pub(super) struct ChoiceOutcomes {
     pub(super) outcomes: Vec<(Datum, WorldWeight)>,
     /// `true` if one outcome may stand for several worlds.
     pub(super) merged: bool,
-    /// `true` if the choice is an observed Chain whose likelihood is a density.
+    /// `true` if the choice is a Chain whose observed value has a density as likelihood; `None` if it is no observed Chain.
     pub(super) density: Option<bool>,
-    /// An atomic element that other code might read, but that counts as a part of this choice.
+    /// A branch of kind `Kind::Atomic` that other code might read, but that counts as a part of this choice.
     pub(super) owned: Option<AnyElement>,
 }
 

@@ -10,7 +10,7 @@ const ALLOCATION: usize = 16;
 /// Number of dictionary codes that are packed into one machine word of a key.
 const CODES_PER_KEY: usize = (u128::BITS / u32::BITS) as usize;
 
-/// The memoised results of an element, keyed by the dictionary codes of the values that the element reads.
+/// The memoised results of one class of elements, keyed by the dictionary codes of the values that an element reads.
 #[derive(Debug)]
 enum MemoTable<R> {
     Few(FxHashMap<u128, R>),
@@ -30,8 +30,7 @@ pub(super) struct ClassMemo<R> {
 }
 
 impl<R: Clone> ClassMemo<R> {
-    /// Number of lookups after which it is decided whether a memo table is kept; it is kept if the hits were at least this number
-    /// divided by `MIN_HIT_DIVISOR`.
+    /// Number of lookups after which a memo table is dropped unless at least one lookup in `MIN_HIT_DIVISOR` found a result.
     const TRIAL: u32 = 1 << 10;
     const MIN_HIT_DIVISOR: u32 = 8;
 

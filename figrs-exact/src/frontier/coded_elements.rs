@@ -35,15 +35,15 @@ pub(super) struct CodedElements {
     pub(super) outcomes: Vec<WeightedValue>,
     /// The total size of the memo tables of all classes, in bytes.
     pub(super) remembered: usize,
-    /// Number of new values, results and outcomes for which memory is reserved when bytes are counted next.
+    /// Number of new values, results and outcomes for which memory is reserved when memory is counted next.
     pub(super) reserved: usize,
     /// `true` if an outcome of some branch stands for several worlds.
     pub(super) merged: bool,
     /// For each class of equivalent observed Chains, `true` if their likelihoods are densities.
     pub(super) densities: FxHashMap<usize, bool>,
     is_renumberable: Vec<bool>,
-    /// Atomic elements that are a branch of exactly one known Chain, each with this Chain. A sweep does not visit an atomic element
-    /// that is a branch of one Chain, unless another element turns out to read it.
+    /// Elements of kind `Kind::Atomic` that are a branch of exactly one known Chain, each with this Chain. A sweep does not visit
+    /// such an element, unless another element turns out to read it.
     pub(super) owners: FxHashMap<ElementId, (AnyElement, usize)>,
     /// Maximum number of bytes of one world of a branch.
     pub(super) memory: u64,
@@ -76,9 +76,9 @@ impl CodedElements {
         rules
     }
 
-    /// Adds elements from outside a Chain to those that the Chain reads, because its branches turned out to be these elements. If one
-    /// of the elements was part of another Chain, the other Chain reads it from now on as well. Returns each changed Chain with the
-    /// indices of the elements that it reads in addition.
+    /// Adds elements from outside a Chain to those that the Chain reads, because its `branches` turned out to be these elements. If
+    /// one of the elements was part of another Chain, the other Chain reads it from now on as well. Returns each changed Chain with
+    /// the indices of the elements that it reads in addition.
     pub(super) fn capture(
         &mut self,
         chain: usize,
@@ -102,8 +102,8 @@ impl CodedElements {
         Ok(found)
     }
 
-    /// True if an atomic element may count as part of a Chain: no other element is known to read it, and it is not part of another
-    /// Chain.
+    /// True if an element of kind `Kind::Atomic` may count as part of a Chain: no other element is known to read it, and it is not
+    /// part of another Chain.
     pub(super) fn may_own(&self, chain: usize, element: &AnyElement) -> bool {
         let owner = self.owners.get(&element.id());
         !self.classes.shared[self.classes.of[chain]]
@@ -139,7 +139,7 @@ impl CodedElements {
         }
     }
 
-    /// Returns the outcome that is stored at an index.
+    /// Returns the value and the weight that are stored at the index `position`.
     #[inline]
     pub(super) fn outcome(&self, position: usize) -> WeightedValue {
         self.outcomes[position]
@@ -165,13 +165,13 @@ impl CodedElements {
         self.remembered + vector(&self.outcomes, self.reserved)
     }
 
-    /// True if some target has values of this type, so that transitions refer to the numbers of these values.
+    /// True if the values of some target have type `of`; transitions then refer to the indices of these values.
     pub(super) fn is_reported(&self, of: usize) -> bool {
         let mut targets = self.linear.targets.iter();
         targets.any(|&target| self.types[target] == of)
     }
 
-    /// True if values of this type may get new numbers, because only frontiers store their numbers.
+    /// True if values of type `of` may get new indices, because only frontiers store the old ones.
     pub(super) fn is_renumberable(&self, of: usize) -> bool {
         self.is_renumberable[of]
     }

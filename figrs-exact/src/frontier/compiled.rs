@@ -20,8 +20,8 @@ use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_factor::algebra::{Counting, LogSumProduct, MaxProduct, SumProduct};
 
-/// Messages of sums over all worlds, from the last frontier back to the first, as ordinary numbers or, if these overflow or underflow, as
-/// logarithms.
+/// For each frontier, the sum of the weights of all continuations of each state, as ordinary numbers or, if these overflow or underflow,
+/// as logarithms.
 #[derive(Debug)]
 enum TotalMessages {
     Plain(BackwardMessages<SumProduct>),
@@ -50,7 +50,7 @@ enum TotalMessages {
 #[derive(Clone, Debug)]
 pub struct CompiledFrontier {
     model: Model,
-    /// Maximum number of bytes of messages.
+    /// Maximum number of bytes of the backward messages.
     memory: u64,
     names: Arc<TargetNames>,
     explored: Arc<Exploration>,
@@ -158,7 +158,7 @@ impl CompiledFrontier {
         }
     }
 
-    /// Returns an error if a transition between states may stand for several worlds.
+    /// Returns an error if a transition between states may stand for several worlds, and single worlds are therefore unknown.
     fn require_worlds(&self) -> Result<(), Error> {
         if self.explored.are_worlds {
             return Ok(());
@@ -186,7 +186,7 @@ impl CompiledFrontier {
         })
     }
 
-    /// Returns the possible values of a target, and their probabilities.
+    /// Returns the indices of the possible values of `target`, and their probabilities.
     fn marginal(&self, target: usize) -> (Vec<usize>, Vec<f64>) {
         let shares = self.all_marginals()[target].iter().enumerate();
         shares
@@ -198,7 +198,7 @@ impl CompiledFrontier {
     /// Returns the distribution of a target. The first query for a distribution computes the distributions of all targets, in one sweep
     /// over all steps.
     ///
-    /// **Errors.** [`Error::NotATarget`], [`Error::ImpossibleEvidence`].
+    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         let position = self.names.positions.get(&element.erased().id());
         let &position = position.ok_or_else(|| Error::NotATarget {
@@ -217,9 +217,9 @@ impl CompiledFrontier {
         ))
     }
 
-    /// Returns the probability that a target has a value.
+    /// Returns the probability that the target `element` has the value `value`.
     ///
-    /// **Errors.** As [`distribution`](Self::distribution).
+    /// **Errors.** The errors of [`distribution`](Self::distribution).
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.distribution(element)?.probability(value))
     }
@@ -262,14 +262,14 @@ impl CompiledFrontier {
         Ok(messages.map_or(BigUint::ZERO, |messages| messages.total))
     }
 
-    /// True if some world has the given values of targets.
+    /// True if some world has the values `known` of targets.
     ///
     /// **Guarantee.** The result is exact.
     ///
-    /// **Complexity.** The query visits only the states that agree with the values, which is far faster than compiling the model with the
+    /// **Complexity.** The query visits only the states that agree with `known`, which is far faster than compiling the model with these
     /// values as evidence.
     ///
-    /// **Errors.** [`Error::NotATarget`].
+    /// **Errors.** [`Error::NotATarget`] if an element of `known` is no target.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, fold};
@@ -372,7 +372,7 @@ impl CompiledFrontier {
 }
 
 impl TotalMessages {
-    /// Returns a good number of worlds to draw in one sweep.
+    /// Returns the number of worlds that are best drawn in one sweep.
     fn batch(&self) -> u64 {
         const TOGETHER: u64 = 64;
         let complete = match self {

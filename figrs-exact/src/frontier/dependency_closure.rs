@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 #[derive(Debug)]
 pub(super) struct NeededElement {
     pub(super) element: AnyElement,
-    /// The numbers of the parents of the element.
+    /// The indices of the parents of the element.
     pub(super) reads: Vec<usize>,
-    /// The value that an intervention sets.
+    /// The value to which an intervention sets the element, if there is one.
     pub(super) fixed: Option<Datum>,
 }
 
@@ -54,7 +54,7 @@ impl NeededElements {
         self.numbers.contains_key(&id) || self.fixed.contains_key(&id)
     }
 
-    /// Returns the number of an element; a new element gets a number after the elements on which it depends.
+    /// Returns the index of `root`; a new element gets an index after the elements on which it depends.
     pub(super) fn number_of(&mut self, root: &AnyElement) -> usize {
         let mut stack: Vec<(AnyElement, bool)> = vec![(root.clone(), false)];
         while let Some((element, ready)) = stack.pop() {

@@ -5,7 +5,7 @@ use std::any::TypeId;
 use figrs_core::{AnyElement, Support, SupportBuilder};
 use rustc_hash::FxHashMap;
 
-/// The values found so far, numbered separately for each type; all elements with values of one type share the numbers.
+/// The values found so far, numbered separately for each type; elements whose values have the same type share the numbering.
 #[derive(Debug, Default)]
 pub(super) struct ValueDictionaries {
     types: FxHashMap<TypeId, usize>,
@@ -27,7 +27,7 @@ impl ValueDictionaries {
         })
     }
 
-    /// Gives the codes of each type enough bits for twice the number of its values; returns `false` if no type had too few bits.
+    /// Gives the codes of each type enough bits for twice as many values as it has; returns `false` if no type had too few bits.
     pub(super) fn widen(&mut self) -> bool {
         let mut wider = false;
         for (bits, values) in self.bits.iter_mut().zip(&self.values) {
@@ -40,7 +40,7 @@ impl ValueDictionaries {
         wider
     }
 
-    /// Keeps only the values of a type at the given ascending indices, and gives them new numbers.
+    /// Keeps only the values of type `of` at the ascending indices `positions`, and numbers them anew.
     pub(super) fn retain_values(&mut self, of: usize, positions: &[u32]) {
         let old = &self.values[of];
         let mut kept = old.like();

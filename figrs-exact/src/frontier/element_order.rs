@@ -12,10 +12,10 @@ use figrs_answer::error::Error;
 #[derive(Debug)]
 pub(super) struct OrderedElement {
     pub(super) element: AnyElement,
-    /// The indices of the parents, followed by the indices of elements outside the Chain that are branches of it.
+    /// The indices of the parents, followed by the indices of the elements outside the Chain that are its branches.
     pub(super) reads: Vec<usize>,
     pub(super) evidence: Vec<Evidence>,
-    /// The value that an intervention sets.
+    /// The value to which an intervention sets the element, if there is one.
     pub(super) fixed: Option<Datum>,
     /// `true` if the element is only in some worlds, because only a branch of a Chain depends on it.
     pub(super) optional: bool,
@@ -31,7 +31,7 @@ impl OrderedElement {
             )
     }
 
-    /// The value that the element is observed to have.
+    /// Returns the observed value of the element, if there is one.
     pub(super) fn observed(&self) -> Option<&Datum> {
         self.evidence.iter().find_map(Evidence::observed)
     }
@@ -44,7 +44,7 @@ impl OrderedElement {
         }
     }
 
-    /// True if the element is a Chain that may have branches from outside the Chain.
+    /// True if the element is a Chain that may have branches that exist outside the Chain.
     pub(super) fn may_capture(&self) -> bool {
         self.fixed.is_none()
             && matches!(self.element.kind(), Kind::Chain(_, op) if op.family().is_none())
@@ -114,7 +114,7 @@ impl ElementOrder {
         true
     }
 
-    /// True if some Chain may have branches from outside the Chain.
+    /// True if some Chain may have branches that exist outside the Chain.
     pub(super) fn may_capture(&self) -> bool {
         self.slots.iter().any(OrderedElement::may_capture)
     }

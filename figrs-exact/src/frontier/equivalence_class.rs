@@ -19,7 +19,7 @@ enum ElementRule {
     Chain(FunctionId),
     Table(TableIdentity),
     Score(StatementId),
-    /// No other element is known to have this rule.
+    /// No other element is known to have the rule of the element with this index.
     Unique(usize),
 }
 
@@ -45,8 +45,8 @@ impl PartialEq for TableIdentity {
 
 impl Eq for TableIdentity {}
 
-/// Key of an equivalence class of elements: rule, evidence, types, elements that branches turned out to be, and whether a Score may weigh
-/// the element.
+/// Key of an equivalence class: the rule of its elements, their evidence, their types, the elements outside that their branches turned
+/// out to be, and whether a Score may weigh them.
 type ClassSignature = (
     ElementRule,
     Vec<StatementId>,

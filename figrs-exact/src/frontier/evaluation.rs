@@ -130,7 +130,7 @@ impl CodedElements {
         branch::outcomes(slot, interventions, &captured, limits, &call)
     }
 
-    /// Returns the values of the parents of an element, which are given by the numbers of the values.
+    /// Returns the values of the parents of an element; `reads` has their dictionary codes.
     fn arguments(&self, slot: &OrderedElement, parents: usize, reads: &[u32]) -> Vec<&dyn Any> {
         let places = slot.reads[..parents].iter();
         let value = |(&place, &code): (&usize, &u32)| {
@@ -140,13 +140,14 @@ impl CodedElements {
     }
 }
 
-/// Returns the number of a value, among the values of its type.
+/// Returns the code of `value` among the values of type `of`.
 fn number(codes: &mut ValueDictionaries, of: usize, value: &dyn Any) -> u32 {
     let number = codes.values[of].insert(value);
     number.expect("values are numbered by their type") as u32
 }
 
-/// Returns the weight that the evidence on an element gives to a value; `None` if the evidence excludes the value.
+/// Returns the index of the weight that the evidence on an element gives to the value with code `code`; `None` if
+/// the evidence excludes the value.
 fn weigh(
     codes: &ValueDictionaries,
     weighing: &mut WeightDictionary,

@@ -34,7 +34,7 @@ impl ExplorationLimits<'_> {
 pub(super) enum ExplorationError {
     /// The exploration fails with this error.
     Error(Error),
-    /// The listed elements must be visited before a Chain, because branches of the Chain are these elements or read them.
+    /// The listed elements must be visited before a Chain, because branches of the Chain are or read these elements.
     Captured(Vec<AnyElement>),
     /// The states need keys with wider bit fields.
     Wider,

@@ -31,8 +31,8 @@ pub(super) struct Exploration {
 }
 
 impl Exploration {
-    /// Returns the transitions of a step; the list may also contain transitions of other steps after
-    /// them.
+    /// Returns the transitions of a step; the list may also contain, after them, transitions of
+    /// other steps.
     pub(super) fn layer(&self, step: &SweepStep) -> &TransitionLayer {
         &self.layers[step.layer]
     }

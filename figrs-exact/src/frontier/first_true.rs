@@ -46,13 +46,13 @@ impl FirstTrue {
         self.stopped
     }
 
-    /// True if the memory limit ended the search, so that a larger limit of transitions would not help.
+    /// True if the memory limit ended the search; a larger limit of transitions would then not help.
     pub fn is_full(&self) -> bool {
         self.is_full
     }
 
-    /// True if some step of the search was the same as an earlier step, or no world remained. A settled search would not find anything new in
-    /// further steps, if all steps are of the same kind.
+    /// True if some step of the search repeated an earlier step, or no world remained. A settled search would not find anything new in further
+    /// steps, if all steps are of the same kind.
     pub fn is_settled(&self) -> bool {
         self.settled
     }
@@ -81,8 +81,7 @@ impl Frontier {
     /// **Complexity.** The time is that of [`compile`](Self::compile) for the same steps. Memory holds only the transitions of one step and the
     /// states of its frontiers; recent frontiers are cached if the memory suffices.
     ///
-    /// **Errors.** The errors are those of [`compile`](Self::compile), except that impossible evidence is not an error: no element
-    /// can be true then.
+    /// **Errors.** The errors of [`compile`](Self::compile), except that impossible evidence is not an error: no element can be true then.
     ///
     /// ```
     /// # use figrs_core::{Constant, Model, Uniform};
@@ -113,7 +112,7 @@ impl Frontier {
     /// A transition is one outcome of a choice, or one value of another element, in one state of its frontier. Transitions of
     /// earlier steps that are cached are not counted again.
     ///
-    /// **Errors.** The errors are those of `first_true`, except that too large a frontier is not an error.
+    /// **Errors.** The errors of `first_true`, except that too large a frontier is not an error.
     ///
     /// ```
     /// # use figrs_core::{Constant, Model, Uniform, fold};

@@ -30,8 +30,8 @@ mod tests {
     /// Number of entries that may be added before bytes are counted next.
     const MORE: usize = 100;
 
-    /// Checks that the predicted bytes suffice for all of the next entries. The function `count` inserts an entry, and returns
-    /// the capacity and the predicted bytes.
+    /// Checks that the predicted bytes suffice for all of the next entries. `count` inserts an entry, and returns the capacity
+    /// and the predicted bytes.
     #[track_caller]
     fn is_counted_ahead(each: usize, mut count: impl FnMut(u32) -> (usize, usize)) {
         let counted: Vec<(usize, usize)> = (0..200_000).map(&mut count).collect();

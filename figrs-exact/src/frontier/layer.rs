@@ -20,7 +20,7 @@ pub(super) struct TransitionLayer {
 impl TransitionLayer {
     pub(super) const MAX_TRANSITIONS: usize = u32::MAX as usize / 2;
 
-    /// Creates an empty list of transitions that determine the values of this number of targets.
+    /// Creates an empty list of transitions that determine the values of `reported` targets.
     pub(super) fn new(reported: usize) -> Self {
         Self {
             starts: vec![0],
@@ -30,7 +30,7 @@ impl TransitionLayer {
         }
     }
 
-    /// Returns the index range of the transitions that start from a state.
+    /// Returns the index range of the transitions that start from the state `state`.
     #[inline]
     pub(super) fn from(&self, state: usize) -> std::ops::Range<usize> {
         self.starts[state] as usize..self.starts[state + 1] as usize
@@ -42,8 +42,8 @@ impl TransitionLayer {
         self.starts.push(self.targets.len() as u32);
     }
 
-    /// Appends transitions from further states; returns `false` if there would be too many
-    /// transitions.
+    /// Appends the transitions `further`, which start from later states; returns `false` if there
+    /// would be too many transitions.
     pub(super) fn append(&mut self, further: &Self) -> bool {
         if self.targets.len() + further.targets.len() > Self::MAX_TRANSITIONS {
             return false;

@@ -15,7 +15,7 @@ use figrs_factor::algebra::Semiring;
 pub(super) struct BackwardMessages<S: Semiring> {
     /// The weights of transitions, by index.
     weights: Vec<S::Value>,
-    /// Number of steps between two stored messages.
+    /// Number of steps between two stored messages: message `i` of `kept` belongs to step `i * every`.
     every: usize,
     /// The stored messages: index `i` has the message of step `i * every`, and the last entry is the message of the last
     /// frontier.
@@ -70,7 +70,7 @@ impl<S: Semiring> BackwardMessages<S> {
         })
     }
 
-    /// Visits all steps in order, each with the message of the frontier after the step.
+    /// Visits all steps from first to last, each with the message of the frontier after the step.
     pub(super) fn forward(
         &self,
         explored: &Exploration,

@@ -47,7 +47,7 @@ use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 
-/// Exact inference by moving a frontier over the elements in their order.
+/// Exact inference by a sweep that visits the elements one after another.
 ///
 /// The *frontier* is the set of visited elements that later elements read. Only joint values that can occur are explored, and
 /// functions are called only for these values. Frontiers suit models that pass a state from step to step, such as a
@@ -71,7 +71,8 @@ use figrs_answer::setters;
 /// If other elements read the branches of a Chain too, all values of these branches are visited before the Chain. Functions of
 /// elements that are visited before a Chain may be called in cases in which other algorithms do not call them.
 ///
-/// **Errors.** [`Error::ImpossibleEvidence`] for a query; [`Error::FrontierTooLarge`], [`Error::FrontierTooWide`];
+/// **Errors.** [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; [`Error::FrontierTooLarge`] if the
+/// states exceed the memory; [`Error::FrontierTooWide`] if the values of a frontier do not fit a key;
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element.
 ///
 /// **References.** Zweig and Russell (1998) and Murphy (2002), "Dynamic Bayesian Networks", section 3.4 (the frontier algorithm);
@@ -102,7 +103,7 @@ impl Default for Frontier {
 }
 
 impl Frontier {
-    /// Creates a frontier with a memory limit of one GiB.
+    /// Creates a frontier sweep with a memory limit of one GiB.
     pub fn new() -> Self {
         Self {
             memory: 1 << 30,
@@ -113,8 +114,8 @@ impl Frontier {
 
     /// Sets the maximum number of bytes of an exploration; an exploration that needs more ends with an error. The limit counts the
     /// bytes of transitions, states of frontiers, values with their [heap memory](figrs_core::Value::heap_bytes), and memo tables
-    /// of functions. Caches are dropped first, so that an exploration with less memory takes more time. The messages of a compiled
-    /// frontier get the memory that transitions leave, but at least a quarter of the limit.
+    /// of functions. Caches are dropped first; an exploration with less memory therefore takes more time. The messages of a
+    /// compiled frontier get the memory that the transitions leave free, but at least a quarter of the limit.
     pub fn memory(mut self, bytes: u64) -> Self {
         self.memory = bytes;
         self
@@ -151,7 +152,7 @@ impl Frontier {
 
     /// Explores the frontiers of a model, and returns a compiled form that answers many queries.
     ///
-    /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error at compilation.
+    /// **Errors.** The errors of [`Frontier`], except that impossible evidence is not an error at compilation.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledFrontier, Error> {
         guarded(|| self.compiled(model, targets.elements()))
     }

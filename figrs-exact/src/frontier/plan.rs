@@ -41,7 +41,7 @@ pub(super) struct StepPlanner {
     /// For each element, the number of unvisited elements that read it.
     readers: Vec<usize>,
     frontier: Vec<usize>,
-    /// For each element that is a target, the index of the first target with this element.
+    /// For each element that is a target, the index of the first target that is this element.
     reported: FxHashMap<usize, usize>,
 }
 
@@ -61,7 +61,7 @@ impl StepPlanner {
         planner
     }
 
-    /// Extends the plan by the elements with indices from `new` on.
+    /// Extends the plan by the elements with indices of at least `new`.
     fn add_from(&mut self, linear: &ElementOrder, new: usize) {
         self.met.resize(linear.slots.len(), false);
         self.readers.resize(linear.slots.len(), 0);
@@ -72,8 +72,8 @@ impl StepPlanner {
         }
     }
 
-    /// Adds elements that a Chain turned out to read to the plan, with the elements on which they depend. Returns the indices of the
-    /// added elements that were visited before, have left the frontier, and are now read again.
+    /// Adds to the plan the elements that a Chain turned out to read, with the elements on which they depend. Returns the indices of
+    /// those added elements that had left the frontier, and are now read again.
     pub(super) fn capture(
         &mut self,
         linear: &ElementOrder,
@@ -94,14 +94,14 @@ impl StepPlanner {
         again
     }
 
-    /// True if an element has not been visited yet, and reads other elements or may turn out to read them.
+    /// True if the element `place` has not been visited yet, and reads other elements or may turn out to read them.
     pub(super) fn is_unmet_reader(&self, linear: &ElementOrder, place: usize) -> bool {
         let slot = &linear.slots[place];
         !self.met[place] && (!slot.reads.is_empty() || slot.may_capture())
     }
 
-    /// Returns the number of latest steps (a few at most) that only the given element reads, and that read nothing from before these
-    /// steps.
+    /// Returns the number of latest steps (a few at most) whose values only the element `place` reads, and that read nothing from
+    /// before these steps.
     pub(super) fn last_steps_for<'p>(
         &self,
         linear: &ElementOrder,
@@ -126,7 +126,7 @@ impl StepPlanner {
         found
     }
 
-    /// Moves elements before all other unvisited elements.
+    /// Moves the elements `places` before all other unvisited elements.
     pub(super) fn prioritise(&mut self, places: &[usize]) {
         self.ahead.extend(places.iter().rev());
     }

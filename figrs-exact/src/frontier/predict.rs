@@ -6,9 +6,9 @@ use figrs_core::internals::Kind;
 
 use super::element_order::OrderedElement;
 
-/// Base-2 logarithm of the factor by which evidence on a function of a few choices is predicted to reduce the number of states. The base-2
-/// logarithm corresponds to the exclusion of one value of nine, such as by the condition that two cells of a Sudoku differ. For a Sudoku, a
-/// smaller number leads to the order by rows, and with a larger number all orders have the same prediction.
+/// Base-2 logarithm of the factor by which evidence on a function of a few choices is predicted to reduce the number of states. Its value is
+/// the effect of excluding one value of nine, such as by the condition that two cells of a Sudoku differ. For a Sudoku, a smaller constant
+/// leads to the order by rows, and with a larger constant all orders have the same prediction.
 const EVIDENCE_REDUCTION_BITS: f64 = 0.17;
 
 /// Maximum number of choices of a function whose evidence is predicted to reduce the number of states.
@@ -29,7 +29,7 @@ pub(super) struct OrderingInput {
     pub(super) is_given: Vec<bool>,
     /// For each element, `true` if visiting it adds no states.
     pub(super) is_free: Vec<bool>,
-    /// For each element, the few random choices that decide the evidence on it.
+    /// For each element with evidence on a function of few random choices, these choices.
     decided_by: Vec<Vec<usize>>,
     /// For each random choice, the elements whose evidence the choice decides.
     decides: Vec<Vec<usize>>,
@@ -134,7 +134,7 @@ enum PredictionUndo {
     Undecided(usize),
 }
 
-/// A predictor of the frontier's number of states, while elements are visited one after another.
+/// A prediction of the number of states of the frontier, updated as elements are visited one after another.
 #[derive(Debug)]
 pub(super) struct StatePredictor<'s> {
     pub(super) sizes: &'s OrderingInput,

@@ -6,7 +6,7 @@ use super::explore::Exploration;
 use super::messages::{BackwardMessages, ShareSemiring};
 use figrs_factor::algebra::{MaxProduct, Semiring};
 
-/// A world: the index of the value of each target, and the natural logarithm of the world's weight.
+/// A world: for each target, the index of its value, and the natural logarithm of the world's weight.
 pub(super) type TargetWorld = (Vec<u32>, f64);
 
 /// Computes the distribution of each target in one forward sweep; returns `None` if a number overflowed or underflowed.
@@ -126,7 +126,7 @@ pub(super) fn best(explored: &Exploration, messages: &BackwardMessages<MaxProduc
     (values, log)
 }
 
-/// True if some world has the given values of targets. Each entry of `known` has the index of a target and the number of a value, or
+/// True if some world has the values `known` of targets. Each entry of `known` has the index of a target and the code of a value, or
 /// `None` for a value that the target never has.
 ///
 /// **Complexity.** The time is linear in the number of transitions from the states that agree with the values.

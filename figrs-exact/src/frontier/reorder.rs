@@ -13,7 +13,7 @@ const SMALL_STATE_BITS: f64 = 10.0;
 /// rough.
 const MARGIN: f64 = 2.0;
 
-/// Maximum total number of choices that are tried; after that, the next choice of the stated order is taken.
+/// Maximum number of candidates for the next choice that are tried in total; after that, the next choice of the stated order is taken.
 const MAX_TRIED_CHOICES: usize = 1 << 18;
 
 /// Returns a visiting order that is predicted to have fewer states than the stated order; `None` if no such order is found.
@@ -49,16 +49,16 @@ enum NextChoiceRule {
     Fewest,
 }
 
-/// A visiting order under construction.
+/// A visiting order of the elements under construction.
 struct OrderBuilder<'s> {
     sizes: &'s OrderingInput,
     predicted: StatePredictor<'s>,
     /// For each element, the number of unvisited elements that it reads, not counting elements with only one value.
     waits: Vec<usize>,
-    /// The random choices that could be visited next, and those of them that some element reads together with visited elements.
+    /// The random choices that may come next, and those of them that some element reads together with visited elements.
     ready: BTreeSet<usize>,
     near: BTreeSet<usize>,
-    /// For each element, `true` if the search for possible next choices has covered the elements that it reads.
+    /// For each element, `true` if the elements that it reads have been searched for possible next choices.
     is_looked: Vec<bool>,
     tried: usize,
     order: Vec<usize>,
@@ -126,7 +126,7 @@ impl<'s> OrderBuilder<'s> {
         Some(best.1)
     }
 
-    /// Visits a random choice, and then all elements that add no states.
+    /// Visits the random choice `choice`, and then all elements that add no states.
     fn meet(&mut self, choice: usize) -> Vec<usize> {
         let mut met = Vec::new();
         let mut next = BinaryHeap::from([Reverse(choice)]);

@@ -50,7 +50,7 @@ impl SetTransition {
         self.count == self.is_reached.len()
     }
 
-    /// Returns the number of states to which the first `sources` states lead, if it is known.
+    /// Returns the number of states to which the first `sources` states lead; `None` if it is unknown.
     pub(super) fn end(&self, sources: usize) -> Option<usize> {
         let known = |&(from, _): &(usize, usize)| from;
         let at = self.ends.binary_search_by_key(&sources, known).ok()?;

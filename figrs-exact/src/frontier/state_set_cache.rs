@@ -17,7 +17,8 @@ use super::transitions::transitions;
 /// Maximum number of sets of states that are cached.
 const MAX_CACHED_SETS: usize = 1 << 12;
 
-/// Maximum number of cached sets of states that are tried for extension, among those with the same kind of step.
+/// Maximum number of cached sets of states that are tried for extension, among those from which steps with the same signature
+/// start.
 const CANDIDATES: usize = 1 << 6;
 
 /// The signatures of a step and of the step after it, if there is one.
@@ -42,12 +43,12 @@ pub(super) struct StateSetCache<const W: usize> {
     /// The cached sets of states, ordered by the time of their last use.
     by_last_use: BTreeMap<u64, usize>,
     clock: u64,
-    /// The total size of the cached sets in bytes, and its maximum so far.
+    /// The total size of the cached sets in bytes, and the largest size so far.
     held: usize,
     most: usize,
     /// The cached sets of states, keyed by the signature of the steps that start from them and by fingerprint.
     equal: FxHashMap<(StepSignature, (usize, u64)), usize>,
-    /// For each step signature, the latest cached sets of states from which steps with it start.
+    /// For each step signature, the latest cached sets of states from which steps with this signature start.
     starting: FxHashMap<StepSignature, VecDeque<usize>>,
 }
 
@@ -90,7 +91,7 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Clears the cache, except some states, from which steps with a given signature start.
+    /// Clears the cache and adds `states`, from which steps with the signature `shape` start.
     pub(super) fn restart(
         &mut self,
         states: Vec<StateKey<W>>,
@@ -107,7 +108,7 @@ impl<const W: usize> StateSetCache<W> {
         }
     }
 
-    /// Adds some states as a set that is not in the cache.
+    /// Adds `states` as a set that is not in the cache.
     pub(super) fn resume(&mut self, states: Vec<StateKey<W>>) -> FrontierPrefix {
         let states = StateSet::from_keys(states);
         FrontierPrefix {
@@ -177,7 +178,7 @@ impl<const W: usize> StateSetCache<W> {
         number
     }
 
-    /// Computes a step of the frontier sweep; returns `None` if the number of a value does not fit its bit field.
+    /// Computes a step of the frontier sweep; returns `None` if the code of a value does not fit its bit field.
     pub(super) fn step(
         &mut self,
         rules: &mut CodedElements,

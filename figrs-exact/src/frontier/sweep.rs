@@ -20,9 +20,9 @@ use figrs_answer::error::Error;
 pub(super) struct SweepStep {
     /// The index of the list with the transitions of the step.
     pub(super) layer: usize,
-    /// Number of states before the step.
+    /// Number of states of the frontier before the step.
     pub(super) sources: usize,
-    /// Number of states after the step.
+    /// Number of states of the frontier after the step.
     pub(super) states: usize,
     /// The targets whose values the transitions of the step determine.
     pub(super) reports: Vec<usize>,
@@ -100,7 +100,7 @@ fn sweep_in<const W: usize>(
 #[derive(Debug)]
 struct CompletedStep {
     planned: PlannedStep,
-    /// The index of the step's transitions, if no other step can share them.
+    /// The index of the list with the step's transitions, if no other step can share this list.
     private_layer: Option<usize>,
     is_known: bool,
     is_settled: bool,
@@ -118,7 +118,7 @@ struct Sweep<'a, const W: usize> {
     /// The stored frontiers for backtracking; `None` if no step can make backtracking necessary.
     checkpoints: Option<Checkpoints<W>>,
     result: SweepResult,
-    /// Number of elements visited, including elements of steps that were undone later.
+    /// Number of elements visited, including those whose steps were undone later.
     met: u64,
 }
 
@@ -126,8 +126,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
     /// The memory limit divided by this number is the memory for checkpoints.
     const CHECKPOINTS: usize = 16;
     /// The memory limit divided by this number is the memory for cached frontiers. If growing frontiers do not fit into the
-    /// cache, every step is explored from all states again. In a test with 14 rows of levels and 14 bands, a quarter of 4 GiB was
-    /// too little for the cache, but half of 4 GiB was enough.
+    /// cache, every step is explored again from all states. On levels of 14 rows with 14 bands, a quarter of 4 GiB was too little
+    /// for the cache, but half of 4 GiB was enough.
     const FRONTIERS: usize = 2;
     /// After running out of memory, an exploration continues only if it can free at least the memory limit divided by this
     /// number.
@@ -197,7 +197,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(self.result)
     }
 
-    /// True if the error ends the sweep early with a partial result instead of an error.
+    /// True if the error ends the sweep with a partial result instead of an error.
     fn may_be_cut(&self, halt: &ExplorationError) -> bool {
         self.allowance.work.is_some()
             && matches!(self.goal, SweepGoal::FirstTrue)
@@ -257,7 +257,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Returns the size in bytes of the present frontier, the cached frontiers and the checkpoints.
+    /// Returns the total size in bytes of the present frontier, the cached frontiers and the checkpoints.
     fn remembered(&self) -> u64 {
         let checkpoints = self.checkpoints.as_ref().map_or(0, Checkpoints::bytes);
         self.frontiers.bytes(self.at) + checkpoints
@@ -275,7 +275,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Ok(())
     }
 
-    /// Replaces the states of the present frontier by states in which values have new numbers.
+    /// Replaces the states of the present frontier by `states`, in which values have new codes.
     fn renumbered(&mut self, states: Vec<StateKey<W>>, shape: Option<StepSignature>) {
         self.at = self.frontiers.restart(states, shape);
         if let Some(checkpoints) = &mut self.checkpoints {
@@ -359,7 +359,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Adds elements from outside a step's Chain to those that the Chain reads, because its branches turned out to be these
+    /// Adds elements from outside a step's Chain to those that the Chain reads, because its `branches` turned out to be these
     /// elements. The sweep goes back to a step before which each of these elements is on the frontier or unvisited.
     fn capture(
         &mut self,
@@ -389,7 +389,7 @@ impl<'a, const W: usize> Sweep<'a, W> {
     }
 
     /// Undoes at least `least` steps, until the elements `again` are back on the frontier and the elements `redo` are unvisited.
-    /// In the continued sweep, the elements `first` are visited before the elements of the undone steps.
+    /// The continued sweep visits the elements `first` before the elements of the undone steps.
     fn backtrack(
         &mut self,
         mut again: Vec<usize>,

@@ -15,8 +15,8 @@ const RESULTS: u64 = 4;
 /// Number of states between two checks of the deadline and the interrupt.
 const CHECK_INTERVAL: usize = 1 << 12;
 
-/// Computes the transitions of a step from some states, and adds new destination states to `into`. Returns `None` if the number of a
-/// value does not fit its bit field.
+/// Computes the transitions of a step from the states `from`, and adds new destination states to `into`. Returns `None` if the code
+/// of a value does not fit its bit field.
 pub(super) fn transitions<const W: usize>(
     rules: &mut CodedElements,
     planned: &PlannedStep,

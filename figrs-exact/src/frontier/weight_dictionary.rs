@@ -15,7 +15,7 @@ pub(super) struct WeightDictionary {
 }
 
 impl WeightDictionary {
-    /// The index of weight one.
+    /// The index of the weight one.
     pub(super) const ONE: u32 = 0;
 
     pub(super) fn new() -> Self {
@@ -40,7 +40,7 @@ impl WeightDictionary {
         })
     }
 
-    /// Returns the index of the product of two weights, given by their indices.
+    /// Returns the index of the product of the weights with the indices `a` and `b`.
     #[inline]
     pub(super) fn product(&mut self, a: u32, b: u32) -> u32 {
         if b == Self::ONE {

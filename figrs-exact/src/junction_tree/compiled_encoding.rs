@@ -151,8 +151,8 @@ impl CompiledEncoding {
         }
     }
 
-    /// Copies the factors with other weights: `log_weight` gives the natural logarithm of each weight that is the probability
-    /// of a parametric outcome.
+    /// Copies the factors, but replaces each weight that is the probability of a parametric outcome: `log_weight` gives its new
+    /// natural logarithm.
     #[must_use]
     pub fn with_log_weights(&self, log_weight: impl Fn(u32) -> Option<f64>) -> Self {
         let mut changed = self.clone();
@@ -205,12 +205,12 @@ impl CompiledEncoding {
         }
     }
 
-    /// True if single worlds need another factor graph than sums.
+    /// True if queries about single worlds need another factor graph than sums.
     pub(crate) fn is_conditional(&self) -> bool {
         self.reader.encoding.is_conditional()
     }
 
-    /// Runs a query on the messages of sums over worlds.
+    /// Calls `ask` with the messages of sums over worlds.
     fn with_sums<R>(
         &self,
         ask: impl FnOnce(&mut TreeBeliefs<SumProductPrecision>, &ContractionTree, &FactorGraph) -> R,
@@ -222,7 +222,7 @@ impl CompiledEncoding {
     /// Computes the messages needed for the sum over all worlds and for the probabilities of some elements, unless the deadline
     /// passes or the run is interrupted.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`].
+    /// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
     pub(crate) fn prepare(
         &self,
         positions: &[usize],
@@ -359,8 +359,7 @@ fn loaded(
     Ok(tree)
 }
 
-/// Replaces weights of a table: `log_weight` gives the natural logarithm of each weight that is the probability of a parametric
-/// outcome.
+/// Replaces each weight of `table` that is the probability of a parametric outcome: `log_weight` gives its natural logarithm.
 pub fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Option<f64>) {
     if let Some(weights) = table.weights_mut()
         && weights.origins().is_some()
@@ -374,9 +373,9 @@ fn evidence_table(values: usize, weights: Option<Weights>) -> FactorTable {
     FactorTable::Dense(weights.unwrap_or_else(|| Weights::from_linear(vec![1.0; values])))
 }
 
-/// Replaces by one the weights that are zero only because of the present values of parameters; `listed` has their indices in
-/// the factors. Returns `None` if `listed` contains no weight. The replacement is needed because a tree may omit only entries
-/// that are zero for all values of the parameters.
+/// Replaces by one the weights that are zero only because of the present values of parameters; `listed` has the indices of
+/// these weights in the factors. Returns `None` if `listed` contains no weight. The replacement is needed because a tree may
+/// omit only entries that are zero for all values of the parameters.
 fn without_open_zeros(graph: &FactorGraph, listed: &[(usize, Vec<u32>)]) -> Option<FactorGraph> {
     if listed.is_empty() {
         return None;

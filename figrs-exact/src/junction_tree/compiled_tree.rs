@@ -43,8 +43,8 @@ use figrs_factor::tree::ContractionTree;
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 ///
-/// Queries do not change the tree, so that several threads may query the same tree. Threads that query at the same time have
-/// separate messages, which take memory until evidence changes. A clone shares the tree, but has its own evidence.
+/// Queries do not change the tree. Several threads may therefore query it at the same time. Threads that query at the same time
+/// have separate messages, which take memory until evidence changes. A clone shares the tree, but has its own evidence.
 #[derive(Clone, Debug)]
 pub struct CompiledTree {
     pub(super) problem: CompiledProblem,
@@ -132,7 +132,7 @@ impl CompiledTree {
         self.sums.as_ref()
     }
 
-    /// Predicted cost of the elimination.
+    /// Returns the predicted cost of the elimination.
     pub fn cost(&self) -> PlanCost {
         self.sums
             .as_ref()
@@ -165,7 +165,7 @@ impl CompiledTree {
     /// Observes a varying element; the observation replaces evidence that `set` or `weigh` stated about it before. Evidence about
     /// the element in the compiled model still applies. A value that the element cannot have is impossible evidence.
     ///
-    /// **Errors.** [`Error::NotVarying`].
+    /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying.
     #[track_caller]
     pub fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
         let (place, statement) = self.problem.observation(element, value)?;
@@ -175,7 +175,8 @@ impl CompiledTree {
     /// Weighs the worlds by the value of a varying element; the weights replace evidence that `set` or `weigh` stated about it
     /// before.
     ///
-    /// **Errors.** [`Error::NotVarying`]; [`Error::Model`] if a weight is negative or not finite.
+    /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying; [`Error::Model`] if a weight is negative or not
+    /// finite.
     #[track_caller]
     pub fn weigh<T: Value>(
         &mut self,
@@ -188,7 +189,7 @@ impl CompiledTree {
 
     /// Withdraws the evidence set on a varying element.
     ///
-    /// **Errors.** [`Error::NotVarying`].
+    /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying.
     pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
         let place = self.problem.varying_place(element)?;
         self.state(place, None)
@@ -209,7 +210,7 @@ impl CompiledTree {
     /// Reads the present values of all [`Param`](figrs_core::Param)s. The tree is compiled again only if a weight that was zero for
     /// all values of the parameters is no longer zero.
     ///
-    /// **Errors.** The errors of compilation; after an error, the tree is unchanged.
+    /// **Errors.** The errors of [`JunctionTree::compile`](crate::JunctionTree::compile); after an error, the tree is unchanged.
     pub fn refresh(&mut self) -> Result<(), Error> {
         let problem = &self.problem;
         let (limits, roots) = (&problem.limits, problem.roots());
@@ -249,7 +250,7 @@ impl CompiledTree {
 
     /// Returns the distribution of a target or a varying element.
     ///
-    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
+    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         (self.problem).distribution(&self.expansion, element, |position| {
             self.require_possible()?;
@@ -261,9 +262,9 @@ impl CompiledTree {
         })
     }
 
-    /// Returns the probability that a target or a varying element has a value.
+    /// Returns the probability that `element`, a target or a varying element, has the value `value`.
     ///
-    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`].
+    /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`] if no world agrees with the evidence.
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.distribution(element)?.probability(value))
     }

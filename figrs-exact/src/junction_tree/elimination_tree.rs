@@ -1,6 +1,7 @@
 //! The elimination tree of a compiled model, as a public structure.
 
-/// A step of an elimination: the product of some tables, summed over the elements that occur in no other table.
+/// A step of an elimination: the product of some tables, summed over the elements that occur in no other
+/// remaining table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EliminationStep {
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
     use crate::junction_tree::JunctionTree;
 
-    /// A chain of Boolean elements.
+    /// Returns a Markov chain of `length` Boolean elements.
     fn chain(length: usize) -> Vec<Element<bool>> {
         let mut elements = vec![Flip::new(0.3).named("e0")];
         for i in 1..length {

@@ -30,18 +30,18 @@ use figrs_answer::setters;
 
 /// Exact marginals of all targets by messages on a junction tree, from the leaves to the root and back.
 ///
-/// The tree represents one elimination of all variables, divided into steps of two tables each, or of many sparse tables. A pass
+/// The tree represents one elimination of all variables; each of its steps multiplies two tables, or several sparse tables. A pass
 /// from the leaves to the root computes the probability of the evidence. A pass from the root to the leaves computes the
 /// derivatives of the probability of the evidence with respect to all table entries. The marginals follow from the derivatives.
-/// The marginals of all targets together take the time of three eliminations, whereas separate eliminations take the time of one
-/// elimination for each target. [`compile`](Self::compile) stores the tree for further queries: see [`CompiledTree`].
+/// The marginals of all targets together take the time of three eliminations; without the tree, each target would take one
+/// elimination. [`compile`](Self::compile) stores the tree for further queries: see [`CompiledTree`].
 ///
 /// **Guarantee.** The result is exact up to rounding, without underflow.
 ///
 /// **Complexity.** Time and memory are linear in the number of entries of all cliques, not counting omitted zeros. In the worst
 /// case, the number of entries is exponential in the width of the elimination order.
 ///
-/// **Errors.** The errors are those of [`VariableElimination`](crate::VariableElimination).
+/// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination).
 ///
 /// **References.** Shenoy and Shafer (1990); Darwiche (2003), "A differential approach to inference in Bayesian networks".
 ///
@@ -73,7 +73,7 @@ impl JunctionTree {
 
     setters!(threads: limits.threads);
 
-    /// Ends the compilation with [`Error::NothingDone`], and passes over the compiled tree with an error, when this flag becomes
+    /// Ends the compilation with [`Error::NothingDone`], and passes over the compiled tree with an error, when `flag` becomes
     /// `true`; see [`CompiledTree::interrupt`].
     pub fn interrupt(mut self, flag: Arc<AtomicBool>) -> Self {
         self.limits = self.limits.interrupted_by(flag);
@@ -158,7 +158,7 @@ impl JunctionTree {
     ///
     /// If a target or a varying element depends on a [`Score`](figrs_core::Score), the Score multiplies the weights of worlds.
     ///
-    /// **Errors.** The errors of the [algorithm](Self), except that impossible evidence is not an error at compilation.
+    /// **Errors.** The errors of [`JunctionTree`], except that impossible evidence is not an error at compilation.
     pub fn compile(&self, model: &Model, targets: impl Parents) -> Result<CompiledTree, Error> {
         self.tree(model, targets.elements(), None)
     }

@@ -50,7 +50,7 @@ impl SavedTree {
         }
     }
 
-    /// Returns the same saved tree with recomputed checksums, so that a test can reach later checks.
+    /// Returns the saved tree with recomputed checksums, with which a test can reach the checks after that of the checksums.
     #[doc(hidden)]
     #[must_use]
     pub fn resealed(self) -> Self {

@@ -21,9 +21,9 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::eliminate::{EliminationError, readable};
 
-/// Number of operations assumed for an elimination after it took more operations than predicted.
+/// Number of operations assumed for an elimination that exceeded its predicted number of operations.
 const UNPREDICTED: f64 = 1e11;
-/// Time for which a stopped run may still expand the model.
+/// Time for which the model may still be expanded after the run was stopped.
 const GRACE_PERIOD: Duration = Duration::from_millis(400);
 
 /// A question (a model with targets) to a portfolio, and the algorithms tried so far.
@@ -34,11 +34,11 @@ pub(super) struct Attempts<'a> {
     pub(super) choice: AlgorithmChoice,
     /// The error of the last algorithm that was refused.
     refusal: Option<Error>,
-    /// The error of an expansion that exceeded its limits; after such an error, no further algorithm expands the model.
+    /// The error of an expansion that exceeded its limits; after this error, no further algorithm expands the model.
     pub(super) unexpanded: Option<Error>,
     /// True if the model has too many (perhaps infinitely many) elements for both an expansion and a frontier.
     is_endless: bool,
-    /// The error of the last elimination of all variables that was refused.
+    /// The error of the last refused elimination of all variables.
     elimination: Option<EliminationError>,
     /// The size of the model and its fraction of factors with zeros; `None` until they have been computed.
     pub(super) outline: Option<ModelOutline>,
@@ -89,10 +89,10 @@ impl<'a> Attempts<'a> {
         self.choice.attempts.push(attempt);
     }
 
-    /// Tries one algorithm, for which a number of operations is predicted. Returns `None` if the algorithm refuses, is stopped or
-    /// exceeds its limit of work, or if the model could not be expanded before.
+    /// Tries one algorithm, which is predicted to take `operations` operations. Returns `None` if the algorithm refuses, is
+    /// stopped or exceeds its limit of work, or if an earlier expansion of the model failed.
     ///
-    /// **Errors.** The errors of the model and of its evidence; other errors are recorded as refusals.
+    /// **Errors.** The errors of the model and of its evidence; other errors are recorded as refusals of the algorithm.
     pub(super) fn try_once<T>(
         &mut self,
         algorithm: &'static str,
@@ -105,7 +105,7 @@ impl<'a> Attempts<'a> {
         self.judge(algorithm, operations, ask())
     }
 
-    /// Records the result of one algorithm.
+    /// Records the result of one algorithm, and returns it as [`try_once`](Self::try_once) does.
     fn judge<T>(
         &mut self,
         algorithm: &'static str,
@@ -166,9 +166,9 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Tries an exhaustive search with at most this number of decisions.
+    /// Tries an exhaustive search with at most `decisions` decisions.
     ///
-    /// **Errors.** As [`try_once`](Self::try_once).
+    /// **Errors.** The errors of [`try_once`](Self::try_once).
     pub(super) fn try_search<T>(
         &mut self,
         decisions: f64,
@@ -221,7 +221,7 @@ impl<'a> Attempts<'a> {
             .part_of(self.run)
     }
 
-    /// Returns the predicted number of operations of a sum over slices; infinite if the sum is refused.
+    /// Returns the predicted number of operations of a sum over slices, which `cost` contains; infinite if the sum is refused.
     pub(super) fn operations_of(
         &mut self,
         algorithm: &'static str,
@@ -236,9 +236,8 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Returns the number of operations that was predicted for the elimination that was refused. If the elimination exceeded its
-    /// prediction, the result is `UNPREDICTED`. If the elimination does not fit the memory of the portfolio, the result is
-    /// infinite.
+    /// Returns the predicted number of operations of the refused elimination. If the elimination exceeded its prediction, the
+    /// result is `UNPREDICTED`. If the elimination does not fit the memory of the portfolio, the result is infinite.
     pub(super) fn refused_operations(&self) -> f64 {
         match &self.elimination {
             Some(EliminationError::TooManyOperations { needed, limit })
@@ -306,12 +305,12 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Adds the list of the algorithms that were tried to an answer.
+    /// Adds to `answer` the list of the algorithms that were tried.
     pub(super) fn chosen(self, answer: Answer) -> Answer {
         answer.with_choice(self.choice, self.settings.limits_afterwards())
     }
 
-    /// Returns the error that no algorithm could answer the question, with the reasons of all algorithms.
+    /// Returns the error that no algorithm could answer the question, with each algorithm's reason.
     pub(super) fn into_error(self) -> Error {
         match self.unexpanded.or(self.refusal) {
             Some(error @ Error::Model(_)) if self.run.stopped().is_none() => error,
@@ -354,7 +353,7 @@ pub(super) fn reason(error: &Error) -> String {
     }
 }
 
-/// True if the error shows that a run was stopped before its end.
+/// True if the error says that a run was stopped before its end.
 pub(super) fn is_unfinished(error: &Error) -> bool {
     error.is_stopped()
         || matches!(

@@ -69,15 +69,15 @@ impl BoundsSoFar {
 pub(super) struct EvidenceBounds {
     so_far: BoundsSoFar,
     supports: Vec<Support>,
-    /// The index of the next table size for weighted mini-buckets.
+    /// The index of the next table size that weighted mini-buckets will use.
     next_table: usize,
-    /// True if the search for a heavy world was already run.
+    /// True if the search for a world of large weight was already run.
     is_searched: bool,
 }
 
 impl EvidenceBounds {
-    /// Computes crude bounds. After the deadline, the crude bounds may still take a short time. Returns `None` if the expansion of the
-    /// model fails or takes too long after the deadline.
+    /// Computes crude bounds of the probability of the evidence. After the deadline, the crude bounds may still take a short time.
+    /// Returns `None` if the expansion of the model fails or takes too long after the deadline.
     pub(super) fn new(attempts: &mut Attempts<'_>) -> Option<Self> {
         let (expansion, encoding, limits) = attempts.look()?;
         conflict::check_failures(&expansion, &limits).ok()?;
@@ -97,8 +97,8 @@ impl EvidenceBounds {
         Some(this)
     }
 
-    /// Computes closer bounds before the next algorithm, for which `operations` operations are predicted. Weighted mini-buckets get an
-    /// eighth of the predicted operations, and a search for a heavy world gives a further lower bound.
+    /// Computes closer bounds before the next algorithm, which is predicted to take `operations` operations. Weighted mini-buckets get
+    /// an eighth of these operations; then a search for a world of large weight gives a further lower bound.
     pub(super) fn tighten(&mut self, attempts: &mut Attempts<'_>, operations: f64) {
         if attempts.is_stopped() {
             return;
@@ -110,14 +110,14 @@ impl EvidenceBounds {
         self.by_mini_buckets(attempts, ALL_SIZES, operations / SHARE / ENTRY);
     }
 
-    /// Computes the bounds that small tables give, without a limit of work, if the run has no other answer.
+    /// Computes, without a limit of work, the bounds that small tables give, if the run has no other answer.
     pub(super) fn finish(&mut self, attempts: &mut Attempts<'_>) {
         if !attempts.is_stopped() && self.next_table < QUICK_SIZES {
             self.by_mini_buckets(attempts, QUICK_SIZES, f64::INFINITY);
         }
     }
 
-    /// Computes bounds by weighted mini-buckets, with table sizes up to index `end` and messages of at most `work` entries.
+    /// Computes bounds by weighted mini-buckets, with table sizes before index `end` and messages of at most `work` entries.
     fn by_mini_buckets(&mut self, attempts: &mut Attempts<'_>, end: usize, work: f64) {
         let Some((_, encoding, limits)) = attempts.look() else {
             return;
@@ -136,7 +136,7 @@ impl EvidenceBounds {
         }
     }
 
-    /// Searches for a heavy world, because its weight is a lower bound.
+    /// Searches for a world of large weight, because its weight is a lower bound.
     fn search_world(&self, attempts: &Attempts<'_>) {
         let memory = attempts.settings.memory.0 / 4;
         let found = self.so_far.clone();

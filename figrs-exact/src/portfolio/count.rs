@@ -12,14 +12,15 @@ use figrs_answer::answer::choice::AlgorithmChoice;
 use figrs_answer::error::Error;
 use figrs_factor::algebra::Counting;
 
-/// Number of predicted operations up to which worlds are counted by an elimination without a search before it. The number is low
-/// because counts have many digits.
+/// Number of predicted operations up to which worlds are counted by an elimination without a search before it. The limit is low
+/// because counts are integers with many digits.
 const CHEAP_COUNT: f64 = 1e6;
-/// Cost of one decision of a search, in operations on integers with many digits, which take twenty times as long as operations on
-/// ordinary numbers.
+/// Cost of one decision of a search, in operations of an elimination that counts worlds; these take twenty times as long as
+/// operations on ordinary numbers.
 const COUNT_DECISION: f64 = 250.0;
 
-/// Counts worlds by an elimination if it is cheap, otherwise by a circuit, and if that fails by an elimination of any cost.
+/// Counts worlds by an elimination if it is cheap, otherwise by a circuit, and if the circuit fails by an elimination of any
+/// cost.
 pub(super) fn count(attempts: Attempts<'_>) -> Result<(BigUint, AlgorithmChoice), Error> {
     let cheap = CHEAP_COUNT.min(attempts.settings.limits.work);
     let mut ladder = CountLadder(attempts);

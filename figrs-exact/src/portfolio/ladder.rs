@@ -15,7 +15,7 @@ const FEW_DECISIONS: f64 = 4096.0;
 pub(super) const FIRST_DECISIONS: f64 = 65_536.0;
 /// Maximum number of decisions (some seconds) of the first search, for a small logical model.
 const MOST_FIRST_DECISIONS: f64 = 1_048_576.0;
-/// Minimum ratio of the decisions of a second search to those of the first search; if it is not reached, there is no second search.
+/// Minimum ratio of the decisions of a second search to those of the first search; below it, there is no second search.
 const SECOND_SEARCH_FACTOR: f64 = 4.0;
 /// If few factors have zeros, the number of decisions of a search is divided by this number.
 const FEW_ZEROS_DIVISOR: f64 = 8.0;
@@ -29,8 +29,8 @@ const FRONTIER_THRESHOLDS: [f64; 2] = [1e10, 1e12];
 const FRONTIER_SHARE: u64 = 4;
 /// Number of operations of an elimination that take as long as one decision of a search, measured on networks that both can solve.
 const OPERATIONS_PER_DECISION: f64 = 5000.0;
-/// Number of operations per decision for small models whose elimination tables exceed every processor cache. On formulas with 60
-/// variables, a decision was measured to take 2.6 microseconds, and an operation 5 to 14 nanoseconds.
+/// Number of operations per decision for small models whose elimination tables exceed every processor cache. A decision was measured to
+/// take 2.6 microseconds on formulas with 60 variables, and an operation 5 to 14 nanoseconds.
 const SMALL_DECISION: f64 = 500.0;
 
 /// A sequence of attempts: the algorithms for one kind of question are tried in the order of their predicted work.
@@ -58,7 +58,7 @@ pub(super) trait Ladder<'a> {
         [first, larger, most]
     }
 
-    /// Explores frontiers again if `bytes` exceeds the memory `before` of the previous exploration.
+    /// Explores frontiers again if `bytes` exceeds `before`, the memory of the previous exploration.
     fn explore_further(&mut self, before: u64, bytes: u64) -> Result<Option<Self::Found>, Error> {
         if bytes > before {
             self.explore(bytes)
@@ -73,7 +73,7 @@ pub(super) trait Ladder<'a> {
         Ok(f64::INFINITY)
     }
 
-    /// Sums over all slices, for which the given number of operations is predicted.
+    /// Sums over all slices, which are predicted to take the given number of operations.
     fn sum_slices(&mut self, _operations: f64) -> Result<Option<Self::Found>, Error> {
         Ok(None)
     }
@@ -81,7 +81,7 @@ pub(super) trait Ladder<'a> {
     /// Computes crude bounds of the answer, after a cheap elimination was refused.
     fn begin_bounds(&mut self) {}
 
-    /// Computes closer bounds of the answer, before an algorithm with the given number of predicted operations.
+    /// Computes closer bounds of the answer, before an algorithm that is predicted to take the given number of operations.
     fn bound(&mut self, _operations: f64) {}
 
     /// Returns, for this model, the number of operations of an elimination that take as long as one decision of a search.
@@ -94,8 +94,8 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Runs an exhaustive search for about as long as the given operations take, or for an eighth of that time if few factors have zeros.
-    /// The search is omitted if no factor has zeros, or if earlier searches took nearly as long.
+    /// Runs an exhaustive search for about as long as `operations` operations take, or for an eighth of that time if few factors have
+    /// zeros. The search is omitted if no factor has zeros, or if earlier searches took nearly as long.
     fn search_for(&mut self, operations: f64) -> Result<Option<Self::Found>, Error> {
         let mut decisions = operations / self.decision();
         match self.attempts().outline().zeros {
@@ -126,7 +126,7 @@ pub(super) trait Ladder<'a> {
         }
     }
 
-    /// Tries the algorithms that take at most a few seconds.
+    /// Tries the algorithms that take a few seconds at most.
     fn at_little_cost(&mut self) -> Result<Option<Self::Found>, Error> {
         let work = self.attempts().settings.limits.work;
         if let Some(found) = self.eliminate(CHEAPEST.min(work))? {
@@ -200,7 +200,7 @@ mod tests {
     use figrs_answer::run::watch::Watch;
     use figrs_factor::eliminate::EliminationError;
 
-    /// A sequence of attempts for tests, in which no algorithm gives an answer and the predicted operations are given.
+    /// A sequence of attempts for tests: no algorithm gives an answer, and the predicted operations are given.
     struct InVain<'a> {
         attempts: Attempts<'a>,
         whole: f64,

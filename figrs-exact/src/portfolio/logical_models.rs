@@ -27,7 +27,7 @@ fn assert_close(found: f64, expected: f64) {
     assert!(error <= 1e-9 * (1.0 + expected.abs()), "{found} {expected}");
 }
 
-/// Returns a model of a generalised Sudoku with some known cells, whose blocks have the given number of rows and columns.
+/// Returns a model of a generalised Sudoku with the cells `known`; its blocks have `rows` rows and `columns` columns.
 fn sudoku(rows: usize, columns: usize, known: &[Option<usize>]) -> (Model, Vec<Element<usize>>) {
     let n = rows * columns;
     let cells: Vec<Element<usize>> = (0..n * n).map(|_| Uniform::new(0..n)).collect();
@@ -51,7 +51,7 @@ fn sudoku(rows: usize, columns: usize, known: &[Option<usize>]) -> (Model, Vec<E
     (model, cells)
 }
 
-/// Returns the number of valid completions of a Sudoku with some known cells.
+/// Returns the number of valid completions of the Sudoku `cells`.
 fn fillings(rows: usize, columns: usize, cells: &mut [Option<usize>]) -> u64 {
     let n = rows * columns;
     let Some(i) = cells.iter().position(Option::is_none) else {
@@ -93,7 +93,7 @@ fn sudokus_are_counted() {
     assert!(expected > 1);
 }
 
-/// Returns a noisy-or network in which the first `shown` findings are present and the other findings absent, with the logarithm of
+/// Returns a noisy-or network in which the first `shown` findings are present and the other findings absent, and the logarithm of
 /// the probability of these findings.
 fn diagnosis(ills: usize, findings: usize, shown: usize) -> (Model, Vec<Element<bool>>, f64) {
     const CAUSES: usize = 4;
@@ -203,8 +203,8 @@ fn plans_with_many_objects_are_counted() {
 }
 
 /// Returns a model of bond percolation, where the bonds of a grid are open with probability one half. The result is an element
-/// that is true if open bonds connect the left side with the right side, and the list of bonds. Because the grid contains cycles,
-/// reachability is computed in rounds, one for each site of the grid.
+/// that is true if open bonds connect the left side with the right side, and the elements of the bonds. Because the grid contains
+/// cycles, reachability is computed in rounds, one for each site of the grid.
 fn crossing(rows: usize, columns: usize) -> (Element<bool>, Vec<Element<bool>>) {
     let n = rows * columns;
     let right = (0..n)

@@ -50,11 +50,11 @@ use settings::{PortfolioSettings, portfolio_settings};
 /// An elimination is planned first, and is run if its plan is cheap and fits the memory. For the evidence alone or for one target, the
 /// elimination is [`VariableElimination`](crate::VariableElimination); for several targets, it is [`JunctionTree`](crate::JunctionTree). If no
 /// elimination is cheap, a [`Circuit`](crate::Circuit) (if half of the factors have zeros) and a [`Frontier`] are tried with a small amount of
-/// work, which suffices for many logical models and for sequences with few states. (A circuit is never tried for a model without zeros.) If the
-/// circuit and the frontier give no answer, the predicted operations of an elimination and of [`Slices`](crate::Slices) are compared. If both
-/// predictions (of an elimination and of slices) are large, the frontier is tried again with more memory. The circuit is searched again for as
-/// much work as the cheaper of elimination and slices is predicted to take, and then the cheaper one is run. Work is counted in steps, never in
-/// seconds. Therefore the choice of the algorithm depends only on the model and the settings, unless there is a [`deadline`](Self::deadline).
+/// work, which suffices for many logical models and for sequences with few states. (A circuit is never tried for a model without zeros.) If
+/// neither gives an answer, the predicted operations of an elimination and of [`Slices`](crate::Slices) are compared. If both predictions are
+/// large, the frontier is tried again with more memory. The circuit is searched again for as long as the cheaper of the two is predicted to take,
+/// and then the cheaper one is run. Work is counted in steps, never in seconds. Therefore the choice of the algorithm depends only on the model
+/// and the settings, unless there is a [`deadline`](Self::deadline).
 ///
 /// [`Answer::algorithm`] names the algorithm that answered; [`Answer::choice`] lists all algorithms that were tried, with
 /// their predicted work.
@@ -68,11 +68,11 @@ use settings::{PortfolioSettings, portfolio_settings};
 ///
 /// **Guarantee.** The result is exact up to rounding, or consists of bounds that enclose the exact number up to rounding.
 ///
-/// **Complexity.** The work is that of the algorithm that answers, plus that of the algorithms that were tried before. The algorithms that fail
-/// take a few seconds, and then about as much work as is predicted for the algorithm that answers. A cheap elimination is tried first.
+/// **Complexity.** The work is that of the algorithm that answers, plus that of the algorithms that were tried before. The algorithms tried in
+/// vain take a few seconds, and then about as much work as is predicted for the algorithm that answers. A cheap elimination is tried first.
 ///
-/// **Errors.** [`Error::ImpossibleEvidence`] for a query; the errors of the model; [`Error::NothingFits`] if there are not even bounds;
-/// [`Error::NothingDone`] if the run is stopped during the expansion of the model.
+/// **Errors.** [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; the errors of the model; [`Error::NothingFits`] if
+/// not even bounds are found; [`Error::NothingDone`] if the run is stopped during the expansion of the model.
 ///
 /// **References.** Rice (1976), "The algorithm selection problem"; Huberman, Lukose and Hogg (1997), "An economics approach to hard computational
 /// problems" (portfolios); Liu and Ihler (2011), "Bounding the partition function using Hölder's inequality".
@@ -115,8 +115,8 @@ impl Exact {
     }
 
     /// Returns the number of worlds of the targets and the evidence with positive weight, and the list of the algorithms that were tried. If an
-    /// elimination is cheap, it counts the worlds. If no elimination is cheap, a circuit is searched for as long as an elimination with large
-    /// integers is predicted to take, or longer if no elimination fits the memory.
+    /// elimination is cheap, it counts the worlds. If no elimination is cheap, a circuit is searched for as long as an elimination that counts is
+    /// predicted to take, or longer if no elimination fits the memory.
     ///
     /// **Errors.** The errors of the model; [`Error::NothingFits`] if neither algorithm stays within the memory and the [`work`](Self::work).
     pub fn count(

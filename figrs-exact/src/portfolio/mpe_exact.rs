@@ -38,19 +38,18 @@ const MOST_ENTRIES: u64 = 1 << 22;
 /// If no exact algorithm stays within the limits, the answer is the best world found, with an upper bound on the probability of all
 /// worlds: see [`Answer::is_proven`] and [`Answer::upper_bound`].
 ///
-/// A model of normal and finite elements is answered in closed form if the feature `reals` of figrs is on: the probability of a world is then the
+/// If the feature `reals` of figrs is on, models of normal and finite elements are answered in closed form: the probability of a world is then the
 /// product of probabilities and densities.
 ///
 /// **Guarantee.** The result is the most probable world up to rounding, or a world together with an upper bound on the probability of every world. If
-/// several worlds are most probable, it depends on the algorithm that answers which of them is found. Without a deadline, the result is
-/// deterministic.
+/// several worlds are most probable, the algorithm that answers decides which of them is found. Without a deadline, the result is deterministic.
 ///
-/// **Complexity.** The work is that of the algorithm that answers, plus that of the algorithms that were tried before. The algorithms
-/// that fail take some seconds, and then about as much work as is predicted for the algorithm that answers.
+/// **Complexity.** The work is that of the algorithm that answers, plus that of the algorithms that were tried before. The algorithms tried in vain
+/// take some seconds, and then about as much work as is predicted for the algorithm that answers.
 ///
-/// **Errors.** The errors are those of [`MpeBranchAndBound`](crate::MpeBranchAndBound).
+/// **Errors.** The errors of [`MpeBranchAndBound`](crate::MpeBranchAndBound).
 ///
-/// **References.** The references of [`Exact`](crate::Exact).
+/// **References.** See the references of [`Exact`](crate::Exact).
 ///
 /// ```
 /// # use figrs_core::{Element, Flip, Model};
@@ -235,8 +234,8 @@ fn is_final(found: &Result<Answer, Error>) -> bool {
     }
 }
 
-/// Returns the answer with the more probable world or, for the same world, with the lower bound; an error only if neither answer has a
-/// world.
+/// Returns the answer with the more probable world or, for equally probable worlds, with the lower upper bound; returns an error only if neither
+/// answer has a world.
 fn better(first: Result<Answer, Error>, second: Result<Answer, Error>) -> Result<Answer, Error> {
     let score = |answer: &Answer| {
         let log = answer.log_probability().unwrap_or(f64::NEG_INFINITY);

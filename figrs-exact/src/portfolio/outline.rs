@@ -4,14 +4,14 @@ use figrs_factor::graph::has_zeros;
 use figrs_factor::graph::{FactorGraph, VarId};
 
 /// Number of binary digits of a joint value of all variables up to which a model counts as small. If an elimination of a small
-/// model is costly, its tables are larger than every processor cache, whereas each decision of a search fixes a large part of
-/// the model.
+/// model is costly, its tables exceed every processor cache, whereas each decision of a search fixes a large part of the
+/// model.
 const SMALL_MODEL_DIGITS: usize = 128;
 
-/// Fraction of the factors of at least two variables that have zeros.
+/// The share of factors with zeros among the factors of at least two variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ZeroShare {
-    /// No factor has zeros, so that a decision of a search implies no other values.
+    /// No factor has zeros. Decisions of a search then imply no other values.
     None,
     /// Less than half of the factors have zeros.
     Few,
@@ -23,7 +23,7 @@ pub(super) enum ZeroShare {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ModelOutline {
     pub(super) zeros: ZeroShare,
-    /// Number of binary digits of a joint value of all variables: the sum over all variables.
+    /// Number of binary digits that a joint value of all variables needs.
     pub(super) digits: usize,
 }
 
@@ -51,7 +51,7 @@ impl ModelOutline {
         Self { zeros, digits }
     }
 
-    /// True if at least half of the factors of several variables have zeros, so that decisions of a search imply many other
+    /// True if at least half of the factors of several variables have zeros; decisions of a search then imply many other
     /// values.
     pub(super) fn is_logical(self) -> bool {
         self.zeros == ZeroShare::Most

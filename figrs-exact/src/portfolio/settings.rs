@@ -12,7 +12,7 @@ use figrs_factor::eliminate::available_bytes;
 
 /// Share of a portfolio's memory for the messages of an elimination; the rest is for factors and for the program.
 const MESSAGES: f64 = 0.75;
-/// Maximum number of partial assignments visited for each predicted operation; beyond it, the prediction has failed.
+/// Maximum number of partial assignments that an elimination visits for each predicted operation; beyond it, the prediction has failed.
 const MOST_RATIO: f64 = 8.0;
 /// Maximum bytes of messages for each permitted operation of an elimination.
 const BYTES: f64 = 16.0;
@@ -110,7 +110,7 @@ impl PortfolioSettings {
             .assignments(ratio, work.max(operations))
     }
 
-    /// Returns the limits of later queries of a compiled form or an answer. In later queries, an expansion takes at most the memory of the
+    /// Returns the limits of later queries of a compiled form or an answer. In these queries, an expansion takes at most the memory of the
     /// portfolio. An expansion may always take a mebibyte, because a model written by hand takes as much.
     pub(super) fn limits_afterwards(&self) -> Limits {
         const LEAST: u64 = 1 << 20;
@@ -154,7 +154,7 @@ macro_rules! portfolio_settings {
             self
         }
 
-        /// Calls `listener` after each algorithm that was tried, so that the attempts are known even if there is no answer.
+        /// Calls `listener` after each algorithm that was tried. The attempts are then known even if there is no answer.
         pub fn on_attempt(
             mut self,
             listener: impl Fn(&figrs_answer::AlgorithmAttempt) + Send + Sync + 'static,

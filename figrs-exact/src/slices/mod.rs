@@ -1,8 +1,8 @@
 //! Exact sums within a limit of memory, by conditioning: one elimination is run for each joint value of some variables.
 //!
 //! | file | content |
+//! |---|---|
 //! | `slice_plan` | the variables to condition on, and the elimination order of the other variables |
-//! | `slice_plan` | the variables to condition on, and the elimination order of the rest |
 //! | `sliced_graph` | the factor graph of a slice |
 //! | `slice_total` | the sum of a slice, which is divided into slices if it needs more memory than predicted |
 //! | `sliced_sum`, `slice_sums` | the sum of all slices |
@@ -41,13 +41,13 @@ use slicing::Slicing;
 ///
 /// If the tables of an elimination would be too large, a few variables are fixed at each of their joint values in turn. A *slice* is the elimination
 /// of all other variables for one joint value of the fixed variables. The fixed variables are chosen such that the messages of a slice fit the
-/// memory, and all slices have the same elimination order. A slice is cheaper than predicted if further zeros follow from the fixed values. A slice
-/// takes no work if zeros exclude all its worlds.
+/// memory, and all slices have the same elimination order. A slice is cheaper than predicted if the fixed values imply further zeros. A slice takes
+/// no work if zeros exclude all its worlds.
 ///
 /// The work is divided into numbered units: each slice is a unit of work or, if there are more than 4096 slices, each block of consecutive slices.
-/// Threads process as many units of work at once as fit the memory. Some units of work of a sum may be computed in other processes (see
-/// [`MergeableSampler`]). The slices of a block are skipped together if zeros exclude the fixed values that they share. A block is computed as one
-/// slice if the messages for the shared values fit the memory.
+/// Threads process as many units of work at once as the memory can hold. Some units of work of a sum may be computed in other processes (see
+/// [`MergeableSampler`]). If zeros exclude the fixed values that all slices of a block share, the block is skipped. A block is computed as one slice
+/// if the messages for the shared values fit the memory.
 ///
 /// The memory setting limits the whole process, and messages take at most five eighths of it. The default memory is the available memory, which may
 /// differ between processes. If several processes compute parts of one sum, set the same amount of memory in all of them.
@@ -60,8 +60,8 @@ use slicing::Slicing;
 /// slices and the cost of a slice.
 ///
 /// **Errors.** [`Error::MissingSlices`], with the sum so far, or [`Error::NothingDone`] after a deadline or an interrupt;
-/// [`Error::ImpossibleEvidence`] for a query; limits of the expansion;
-/// [`EliminationError::TooMuchMemory`](figrs_factor::eliminate::EliminationError::TooMuchMemory) if the factors alone do not fit, and
+/// [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; an error if the expansion exceeds a limit;
+/// [`EliminationError::TooMuchMemory`](figrs_factor::eliminate::EliminationError::TooMuchMemory) if the factors alone do not fit the memory, and
 /// [`EliminationError::TooManyOperations`](figrs_factor::eliminate::EliminationError::TooManyOperations) if the memory would require too many slices.
 ///
 /// **References.** Pearl (1986), "A constraint-propagation approach to probabilistic reasoning"; Dechter (1999), "Bucket elimination", section 9;
@@ -91,7 +91,7 @@ pub struct Slices {
     slicing: Slicing,
 }
 
-/// Predicted cost of a sum over slices.
+/// Predicted number of slices of a sum, and predicted cost of one slice.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SliceCost {

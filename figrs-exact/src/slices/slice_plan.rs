@@ -15,23 +15,24 @@ use figrs_factor::order::{Bucket, SymbolicElimination};
 
 /// Maximum number of candidates for the next conditioned variable, which are variables of the largest messages.
 const MAX_CANDIDATES: usize = 64;
-/// Cost of listing an entry of a sparse message, relative to computing an entry of a dense message. The cost of an entry and the next two
-/// constants were measured on linkage networks.
+/// Cost of listing an entry of a sparse message, relative to computing an entry of a dense message. The values of `SPARSE_STEP`,
+/// `DISCOUNT` and `PATIENCE` were measured on linkage networks.
 const SPARSE_STEP: f64 = 16.0;
-/// Discount on the predicted effect of zeros, as a base-2 logarithm. The predictions are discounted because the fractions of non-zeros are
+/// Divisor, as a base-2 logarithm, by which the predicted effect of zeros is reduced. It is reduced because the fractions of non-zeros are
 /// multiplied as if they were independent.
 const DISCOUNT: f64 = 3.0;
-/// Number of successive conditioned variables without a reduction of the work, after which the search for slices ends.
+/// Number of successive conditioned variables that do not reduce the work, after which the search for slices ends.
 const PATIENCE: u32 = 3;
 /// Maximum number of memory words that each search for an elimination order reads while the conditioned variables are chosen. The last
 /// search for an elimination order, after the choice of the variables, has the usual limit.
 const ORDER_WORK: u64 = MAX_WORK / 16;
-/// Number of entries of scopes (about a second of work) that symbolic eliminations read before fewer candidates are tried at a time.
+/// Number of entries of scopes (about a second of work) that symbolic eliminations read before fewer candidates are compared for each
+/// conditioned variable.
 const EFFORT: u64 = 20_000_000;
-/// Number of candidates that are tried after `EFFORT` entries have been read: the variables with the most entries of joint tables.
+/// Number of candidates that are tried after `EFFORT` entries have been read: the variables whose joint tables have the most entries.
 const FEW_CANDIDATES: usize = 8;
-/// Exponents of the excess of memory in the scores by which conditioned variables are chosen. A larger exponent for the excess of memory
-/// leads to fewer slices, but not always to less work.
+/// Exponents, in the scores by which conditioned variables are chosen, of the excess of memory (the memory of a slice divided by the
+/// limit). A larger exponent leads to fewer slices, but not always to less work.
 const EXCESS_WEIGHTS: [f64; 2] = [1.0, 0.5];
 /// Total number of steps of all slices up to which no better plan is searched for.
 const CHEAP_STEPS: f64 = 1e7;
@@ -64,7 +65,7 @@ impl MessageUse {
 /// The variables on which slices are conditioned, and the order in which all other variables are eliminated.
 #[derive(Clone, Debug)]
 pub(super) struct SlicePlan {
-    /// The variables with fixed values in a slice; the last variable changes fastest from slice to slice.
+    /// The variables with fixed values in a slice; from slice to slice, the value of the last variable changes first.
     pub(super) conditioned: Vec<VarId>,
     /// The elimination order of all other variables.
     pub(super) order: Vec<VarId>,
@@ -177,7 +178,7 @@ impl SlicePlan {
     }
 }
 
-/// Replaces the best plan by another plan that has less work.
+/// Replaces the plan `best` by `other` if `other` has less work.
 fn keep_better(best: &mut Option<SlicePlan>, other: SlicePlan) {
     if best
         .as_ref()
@@ -188,7 +189,7 @@ fn keep_better(best: &mut Option<SlicePlan>, other: SlicePlan) {
 }
 
 impl SliceSearch<'_> {
-    /// Returns the best plan of the searches with each exponent, or of those finished before an interrupt.
+    /// Returns the best plan of the searches, one for each exponent, that were finished before an interrupt.
     fn best_plan(mut self, whole: &PricedPlan) -> Result<SlicePlan, EliminationError> {
         let mut best = self.first_plan(whole);
         let mut refusal = None;
@@ -220,7 +221,7 @@ impl SliceSearch<'_> {
         Ok(best)
     }
 
-    /// Returns a plan with the elimination order of the whole graph, whose conditioned variables are those with the most table entries;
+    /// Returns a plan that keeps the elimination order of the whole graph and conditions on the variables with the most table entries;
     /// `None` if the plan has too much work.
     fn first_plan(&self, whole: &PricedPlan) -> Option<SlicePlan> {
         let mut present = self.in_order(Vec::new(), &whole.plan.order);
@@ -296,7 +297,7 @@ impl SliceSearch<'_> {
         }
     }
 
-    /// Returns the plan with one more conditioned variable; `None` if the plan has too much work.
+    /// Returns the best plan with one more conditioned variable; `None` if the plan has too much work.
     fn next(&self, present: &PricedPlan) -> Result<Option<PricedPlan>, EliminationError> {
         self.limits.check_interrupt()?;
         let candidates = if self.effort.get() < EFFORT {
@@ -356,7 +357,7 @@ impl SliceSearch<'_> {
         found
     }
 
-    /// Returns the plan with the best elimination order that a search of `work` words finds for these conditioned variables.
+    /// Returns the plan that conditions on `conditioned`, with the best elimination order that a search of `work` words finds.
     fn ordered(&self, conditioned: Vec<VarId>, work: u64) -> Result<PricedPlan, EliminationError> {
         let mut tables = self.conditioned(&conditioned);
         let variables = (0..self.graph.cardinalities.len() as u32).map(VarId);
@@ -367,7 +368,7 @@ impl SliceSearch<'_> {
         Ok(self.priced(conditioned, tables))
     }
 
-    /// Returns the plan with a given elimination order for these conditioned variables.
+    /// Returns the plan that conditions on `conditioned` and eliminates in the order `order`.
     fn in_order(&self, conditioned: Vec<VarId>, order: &[VarId]) -> PricedPlan {
         let mut tables = self.conditioned(&conditioned);
         tables.eliminate_all(order);

@@ -18,7 +18,7 @@ impl PortableUnit for SliceTotal {
     }
 }
 
-/// A partial sum over slices, which are added in the order of their numbers.
+/// A partial sum over slices, which are added in the order of their indices.
 #[derive(Debug)]
 pub struct SliceSums {
     /// Number of slices of the whole sum.
@@ -29,7 +29,7 @@ pub struct SliceSums {
     sum: SumOfTotals,
     plan: u64,
     targets: Vec<(AnyElement, Support)>,
-    /// True if the question (a model with targets) has targets.
+    /// True if the question has targets.
     is_query: bool,
 }
 

@@ -11,8 +11,8 @@ use super::sliced_graph::{IsLast, Slice, SlicedGraph};
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::tree::{Marginals, marginals};
 
-/// The sum of the weights in one slice or one unit of work: the natural logarithm of the total, and the fraction of it for
-/// each value of each target.
+/// The sum of the weights in one slice or one unit of work: the natural logarithm of the total, and the share of each
+/// value of each target in the total.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SliceTotal {
     pub(super) log_total: f64,
@@ -48,7 +48,7 @@ pub(super) struct SumOfTotals {
 }
 
 impl SumOfTotals {
-    /// Creates an empty sum for targets with the given numbers of values.
+    /// Creates an empty sum for targets; `values` has the number of values of each target.
     pub(super) fn new(values: impl IntoIterator<Item = usize>) -> Self {
         let weights = values.into_iter().map(|n| vec![0.0; n]);
         Self {
@@ -82,7 +82,7 @@ impl SumOfTotals {
         self.largest + self.total.ln()
     }
 
-    /// Returns the sum of all totals; if the sum is zero, the fractions of the values are meaningless.
+    /// Returns the sum of all totals; if the sum is zero, the shares of the values are meaningless.
     pub(super) fn into_total(self) -> SliceTotal {
         let log_total = self.log_total();
         let share = |weight: f64| weight / self.total;
@@ -93,7 +93,7 @@ impl SumOfTotals {
 }
 
 impl SlicedGraph {
-    /// Returns the sum over the slices of a range of units of work, with the fraction for each value of each target. Each
+    /// Returns the sum over the slices of the units of work `units`, with the share of each value of each target. Each
     /// target is given by its variable and its number of values; a target with one value needs no variable.
     pub(super) fn total(
         &self,
@@ -148,7 +148,7 @@ impl SlicedGraph {
         Ok(SliceTotal::new(found.log_total, shares.collect()))
     }
 
-    /// Returns the sum over a slice that exceeded the memory, by dividing the slice itself into slices.
+    /// Returns the sum over a slice that exceeded the memory, by dividing this slice into slices of its own.
     fn split(
         &self,
         slice: &Slice,

@@ -10,12 +10,12 @@ use figrs_factor::eliminate::{EliminationError, Order, without_barren};
 
 /// Ratio of the used to the predicted memory above which a slice is itself divided into slices.
 const MEMORY_TOLERANCE: f64 = 4.0;
-/// If a slice exceeded its memory, its own slices get the memory divided by this number.
+/// If a slice exceeded its memory, its own slices get this memory divided by `NESTED_MEMORY_DIVISOR`.
 const NESTED_MEMORY_DIVISOR: u64 = 4;
-/// Number of bytes that the messages of a slice may always take.
+/// Number of bytes that the messages of a slice may take however small the memory is.
 const LEAST_MEMORY: u64 = 1 << 16;
-/// The memory divided by this number is the number of bytes that the messages of a slice may always take. A machine cannot usefully
-/// compute more than `SLICES_AT_ONCE` slices at the same time.
+/// The memory divided by this number is a further number of bytes that the messages of a slice may always take. A machine cannot
+/// usefully compute more than `SLICES_AT_ONCE` slices at the same time.
 const SLICES_AT_ONCE: u64 = 64;
 /// Maximum nesting depth of slices within slices.
 const MAX_DEPTH: u32 = 8;
@@ -33,7 +33,7 @@ pub(super) struct SlicedGraph {
     /// The whole graph without the values that zeros exclude, and the map from the original graph.
     pub(super) whole: ReducedGraph,
     pub(super) plan: SlicePlan,
-    /// The variables with a requested sum for each value.
+    /// The variables for which a sum for each value is requested.
     keep: Vec<VarId>,
     uses: MessageUse,
     /// Maximum number of bytes of the messages of all slices that are computed at once.
@@ -53,7 +53,7 @@ impl SlicedGraph {
     /// Plans the slices of a graph such that the messages of each slice fit the memory; returns `None` if zeros exclude all assignments.
     /// Sums are computed for each value of the variables `keep`.
     ///
-    /// **Errors.** As [`SlicePlan::new`].
+    /// **Errors.** The errors of [`SlicePlan::new`].
     pub(super) fn new(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -174,7 +174,7 @@ impl SlicedGraph {
         self.visit(&mut given, limits, &mut each)
     }
 
-    /// Visits all slices with the given values of the first conditioned variables.
+    /// Visits all slices in which the first conditioned variables have the values `given`.
     fn visit(
         &self,
         given: &mut Vec<(VarId, u32)>,
@@ -241,7 +241,7 @@ mod tests {
     use figrs_factor::eliminate::{most_probable, sum_product};
     use figrs_random_graphs::{RANGES, generator, random_graph};
 
-    /// Returns the slices of a graph for so little memory that few eliminations fit.
+    /// Returns the slices of a graph for a memory limit that few eliminations meet.
     fn sliced(
         graph: &FactorGraph,
         keep: &[VarId],
@@ -258,7 +258,7 @@ mod tests {
         }
     }
 
-    /// Returns the sum over all slices: the logarithm of the total, and the fraction for each value of some variables.
+    /// Returns the sum over all slices: the logarithm of the total, and the share of each value of the variables `keep`.
     fn total(sliced: &SlicedGraph, graph: &FactorGraph, keep: &[VarId]) -> (f64, Vec<Vec<f64>>) {
         let values = keep.iter().map(|&v| (Some(v), graph.cardinality(v)));
         let targets: Vec<(Option<VarId>, usize)> = values.collect();

@@ -120,7 +120,7 @@ impl SlicedSum {
         )
     }
 
-    /// Sums over the slices of the units of work with the given numbers.
+    /// Sums over the slices of the units of work `units`.
     pub(super) fn run(
         &self,
         run: &RunMonitor<'_>,

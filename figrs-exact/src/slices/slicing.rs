@@ -38,8 +38,8 @@ impl Slicing {
         }
     }
 
-    /// Returns the number of threads, at most `at_once`, because the memory suffices for this number of slices at the
-    /// same time.
+    /// Returns the number of threads, at most `at_once`, the number of slices that the memory can hold at the same
+    /// time.
     pub(super) fn threads(&self, at_once: usize) -> usize {
         self.limits.thread_count().min(at_once)
     }
