@@ -22,10 +22,10 @@ const ROUNDING: f64 = 1e-9;
 const WORLDS: u64 = 100_000;
 /// Maximum number of elements that [`Enumerate`] evaluates in a check, over all worlds.
 const EVALUATIONS: u64 = 5_000_000;
-/// A check draws this number of worlds and runs the model on them, if there are too many worlds to enumerate.
+/// Number of worlds that a check draws and on which it runs the model, if there are too many worlds to enumerate.
 const MAX_CHECKED_WORLDS: usize = 8;
-/// Maximum depth of nested branches in a check of a model. A world whose branches nest deeper takes more evaluations than a check allows, if each
-/// branch has a random choice.
+/// Maximum depth of nested branches in a check of a model. If each branch has a random choice, a world with more nested branches takes more
+/// evaluations than a check allows.
 const DEPTH: usize = 2500;
 
 /// An algorithm whose answers are checked by another computation before they are returned.
@@ -40,13 +40,13 @@ const DEPTH: usize = 2500;
 /// **Guarantee.** The guarantee of the algorithm applies; in addition, a returned answer has passed its check. If no check is possible, the result is
 /// an error instead of the answer. A check is impossible if there are too many worlds to run and the model is too large for elimination, or if the
 /// model is infinite (its branches nest deeper than 2500). The check skips drawn worlds on which the model cannot be run, because a density was
-/// observed or branches lead to too many worlds. The check returns all other errors of a run of the model. A repeated run of an approximate algorithm
-/// does not make its answer exact.
+/// observed or branches lead to too many worlds. The check returns all other errors of a run of the model. If the algorithm is approximate, its
+/// repetition does not make the answer exact.
 ///
 /// **Complexity.** The time of the algorithm plus the time of the check; at least twice the time of the algorithm.
 ///
-/// **Errors.** [`Error::NotVerified`], [`Error::NotChecked`], and the errors of the algorithm. Samplers with a deadline cannot be checked,
-/// because a second run gives other numbers.
+/// **Errors.** [`Error::NotVerified`] if the answer fails its check; [`Error::NotChecked`] if no check is possible; the errors of the algorithm.
+/// Samplers with a deadline cannot be checked, because a second run gives other numbers.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -118,9 +118,9 @@ fn unchecked(error: Error) -> Error {
     }
 }
 
-/// True if a drawn world may be skipped after this error. A world may be skipped if an element has no list of outcomes (a density is observed), or if
-/// the random choices within branches lead to too many worlds. An error for another reason contradicts the tree of branches, which gave the world a
-/// positive probability.
+/// True if the check may skip a drawn world after the error `error`. This is so if an element has no list of outcomes (a density is observed), or if
+/// the random choices within branches lead to too many worlds. Any other error contradicts the tree from which the world was drawn, because the tree
+/// gave the world a positive probability.
 fn cannot_be_run(error: &Error) -> bool {
     matches!(
         error,
@@ -191,7 +191,7 @@ impl CheckedQuery<'_> {
         Ok(tree)
     }
 
-    /// Runs the model with given values of random choices. The result has the logarithm of the largest weight of a world, the logarithm of the sum of
+    /// Runs the model with the values `values` of random choices. Returns the logarithm of the largest weight of a world, the logarithm of the sum of
     /// all weights, and whether the values fix all random choices.
     fn weight(&self, mut values: Vec<(AnyElement, Datum)>) -> Result<(f64, f64, bool), Error> {
         let lasting = self.lasting();
@@ -275,7 +275,7 @@ fn between(targets: &[TargetBounds], evidence: Bounds, exact: &Answer) -> Result
     Ok(())
 }
 
-/// Returns an error unless a number lies between its bounds, up to rounding.
+/// Returns an error unless `found` lies between `bounds`, up to rounding.
 fn inside(what: impl Fn() -> String, bounds: Bounds, found: f64) -> Result<(), Error> {
     let Bounds { lower, upper } = bounds;
     if found < lower {
@@ -288,7 +288,7 @@ fn inside(what: impl Fn() -> String, bounds: Bounds, found: f64) -> Result<(), E
     require(|| format!("the upper bound of {}", what()), upper, found)
 }
 
-/// Returns an error unless two computations of a number agree up to rounding.
+/// Returns an error unless `claimed` and `found`, two computations of a number, agree up to rounding.
 fn require(what: impl FnOnce() -> String, claimed: f64, found: f64) -> Result<(), Error> {
     let is_near = || (claimed - found).abs() <= ROUNDING * found.abs().max(1.0);
     if claimed == found || (claimed.is_finite() && found.is_finite() && is_near()) {

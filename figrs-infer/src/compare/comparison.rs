@@ -19,7 +19,7 @@ pub struct ExactReference {
     pub algorithm: String,
     /// The exact value of each estimand.
     pub values: Vec<f64>,
-    /// Time that the algorithm took, in seconds; zero if the answer was supplied.
+    /// Time that this algorithm took, in seconds; zero if the answer was supplied.
     pub seconds: f64,
     /// The exact answer.
     #[serde(skip)]
@@ -35,7 +35,7 @@ pub struct ExactReference {
 pub struct Comparison {
     /// The names of the targets.
     pub targets: Vec<String>,
-    /// The estimands. The quantities that are compared; each row of the comparison has a value for each.
+    /// The quantities that are compared; each row of the comparison has a value for each.
     pub estimands: Vec<Estimand>,
     /// The exact answer, if there is one.
     pub exact: Option<ExactReference>,
@@ -57,13 +57,13 @@ impl Comparison {
         &self.model
     }
 
-    /// Returns the targets whose posteriors the algorithms computed.
+    /// Returns the targets, whose posteriors the algorithms computed.
     pub fn elements(&self) -> &[AnyElement] {
         &self.elements
     }
 
-    /// Returns the posteriors of the targets, from the exact answer or else from the answer with the largest effective sample size. The list of
-    /// posteriors is empty if the answers of all algorithms are worlds or bounds.
+    /// Returns the posteriors of the targets, from the exact answer or else from the answer with the largest effective sample size. The list is empty
+    /// if the answers of all algorithms are worlds or bounds.
     pub fn posteriors(&self) -> Vec<Posterior> {
         let samples = |row: &&ComparisonRow| row.effective_samples.unwrap_or(0.0);
         let exact = self.exact.as_ref().map(|exact| &exact.answer);
@@ -85,8 +85,7 @@ impl Comparison {
         exact.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
     }
 
-    /// Returns the row of the sampler with the most effective samples per second. The method ignores rows whose answer is wrong or has an unknown
-    /// error.
+    /// Returns the row of the sampler with the most effective samples per second. Rows whose answer is wrong or has an unknown error are ignored.
     pub fn best_sampler(&self) -> Option<&ComparisonRow> {
         let rate = |row: &&ComparisonRow| row.effective_samples_per_second.unwrap_or(0.0);
         let is_doubtful = |verdict| matches!(verdict, Verdict::Wrong | Verdict::UnknownError);
@@ -95,8 +94,8 @@ impl Comparison {
         samplers.max_by(|a, b| rate(a).total_cmp(&rate(b)))
     }
 
-    /// Returns the index of the estimand whose values appear in the table. The table shows an estimand of the first target whose value is not
-    /// certain: the probability of `true`, or else of the most probable value.
+    /// Returns the index of the estimand whose values the table shows. It is an estimand of the first target whose value is not certain: the
+    /// probability of `true`, or else of the most probable value.
     pub(super) fn shown(&self) -> Option<usize> {
         let rows = self.rows.iter().map(|row| &row.values);
         let mut known = self.exact.iter().map(|exact| &exact.values).chain(rows);

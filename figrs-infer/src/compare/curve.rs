@@ -13,7 +13,8 @@ use figrs_answer::algorithm::Algorithm;
 pub struct Curve {
     /// The name of the algorithm.
     pub algorithm: String,
-    /// The points of the curve in the order of the budgets; a budget has a point if the error of some run is known.
+    /// The points of the curve in the order of the budgets; a budget has a point if the error of at least one run
+    /// is known.
     pub points: Vec<CurvePoint>,
 }
 
@@ -115,7 +116,7 @@ impl CurveRuns {
     }
 }
 
-/// Returns the square root of the mean of the squares of some numbers; `None` if there are no numbers.
+/// Returns the square root of the mean of the squares of `numbers`; `None` if there are none.
 fn root_mean_square(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let (count, squares) = numbers.fold((0_u32, 0.0), |(n, sum), x| (n + 1, sum + x * x));
     (count > 0).then(|| (squares / f64::from(count)).sqrt())

@@ -46,7 +46,7 @@ impl Comparison {
         format!("{question}\n{exact}{}", best.unwrap_or_default())
     }
 
-    /// Returns the cells of a row of the table, in the order of [`HEADINGS`](Self::HEADINGS).
+    /// Returns the cells of the table for `row`, in the order of [`HEADINGS`](Self::HEADINGS).
     pub fn cells(&self, row: &ComparisonRow) -> [String; 10] {
         let shown = self.shown().and_then(|at| row.values.get(at));
         let answer = match (row.log_probability, shown) {
@@ -152,7 +152,7 @@ impl Comparison {
         })
     }
 
-    /// States to which target each effective sample size belongs; `None` if there is only one target.
+    /// States to which target each stated effective sample size belongs; `None` if there is only one target.
     fn counted_samples(&self) -> Option<String> {
         if self.targets.len() < 2 {
             return None;
@@ -223,7 +223,7 @@ fn verdict(row: &ComparisonRow) -> String {
     text
 }
 
-/// Returns a number as text, with six digits after the decimal point or, if it is very small or large, six significant digits.
+/// Returns `value` as text, with six digits after the decimal point or, if it is very small or large, six significant digits.
 pub(super) fn number(value: f64) -> String {
     let size = value.abs();
     if size == 0.0 || (1e-3..1e6).contains(&size) || !size.is_finite() {

@@ -12,8 +12,8 @@ use figrs_answer::answer::{Answer, AnswerContent, TargetMarginal};
 use figrs_answer::quality::diagnostics::normal_score;
 use figrs_factor::bounds::Bounds;
 
-/// Maximum number of values of a target whose probabilities are all compared. For a target with more values, the comparison uses the mean, or the
-/// probabilities of this number of values.
+/// Maximum number of values of a target whose probabilities are all compared. For a target with more values, the comparison uses the mean or, if
+/// there is none, the probabilities of `LISTED` values.
 const LISTED: usize = 64;
 
 /// A quantity that algorithms compute: the probability of one value of a target, or the mean of a target with more than 64 values.
@@ -45,8 +45,8 @@ pub(super) struct EstimandValue {
 }
 
 impl EstimandValue {
-    /// Converts the error `off`, given its standard error, to a normal score (the number of standard deviations) with the same tail probability. If
-    /// the standard error was estimated from few groups of samples, the tail probability comes from Student's t distribution.
+    /// Converts the error `off`, given the standard error of the value, to a normal score (the number of standard deviations) with the same tail
+    /// probability. If the standard error was estimated from few groups of samples, the tail probability comes from Student's t distribution.
     pub(super) fn score(&self, off: f64) -> f64 {
         let deviation = off / self.standard_error;
         self.degrees
@@ -54,7 +54,7 @@ impl EstimandValue {
     }
 }
 
-/// Returns the estimands of some targets, derived from the values that the exact answer (if there is one) and all other answers consider possible.
+/// Returns the estimands of `targets`, derived from the values that the exact answer (if there is one) and all other answers consider possible.
 pub(super) fn estimands(
     targets: &[AnyElement],
     names: &[String],
@@ -109,7 +109,7 @@ pub(super) fn estimands(
     estimands
 }
 
-/// Returns the values of a target that an answer considers possible.
+/// Returns the values of the target `element` that `answer` considers possible.
 fn possible<'a>(answer: &'a Answer, element: &AnyElement) -> Vec<&'a dyn Any> {
     let id = element.id();
     match &answer.content {

@@ -15,7 +15,7 @@ pub fn drawable(curve: &Curve) -> impl Iterator<Item = &CurvePoint> {
     points.filter(|point| point.seconds > 0.0 && point.error > 0.0 && point.error.is_finite())
 }
 
-/// Returns the smallest and the largest of some numbers; `None` if there are no numbers.
+/// Returns the smallest and the largest of `numbers`; `None` if there are none.
 pub fn range(numbers: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let wider = |range: Option<(f64, f64)>, x: f64| {
         Some(range.map_or((x, x), |(low, high)| (low.min(x), high.max(x))))
@@ -64,7 +64,7 @@ impl Comparison {
     }
 }
 
-/// Returns the index, from 0 to `places - 1`, of a number on a logarithmic axis from `low` to `high`.
+/// Returns the index, from 0 to `places - 1`, of the number `x` on a logarithmic axis from `low` to `high`.
 fn log_position(x: f64, (low, high): (f64, f64), places: usize) -> usize {
     let share = (x / low).ln() / (high / low).ln();
     // If `low` and `high` are equal, the share is NaN.

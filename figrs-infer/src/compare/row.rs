@@ -19,8 +19,8 @@ use figrs_factor::Stopped;
 pub struct ComparisonRow {
     /// The name of the algorithm.
     pub algorithm: String,
-    /// The value that the algorithm gives for each estimand; if the answer consists of bounds, the middle of the bounds. The list of values is empty
-    /// if the answer is a world, or if there is no answer.
+    /// The value that the algorithm gives for each estimand (the middle of the bounds, if the answer consists of bounds). The list is empty if the
+    /// answer is a world, or if there is no answer.
     pub values: Vec<f64>,
     /// The standard error that the algorithm states for each estimand; empty if the algorithm states none.
     pub standard_errors: Vec<f64>,
@@ -32,12 +32,12 @@ pub struct ComparisonRow {
     /// The standard error that the algorithm states for the estimand with the largest error. If there is no exact answer, `standard_error` is the
     /// largest standard error that the algorithm states.
     pub standard_error: Option<f64>,
-    /// The largest ratio of an error to its stated standard error. With few populations of particles, the ratio comes from Student's t distribution:
-    /// it is converted to the normal score with the same tail probability.
+    /// The largest ratio of an error to its stated standard error. With few populations of particles, the ratio is converted to the normal score
+    /// that has the same tail probability as the ratio has in Student's t distribution.
     pub deviation: Option<f64>,
-    /// Effective sample size of the answer, the smallest over the targets: see [`Quality::Sampled`](crate::Quality::Sampled).
+    /// The smallest effective sample size of the answer over the targets: see [`Quality::Sampled`](crate::Quality::Sampled).
     pub effective_samples: Option<f64>,
-    /// The name of the target with the smallest effective sample size.
+    /// The name of the target with this smallest effective sample size.
     pub effective_of: Option<String>,
     /// Effective sample size divided by the running time in seconds.
     pub effective_samples_per_second: Option<f64>,
@@ -53,15 +53,15 @@ pub struct ComparisonRow {
     pub message: Option<String>,
     /// `true` if the interrupt flag ended the run, or kept it from beginning.
     pub interrupted: bool,
-    /// Findings of [`Answer::diagnose`], each with a remedy. If the answer is wrong and the diagnosis finds no reason, an additional
-    /// finding states the likely reason.
+    /// Findings of [`Answer::diagnose`], each with a remedy. If the answer is wrong and the diagnosis finds no reason, a further finding states the
+    /// likely reason.
     pub findings: Vec<String>,
     /// The answer of the algorithm; `None` if the algorithm returned no answer.
     #[serde(skip)]
     pub answer: Option<Answer>,
 }
 
-/// The reference values with which the answers of all algorithms are compared.
+/// The exact values with which the answers of all algorithms are compared.
 pub(super) struct ReferenceValues<'a> {
     pub(super) targets: &'a [AnyElement],
     pub(super) names: &'a [String],
@@ -177,7 +177,7 @@ impl ComparisonRow {
     }
 }
 
-/// Returns the accuracy that an answer claims, and its smallest effective sample size with the index of the target.
+/// Returns the accuracy that an answer claims, and its smallest effective sample size with the index of the target that has it.
 fn claim(answer: &Answer, qualities: &[Option<Quality>]) -> (Claim, Option<(f64, usize)>) {
     if matches!(answer.content, AnswerContent::Bounds(..)) {
         return (Claim::Bounds, None);

@@ -23,14 +23,14 @@ use figrs_exact::variable_elimination::VariableElimination;
 const OPERATIONS: f64 = 3e7;
 const ENTRIES: u32 = 1 << 20;
 const ELEMENTS: usize = 100_000;
-/// Time after the deadline during which an algorithm may still return its answer.
+/// Time after the deadline of a run in which an algorithm may still return its answer.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A step of a comparison that is about to begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ComparisonStep {
-    /// Name of the run: the algorithm and, for a run of a curve, its budget.
+    /// Name of the step: the algorithm and, for a run of an error curve, its budget.
     pub name: String,
     /// Number of steps that have finished before this step.
     pub done: usize,
@@ -44,12 +44,12 @@ type StepListener = Box<dyn Fn(&ComparisonStep)>;
 /// answer.
 ///
 /// **Guarantee.** Rows are in the order of the algorithms; if an algorithm fails, panics or does not end, its row has a message with the reason. If
-/// no exact answer is supplied, [`VariableElimination`] computes the exact answer, within about `3e7` operations and `2^20` entries per table. If the
-/// exact computation exceeds its limits, the first answer that is marked as exact is used instead. An answer that is a world is judged by comparing
+/// no exact answer is supplied, [`VariableElimination`] computes the exact answer, within about `3e7` operations and `2^20` entries per table. If
+/// this computation exceeds its limits, the first answer that is marked as exact is used instead. An answer that is a world is judged by comparing
 /// its log-probability with that of the best world, which [`MpeVariableElimination`] finds within the same limits. [`Verdict`](super::Verdict)
 /// describes how answers are judged.
 ///
-/// **Complexity.** The sum of the costs of all algorithms, which run one after the other; each algorithm expands the model anew.
+/// **Complexity.** The sum of the costs of all algorithms; they run one after the other, and each expands the model anew.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -76,8 +76,7 @@ pub struct Compare {
     listener: Option<StepListener>,
 }
 
-/// Runs some algorithms for the posteriors of `targets` in `model`, and compares the answers; [`Compare`] has more
-/// settings.
+/// Runs `algorithms` for the posteriors of `targets` in `model`, and compares the answers; [`Compare`] has more settings.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -95,7 +94,7 @@ pub fn compare(
 }
 
 impl Compare {
-    /// A comparison without algorithms.
+    /// Creates a comparison without algorithms.
     pub fn new(model: &Model, targets: impl Parents) -> Self {
         Self {
             model: model.clone(),
@@ -119,8 +118,7 @@ impl Compare {
         self
     }
 
-    /// Adds an error curve. Adds an error curve of an algorithm: for each budget and each seed below `runs`, `make` builds the algorithm, which is
-    /// then run.
+    /// Adds the error curve of an algorithm. For each budget and each seed below `runs`, `make` builds the algorithm, which is then run.
     pub fn curve<A: Algorithm + 'static>(
         mut self,
         budgets: impl IntoIterator<Item = u64>,
@@ -138,11 +136,12 @@ impl Compare {
     figrs_factor::field_setters! {
         /// Sets the exact answer, with marginals of all targets; the comparison then does not compute an exact answer.
         exact: Answer => exact;
-        /// Stops waiting for an algorithm two seconds after a deadline. Give each sampler its own deadline, at which the sampler returns the answer
-        /// so far. An algorithm without a deadline of its own continues on its thread until the program ends, and slows down the algorithms after it.
+        /// Sets a deadline for each algorithm; two seconds after it, the comparison stops waiting for the algorithm. Also give each sampler a
+        /// deadline of its own, at which it returns the answer so far. An algorithm without its own deadline continues on its thread until the
+        /// program ends, and slows down the algorithms after it.
         deadline: Duration => rules.deadline;
-        /// Ends the comparison when this flag becomes `true`. When the interrupt flag is set, the running algorithm has two seconds to return its
-        /// answer so far, and is then abandoned. The comparison does not run the remaining algorithms after an interrupt.
+        /// Ends the comparison when this flag becomes `true`. The running algorithm then has two seconds to return its answer so far, and is
+        /// abandoned after that. Algorithms that have not begun are not run.
         interrupt: Arc<AtomicBool> => rules.interrupt;
     }
 
@@ -258,7 +257,7 @@ impl Compare {
         found.answer.ok()?.log_probability().ok()
     }
 
-    /// Returns the small limits for computing an exact answer.
+    /// Returns the limits for computing an exact answer, which permit only little work.
     fn small(&self) -> Limits {
         let targets = self.targets.len().max(1) as f64;
         Limits::default()

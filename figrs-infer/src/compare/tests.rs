@@ -64,7 +64,7 @@ impl Algorithm for Claims {
     }
 }
 
-/// The answer of ten thousand independent samples of equal weight; the fraction `p` of these samples has the value
+/// Returns an algorithm with the answer of ten thousand independent samples of equal weight; the fraction `p` of them has the value
 /// `true`.
 fn sampled(p: f64) -> Claims {
     let n = 10_000.0;
@@ -226,8 +226,8 @@ fn an_infinite_error_holds_no_answer() {
     assert!(comparison.best_sampler().is_none());
 }
 
-/// The answer of sixteen populations: the fractions of `true` in the populations have the mean `p`, with a standard error of `.001`
-/// before the correction by Student's t.
+/// Returns an algorithm with the answer of sixteen populations: the fractions of `true` in them have the mean `p`, with a standard
+/// error of `.001` before the correction by Student's t.
 fn populations(p: f64) -> Claims {
     let off = |i: i32| if i % 2 == 0 { 0.001 } else { -0.001 } * 15.0_f64.sqrt();
     let groups = (0..16).map(|i| {
@@ -244,7 +244,8 @@ fn populations(p: f64) -> Claims {
     )
 }
 
-/// With 15 degrees of freedom, Student's t exceeds 3.65 as often as a normal variable exceeds 3.04, and 3.50 as often as 2.95.
+/// With 15 degrees of freedom, a variable of Student's t distribution exceeds 3.65 as often as a normal variable exceeds 3.04, and
+/// 3.50 as often as 2.95.
 #[test]
 fn few_populations_are_judged_by_students_t() {
     let (model, rain) = wet_grass();

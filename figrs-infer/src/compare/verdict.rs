@@ -16,8 +16,8 @@ pub enum Verdict {
     Agrees,
     /// The answer is an estimate, and the error of every estimand is at most three times its standard error.
     WithinThree,
-    /// The answer is an estimate, and the largest error of an estimand is between three and five of its standard errors. A correct estimate
-    /// has an error above three standard errors with probability 1 / 370; if many estimands are compared, such an error is likely.
+    /// The answer is an estimate; the largest error of an estimand is between three and five times its standard error. A single error of a
+    /// correct estimate is above three standard errors with probability 1 / 370; if many estimands are compared, one such error is likely.
     WithinFive,
     /// The claim of the answer is wrong: an error is larger than rounding or larger than five standard errors, the exact number is
     /// outside the bounds, or an impossible value has positive probability.
@@ -29,7 +29,7 @@ pub enum Verdict {
     Approximate,
     /// No exact answer is known with which this answer could be compared.
     Unjudged,
-    /// The algorithm cannot be applied to the model with any budget: for example, an exact algorithm to a model with continuous values.
+    /// The algorithm cannot be applied to the model with any budget; an example is an exact algorithm and a model with continuous values.
     NotApplicable,
     /// The algorithm gave no answer.
     NoAnswer,

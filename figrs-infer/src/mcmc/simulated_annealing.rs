@@ -24,14 +24,14 @@ const BLOCK: u64 = 256;
 
 /// Searches for the most probable world by Metropolis-Hastings steps at a decreasing temperature.
 ///
-/// The steps of simulated annealing are those of [`MetropolisHastings`](crate::MetropolisHastings). At each temperature, the steps sample the
-/// probability of a world and its evidence, raised to the power of one over the temperature. The temperature falls geometrically. The answer is the
-/// best world that any of the chains visited. The probability of the best world covers the targets and the evidence, as for
+/// The steps of simulated annealing are those of [`MetropolisHastings`](crate::MetropolisHastings). At each temperature, the steps sample worlds in
+/// proportion to the probability of the world and its evidence, raised to the power of one over the temperature. The temperature falls geometrically.
+/// The answer is the best world that any of the chains visited. Its probability covers the targets and the evidence, as for
 /// [`MpeVariableElimination`](figrs_exact::MpeVariableElimination); elements of branches that are not taken have no weight. The density of a
 /// continuous element takes the place of its probability.
 ///
-/// **Guarantee.** The world has positive probability; its probability is recomputed at the end. The world is never proven to be the most
-/// probable one: [`Answer::upper_bound`] is infinite. The same seed gives the same answer on any number of threads.
+/// **Guarantee.** The returned world has positive probability, which is recomputed at the end. The world is never proven to be the most probable one:
+/// [`Answer::upper_bound`] is infinite. The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** A step takes time in proportion to the number of elements whose inputs change. A step that finds a new best world also copies the
 /// world.
@@ -62,7 +62,7 @@ pub struct SimulatedAnnealing {
 }
 
 impl SimulatedAnnealing {
-    /// Makes this many steps in each of four chains, while the temperature falls from 2 to 0.02; the seed is 0.
+    /// Creates a search of four chains with `steps` steps each, while the temperature falls from 2 to 0.02; the seed is 0.
     pub fn new(steps: u64) -> Self {
         Self {
             steps,
@@ -190,8 +190,8 @@ struct BestWorld {
 }
 
 impl BestWorld {
-    /// True if the world is more probable than another world. A world with fewer densities among its likelihoods is infinitely more probable than one
-    /// with more.
+    /// True if the world is more probable than `other`. A world with fewer densities among its likelihoods is infinitely more probable than one with
+    /// more densities.
     fn is_better_than(&self, other: &Self) -> bool {
         (other.densities, self.log) > (self.densities, other.log)
     }

@@ -53,7 +53,7 @@ pub struct ParticleFilter<S> {
 }
 
 impl<S: FilterState> ParticleFilter<S> {
-    /// Creates a filter with this number of particles, which are drawn from the distribution of the elements in `first`.
+    /// Creates a filter with `particles` particles, which are drawn from the distribution of the elements in `first`.
     ///
     /// **Errors.** The errors of [`ImportanceSampling`].
     pub fn new(first: &S, particles: u64) -> Result<Self, Error> {
@@ -87,11 +87,11 @@ impl<S: FilterState> ParticleFilter<S> {
         self.go_to(found, self.steps)
     }
 
-    /// Goes to the next state, and adds evidence about it. The function `step` builds the elements of the next state from the elements of the present
-    /// state; `evidence` builds the model with the evidence of the step, and may contain interventions.
+    /// Moves on to the next state, and adds evidence about it. `step` builds the elements of the next state from those of the present state;
+    /// `evidence` builds the model with the evidence about the next state, and may contain interventions.
     ///
     /// **Errors.** [`Error::InStep`] with the number of the step, counted from 1, and the error of [`ImportanceSampling`], such as evidence that no
-    /// particle meets. After an error the filter is as it was before the call.
+    /// particle meets. After an error, the filter is as it was before the call.
     pub fn advance(
         &mut self,
         step: impl FnOnce(&S) -> S,
@@ -135,8 +135,8 @@ impl<S: FilterState> ParticleFilter<S> {
         self.steps
     }
 
-    /// Returns the elements of the present state. Other models can be built on the elements of the present state: a prediction is a query about
-    /// elements of later states.
+    /// Returns the elements of the present state. Other models can be built on these elements: a prediction is a query about elements of later
+    /// states.
     pub fn state(&self) -> &S {
         &self.state
     }
@@ -159,7 +159,7 @@ impl<S: FilterState> ParticleFilter<S> {
         self.answer.summary(of(&self.state))
     }
 
-    /// Returns the probability that an element of the present state has a value.
+    /// Returns the probability that the element `of` of the present state has the value `value`.
     pub fn probability<T: Value>(
         &self,
         of: impl FnOnce(&S) -> &Element<T>,
@@ -174,7 +174,7 @@ impl<S: FilterState> ParticleFilter<S> {
     }
 }
 
-/// Draws a state given the evidence of a model, and returns the state with the draws' values, the weighted draws, and their marginals.
+/// Draws a state given the evidence of `model`, and returns the state with the draws' values, the weighted draws, and their marginals.
 fn drawn<S: FilterState>(
     algorithm: &ImportanceSampling,
     model: &Model,

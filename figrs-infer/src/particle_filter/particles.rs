@@ -4,12 +4,13 @@ use figrs_answer::Draws;
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_core::{AnyElement, Select, Support};
 
-/// Weighted values of some elements.
+/// Weighted values of the elements of a state: one joint value for each particle.
 #[derive(Clone, Debug)]
 pub(super) struct Particles {
     /// The weight of each particle; the largest is one.
     pub(super) weights: Vec<f64>,
-    /// For each element, the distinct values, and the value of each particle as an index.
+    /// For each element, its distinct values, and for each particle the index of its value among
+    /// them.
     pub(super) columns: Vec<(Support, Vec<u32>)>,
 }
 
@@ -31,7 +32,8 @@ impl Particles {
         }
     }
 
-    /// Returns elements whose joint values are the particles, with the types of the given elements.
+    /// Returns elements whose joint values are the particles; they have the types of the elements
+    /// `like`.
     pub(super) fn elements(&self, like: &[AnyElement]) -> Vec<AnyElement> {
         let index = Select::new(self.weights.iter().copied().zip(0..));
         let columns = self.columns.iter().zip(like);
@@ -40,7 +42,7 @@ impl Particles {
         made.collect()
     }
 
-    /// Returns the marginals of the elements, whose values the particles hold.
+    /// Returns the marginals of `elements`, whose values the particles hold.
     pub(super) fn marginals(&self, elements: &[AnyElement], evidence: LogEvidence) -> Answer {
         let total: f64 = self.weights.iter().sum();
         let marginals = self.columns.iter().zip(elements);

@@ -10,7 +10,7 @@ use super::particles::Particles;
 /// A [`ParticleFilter`] in a form that serde can serialise: the values and the weights of its particles, its seed, and the log-evidence.
 /// [`ParticleFilter::load`] makes the filter again.
 ///
-/// A text format must keep all digits of numbers; for `serde_json` this is the feature `float_roundtrip`.
+/// A text format must keep all digits of numbers: `serde_json` needs the feature `float_roundtrip`.
 ///
 /// ```
 /// use figrs_core::{Normal, Variance};
@@ -68,9 +68,9 @@ impl<S: PortableState> ParticleFilter<S> {
         }
     }
 
-    /// Returns the filter that was saved; later steps draw the same particles as without saving and loading. The argument `first` is a state with
-    /// elements of the same types, such as the first state; its distribution is not used. Until the next step of a loaded filter,
-    /// [`answer`](Self::answer) states no bound for values that no particle has.
+    /// Returns the filter that was saved; later steps draw the same particles as without saving and loading. `first` is a state with elements of
+    /// the same types, such as the first state; its distribution is not used. Until the next step of a loaded filter, [`answer`](Self::answer)
+    /// states no bound for values that no particle has.
     ///
     /// **Errors.** [`Error::Saved`] if the filter was saved by another version of figrs, has a state of other elements, or is damaged.
     pub fn load(first: &S, saved: SavedParticles<S::Values>) -> Result<Self, Error> {

@@ -18,7 +18,7 @@ use figrs_exact::dependencies::dependency_graph;
 #[derive(Clone, Debug)]
 pub(super) struct JointPosterior {
     groups: Vec<PosteriorGroup>,
-    /// The elements that interventions set. Values that interventions set are no evidence about the parents of the elements.
+    /// The elements that interventions set. Such a value is no evidence about the parents of the element.
     set: FxHashSet<ElementId>,
 }
 
@@ -82,9 +82,9 @@ impl PosteriorGroup {
 }
 
 impl JointPosterior {
-    /// Returns the joint posterior of the targets of an answer. If the answer has draws, the joint posterior is computed from the draws. If the
-    /// answer has no draws, the joint posterior is the product of the marginals, which is correct only if there is one target or the targets are
-    /// independent given the evidence.
+    /// Returns the joint posterior of the targets of an answer. If the answer has draws, the joint posterior is the distribution of the draws. If
+    /// the answer has no draws, it is the product of the marginals, which is correct only if there is one target or the targets are independent
+    /// given the evidence.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the joint posterior is unknown.
     pub(super) fn new(answer: &Answer, model: &Model, roots: &[AnyElement]) -> Result<Self, Error> {
@@ -145,8 +145,8 @@ impl JointPosterior {
         values.collect()
     }
 
-    /// Returns the elements whose values follow from the values of the targets: the targets themselves, and the arguments of targets such as tuples,
-    /// whose value determines the arguments.
+    /// Returns the elements whose values follow from the values of the targets: the targets, and the arguments of targets such as tuples, whose
+    /// value determines the arguments.
     pub(super) fn decided(&self) -> Vec<AnyElement> {
         let mut common = Vec::new();
         for group in &self.groups {

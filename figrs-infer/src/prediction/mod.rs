@@ -36,8 +36,8 @@ pub struct Predictive<T> {
 /// Method of drawing an element given the values of other elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Conditioning {
-    /// The element is drawn after the values of other elements are set by interventions. An intervention is correct if the drawn element depends on
-    /// the other elements only by reading their values.
+    /// The element is drawn after the values of other elements are set by interventions. This is correct if the element depends on the other
+    /// elements only by reading their values.
     Set,
     /// The element is drawn after the values of other elements are observed, which is also evidence about their parents.
     Observe,
@@ -47,13 +47,12 @@ enum Conditioning {
 pub trait Predict {
     /// Returns the posterior predictive distribution of an element, such as a future observation, given the posterior of the answer's targets.
     ///
-    /// The predicted element need not have been part of the run. Values of the targets are drawn from the draws of the answer, or from its marginals
-    /// if it has no draws; then the element is drawn given the values of the targets. If a [`Param`](figrs_core::Param) was set after the run,
-    /// predictions use its new value.
+    /// The predicted element need not have been part of the run. Values of the targets are drawn from the draws of the answer or, if it has none,
+    /// from its marginals; then the element is drawn given these values. If a [`Param`](figrs_core::Param) was set after the run, predictions use
+    /// its new value.
     ///
     /// **Guarantee.** The predicted element is independent of the evidence given the targets, as figrs checks. The draws of the element follow its
-    /// posterior as accurately as the answer follows the posterior of the targets. An element that is not independent of the evidence given the
-    /// targets is an error.
+    /// posterior as accurately as the answer follows the posterior of the targets. If it is not, the result is an error.
     ///
     /// **Errors.** [`Error::NotPredictable`] if the element depends on the evidence other than through the targets; the error names
     /// elements that must be added to the targets. [`Error::NotInAnswer`] if the answer has no joint posterior of its targets, or does not
@@ -180,7 +179,7 @@ impl<T: Value> Predictive<T> {
         Ok(draws.into_iter().flatten().collect())
     }
 
-    /// Draws values of the element given one joint value of the targets.
+    /// Draws `count` values of the element given the joint value `row` of the targets.
     fn values_given(&self, row: &[u32], count: usize, rng: &mut impl Rng) -> Result<Vec<T>, Error> {
         let decided: FxHashSet<_> = self.decided.iter().map(AnyElement::id).collect();
         let values = self.posterior.values(row).into_iter();

@@ -14,19 +14,19 @@ use figrs_factor::Until;
 const MOST_ROWS: u64 = 1 << 14;
 /// Target number of values in a block of worlds.
 const CELLS: u64 = 1 << 18;
-/// Number of worlds in a block of large worlds, provided that the block has at most `MOST_CELLS` values. Smaller blocks are slow, because evaluating
-/// an element costs about as much as a hundred of its values.
+/// Number of worlds in a block if each world has many values, provided that the block has at most `MOST_CELLS` values. Smaller blocks are slow,
+/// because evaluating an element costs about as much as a hundred of its values.
 const WORTHWHILE_ROWS: u64 = 1 << 8;
 const MOST_CELLS: u64 = 1 << 22;
-/// The worlds of one block may use the memory limit divided by this number, because several threads hold blocks at the same time.
+/// The worlds of one block may use the memory limit divided by `MEMORY_DIVISOR`, because several threads hold blocks at the same time.
 const MEMORY_DIVISOR: u64 = 16;
 /// Number of worlds of the pilot block, which measures the size of a world and whose draws are discarded.
 const PILOT: usize = 8;
 /// Minimum number of blocks of worlds in a run, provided that each block then has at least `LEAST_ROWS` worlds.
 pub(super) const LEAST_BLOCKS: u64 = 16;
 const LEAST_ROWS: u64 = 64;
-/// If a run would have more units of work than this, several blocks of worlds form one unit. The units of work are then at most
-/// `1 / WORTHWHILE_UNITS` of the run.
+/// If a run would have more units of work than `WORTHWHILE_UNITS`, several blocks of worlds form one unit. A unit is then at most `1 /
+/// WORTHWHILE_UNITS` of the run.
 const WORTHWHILE_UNITS: u64 = 1 << 12;
 /// Maximum number of blocks of worlds in a unit of work.
 const MOST_BLOCKS: u64 = 64;
@@ -36,7 +36,7 @@ const MOST_BLOCKS: u64 = 64;
 pub(super) struct UnitSize {
     /// Number of worlds in a block.
     pub(super) rows: u64,
-    /// Number of blocks of worlds that are drawn one after another and reported together.
+    /// Number of blocks of worlds in a unit, which are drawn one after another and reported together.
     pub(super) blocks: u64,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct BlockSampling<'a> {
     pub(crate) target_ess: Option<f64>,
     pub(crate) drawing: &'a SamplerSettings,
     pub(crate) observations: Observations,
-    /// An upper bound of the weights of worlds, if one is known.
+    /// An upper bound of the weight of a world, if one is known.
     pub(crate) maximum: Option<WeightBound>,
     /// The logarithm of the weight that is used as the unit of the weights.
     pub(crate) log_unit: f64,
@@ -78,7 +78,7 @@ impl BlockSampling<'_> {
         Ok(Block::new(model, targets, self.observations, order, limit)?)
     }
 
-    /// Returns the size of the units of work for this model, measured by a pilot block of worlds.
+    /// Returns the size of the units of work for `model`, measured by a pilot block of worlds.
     pub(super) fn unit_size(
         &self,
         model: &Model,
@@ -117,11 +117,11 @@ impl BlockSampling<'_> {
         }
     }
 
-    /// Returns the number of blocks of worlds in a unit of work. If the model is small, sending the sums of a block to another thread takes longer
-    /// than drawing the block.
+    /// Returns the number of blocks of worlds in a unit of work. A unit has several blocks if the model is small: sending the sums of a block to
+    /// another thread would then take longer than drawing the block.
     ///
     /// A unit of work is one block if a run may end after any block, if draws are retained, or if a target may have a different value in each world.
-    /// If a target may have a different value in each world, adding up several blocks saves nothing.
+    /// In the last case, adding up several blocks saves nothing.
     fn blocks_of_unit(&self, rows: u64, cells: u64, has_typed: bool) -> u64 {
         let (Some(samples), None, false, false) =
             (self.samples, self.target_ess, self.keep_draws, has_typed)

@@ -1,4 +1,4 @@
-//! Sums of the weights of the worlds in a block, by the values of the targets.
+//! Sums of the weights of the worlds in a block, separately for each value of each target.
 
 use figrs_core::{AnyColumn, AnyElement};
 use figrs_lower::internals::{Block, ColumnValues, TargetColumn, WeightForm};
@@ -14,14 +14,14 @@ pub struct BlockTally {
     pub(crate) total: f64,
     pub(crate) squares: f64,
     pub(crate) largest: f64,
-    /// The largest weights of the block, as many as the tail of the weights of the run may contain.
+    /// The largest weights of the block, as many as may belong to the tail of the weights of the run.
     #[serde(with = "repeated_numbers")]
     pub(crate) heaviest: Vec<f64>,
     /// Number of worlds, including worlds of weight zero.
     pub(crate) rows: u64,
-    /// Number of worlds in a block that do not contradict the evidence. In sums over several blocks, only the blocks with the fewest densities count.
+    /// Number of worlds in a block that do not contradict the evidence. In sums over several blocks, only blocks with the fewest densities count.
     pub(crate) met: u64,
-    /// Number of likelihoods of a world that are densities.
+    /// Number of densities among the likelihoods of a world.
     pub(crate) densities: usize,
     /// For each target its distinct values, in the order of first occurrence.
     #[serde(skip)]
@@ -49,7 +49,7 @@ impl PortableUnit for BlockTally {
 impl BlockTally {
     /// Computes the sums of a block of worlds in which all targets and evidence have been evaluated.
     ///
-    /// The result has the requested number of the largest weights, and the draws if requested.
+    /// The result has the `heaviest` largest weights and, if `keep` is set, the draws.
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],

@@ -17,8 +17,7 @@ use figrs_answer::run::partial::{Absorption, Partial};
 const BATCH: u64 = 32;
 
 impl BlockSampling<'_> {
-    /// Draws the sampled worlds of some units of work. The function `finish` may change the weights of a block of sampled worlds before they are
-    /// summed.
+    /// Draws the worlds of the units of work `units`. `finish` may change the weights of a block of worlds before they are summed.
     pub(crate) fn partial(
         &self,
         (model, targets): (&Model, &[AnyElement]),

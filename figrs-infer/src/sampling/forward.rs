@@ -20,7 +20,7 @@ use figrs_answer::setters;
 
 /// Draws worlds from the prior of a model without evidence; interventions are allowed.
 ///
-/// **Guarantee.** The draws are independent and follow the prior exactly. The draws are weighted if worlds reach a `Score`, which is a factor of the
+/// **Guarantee.** The draws are independent and follow the prior exactly. The draws have weights if worlds reach a `Score`, which is a factor of the
 /// weight of its world. The same seed gives the same draws on any number of threads.
 ///
 /// **Complexity.** Linear in the number of samples and in the number of elements of each world.
@@ -47,7 +47,7 @@ pub struct ForwardSampling {
 }
 
 impl ForwardSampling {
-    /// Draws this many worlds; the seed is 0.
+    /// Creates a sampler that draws `samples` worlds; the seed is 0.
     pub fn new(samples: u64) -> Self {
         Self {
             samples,

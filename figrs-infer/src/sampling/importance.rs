@@ -21,25 +21,25 @@ use figrs_answer::setters;
 /// Likelihood weighting: draws worlds from the prior, and weights each world by the probability of the evidence in it.
 ///
 /// An observed element is not drawn but has its observed value, and the weight of the world is multiplied by the probability (or density) of that
-/// value. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the atomic elements that determine the value. Evidence
+/// value. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the random choices that determine its value. Evidence
 /// that is not an observation multiplies the weight after the world has been drawn.
 ///
-/// In `ExpectationMaximization`, this number of worlds is drawn for each row of the data, with the same random numbers in every iteration. The
-/// weighted worlds give the expected counts of the parameters (Monte Carlo EM: Wei and Tanner 1990). Hidden elements may be continuous, and models
-/// infinite, because the model is not expanded. In learning, the log-likelihood is also an estimate, with a mean below the true value. Iterations of
-/// learning may lower the estimated log-likelihood, and end when they no longer raise it. If one element reads several learned parameters, each
+/// In `ExpectationMaximization`, `samples` worlds are drawn for each row of the data, with the same random numbers in every iteration. The weighted
+/// worlds give the expected counts of the parameters (Monte Carlo EM: Wei and Tanner 1990). Hidden elements may be continuous, and models infinite,
+/// because the model is not expanded. In learning, the log-likelihood is also an estimate, with a mean below the true value. Iterations of learning
+/// may lower the estimate of the log-likelihood, and end when they no longer raise it. If one element reads several learned parameters, each
 /// parameter is updated given the previous values of the other parameters. In learning, [`Error::InvalidCase`] names a row whose evidence no drawn
 /// world satisfies.
 ///
 /// **Guarantee.** Consistent: the estimates converge to the exact answer as the number of samples grows. The estimate of the probability of the
-/// evidence is unbiased. Every answer has an effective sample size and standard errors. The probability of the values that no sample has is bounded
-/// ([`unseen_share`](figrs_answer::unseen_share)); if the largest weight of a world is unknown, [`Answer::diagnose`] reports the values that no
-/// sample has instead. The same seed gives the same answer on any number of threads.
+/// evidence is unbiased. Every answer states an effective sample size and standard errors. The probability of the values that no sample has is
+/// bounded ([`unseen_share`](figrs_answer::unseen_share)); if the largest weight of a world is unknown, [`Answer::diagnose`] reports such values
+/// instead. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** Linear in the number of samples and in the number of elements of each world. Elements that no sampled world reaches cost
-/// nothing; infinite models are therefore allowed. The error is inversely proportional to the square root of the *effective* sample size,
-/// which may be small if the evidence is unlikely. Worlds are drawn in blocks whose columns fit into the processor cache. Memory does not
-/// grow with the number of samples, unless new values of targets keep occurring or draws are retained.
+/// **Complexity.** Linear in the number of samples and in the number of elements of each world. Elements that no sampled world reaches cost nothing.
+/// Infinite models are therefore allowed. The error is inversely proportional to the square root of the *effective* sample size, which may be small
+/// if the evidence is unlikely. Worlds are drawn in blocks whose values fit into the processor cache. Memory does not grow with the number of
+/// samples, unless new values of targets keep occurring or draws are retained.
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if all samples have weight zero; [`Error::NothingDone`] if the run was stopped before the
 /// first sample.
@@ -70,7 +70,7 @@ pub struct ImportanceSampling {
 }
 
 impl ImportanceSampling {
-    /// Draws this many samples; the seed is 0.
+    /// Creates a sampler that draws `samples` worlds; the seed is 0.
     pub fn new(samples: u64) -> Self {
         Self {
             samples: Some(samples),
@@ -90,11 +90,11 @@ impl ImportanceSampling {
         }
     }
 
-    /// Ends the run when the effective sample size reaches this number. A run with `until_effective` ends only after a complete block of worlds, and
-    /// after at least sixteen blocks.
+    /// Ends the run when the effective sample size reaches `samples`. The run ends only after a complete block of worlds, and after at least sixteen
+    /// blocks.
     ///
-    /// With `until_effective`, the number of samples depends on their weights. With `until_effective`, the estimate of the probability of the
-    /// evidence is consistent but no longer unbiased, because runs without a rare world of large weight end too early.
+    /// The number of samples then depends on their weights. The estimate of the probability of the evidence is consistent but no longer unbiased,
+    /// because runs without a rare world of large weight end too early.
     pub fn until_effective(mut self, samples: f64) -> Self {
         self.target_ess = Some(samples);
         self

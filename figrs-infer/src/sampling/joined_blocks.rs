@@ -9,7 +9,7 @@ use super::weight_tail::keep_largest;
 #[derive(Debug)]
 pub(super) struct JoinedBlocks<'a> {
     targets: &'a [AnyElement],
-    /// Number of the largest weights that are retained.
+    /// Number of weights that are retained, which are the largest.
     heaviest: usize,
     sums: Option<BlockTally>,
     /// The distinct values of each target; empty until there is a second block.
@@ -59,8 +59,8 @@ impl<'a> JoinedBlocks<'a> {
     }
 }
 
-/// Adds the sums of a block of worlds with the same number of densities. New values of a target are appended to the list of its values in earlier
-/// blocks.
+/// Adds to `sums` the sums of a block whose worlds have the same number of densities. New values of a target are appended to the list of its
+/// values in earlier blocks.
 fn add(sums: &mut BlockTally, mut next: BlockTally, supports: &mut [SupportBuilder]) {
     let scale = sums.log_scale.max(next.log_scale);
     rescale(sums, scale);
@@ -86,7 +86,7 @@ fn add(sums: &mut BlockTally, mut next: BlockTally, supports: &mut [SupportBuild
     }
 }
 
-/// Converts the weights to the unit `exp(scale)`.
+/// Converts the weights of `sums` to the unit `exp(scale)`.
 fn rescale(sums: &mut BlockTally, scale: f64) {
     if sums.log_scale == scale {
         return;
@@ -114,7 +114,7 @@ mod tests {
     use super::super::block_tally::BlockTargetTally;
     use super::*;
 
-    /// The sums of a block whose rows have the given values and weights; the unit of the weights is `exp(log_scale)`.
+    /// Returns the sums of a block whose worlds have the values and weights `rows`; the unit of the weights is `exp(log_scale)`.
     fn block(densities: usize, log_scale: f64, rows: &[(bool, f64)]) -> BlockTally {
         let weights: Vec<f64> = rows.iter().map(|row| row.1).filter(|w| *w > 0.0).collect();
         let squares = |weights: &[f64]| weights.iter().map(|w| w * w).sum();

@@ -22,18 +22,18 @@ use figrs_answer::setters;
 
 /// Draws worlds from the prior, and keeps the worlds that satisfy the evidence.
 ///
-/// If the model has soft weights, a world is accepted with a probability proportional to its weight. For soft weights, the maximum of the weight must
-/// be known: state it with `weigh_at_most`. The accepted draws are independent samples of the exact posterior, and have equal weights.
+/// If the evidence gives weights to worlds, a world is accepted with a probability proportional to its weight. The maximum of the weight must then be
+/// known: state it with `weigh_at_most`. The accepted draws are independent samples of the exact posterior, and have equal weights.
 ///
-/// **Guarantee.** Consistent. The accepted draws follow the posterior exactly, and the estimate of the probability of the evidence is
-/// unbiased. The same seed gives the same answer on any number of threads.
+/// The estimates converge to the exact answer as the number of tries grows. The accepted draws follow the posterior exactly, and the estimate of the
+/// probability of the evidence is unbiased. The same seed gives the same answer on any number of threads.
 ///
 /// **Complexity.** Linear in the number of tries and in the number of elements of each world. Each accepted draw takes `1 / P(evidence)` tries on
 /// average.
 ///
-/// **Errors.** [`Error::NoSampleMetEvidence`] if no try satisfied the evidence, which is certain if a value of a continuous element is
-/// observed; [`Error::UnboundedWeight`] for a soft weight without a maximum; [`Error::InvalidSetting`] if Scores give a world a weight
-/// above one; [`Error::NothingDone`] if the run was stopped before the first world.
+/// **Errors.** [`Error::NoSampleMetEvidence`] if no try satisfied the evidence, which is certain if a value of a continuous element is observed;
+/// [`Error::UnboundedWeight`] if a weight has no stated maximum; [`Error::InvalidSetting`] if Scores give a world a weight above one;
+/// [`Error::NothingDone`] if the run was stopped before the first world.
 ///
 /// **References.** von Neumann (1951), "Various techniques used in connection with random digits"; Henrion (1988) for
 /// belief networks (logic sampling).
@@ -57,7 +57,7 @@ pub struct RejectionSampling {
 }
 
 impl RejectionSampling {
-    /// Makes this many tries, each of which draws a world from the prior; the seed is 0.
+    /// Creates a sampler that makes `tries` tries, each of which draws a world from the prior; the seed is 0.
     pub fn new(tries: u64) -> Self {
         Self {
             tries,
@@ -73,7 +73,7 @@ impl RejectionSampling {
 }
 
 impl RejectionSampling {
-    /// Returns the settings for drawing blocks of worlds. In rejection sampling, weights are stored in units of the largest weight of a world.
+    /// Returns the settings for drawing blocks of worlds. The weights are stored in units of the largest weight of a world.
     fn blocks(&self, model: &Model) -> Result<BlockSampling<'_>, Error> {
         if self.tries == 0 {
             return Err(Error::InvalidSetting {

@@ -30,10 +30,10 @@ impl SamplerSettings {
         self.limits.thread_count()
     }
 
-    /// Returns the settings of each chain of a run that holds `worlds` worlds in all. Each world may take its share of the memory limit, and its
-    /// computation stops when the run stops.
+    /// Returns the settings for each chain of a run that holds `worlds` worlds in all. Each world may take an equal share of the memory limit, and
+    /// its computation stops when the run stops.
     ///
-    /// The fit of a model into memory does not depend on the number of threads, because the share of a world does not.
+    /// Whether a model fits into memory does not depend on the number of threads, because this share does not.
     pub(crate) fn of_run(&self, run: &RunMonitor<'_>, worlds: usize) -> Self {
         let mut limits = self.limits.until(run.until());
         limits.expansion_memory /= worlds.clamp(1, MOST_SHARES) as u64;

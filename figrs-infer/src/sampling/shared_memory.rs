@@ -9,8 +9,8 @@ use figrs_answer::error::Error;
 
 /// The memory that the blocks of worlds of a run may use together.
 ///
-/// A block of worlds that exceeds its share starts again with empty caches while the other threads wait, and may then use the whole memory. With
-/// shared memory, whether a model fits into memory does not depend on the number of threads.
+/// A block of worlds that exceeds its share starts again with empty caches while the other threads wait, and may then use the whole memory. Whether
+/// a model fits into memory therefore does not depend on the number of threads.
 pub(crate) struct SharedMemory {
     pool: Arc<Pool>,
     threads: usize,
@@ -27,7 +27,7 @@ impl SharedMemory {
         }
     }
 
-    /// Makes a block of worlds take its memory from this shared memory.
+    /// Makes `block` take its memory from this shared memory.
     pub(crate) fn share_with(&self, mut block: Block) -> Block {
         block.share(&self.pool);
         block

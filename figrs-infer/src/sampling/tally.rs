@@ -35,9 +35,10 @@ pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) {
     }
 }
 
-/// Returns the marginals of the targets, computed from sampled worlds: they have squared weights, and include possible values that no sample has.
+/// Returns the marginals of the targets, computed from sampled worlds: they state squared weights, and include possible values that no sample
+/// has.
 ///
-/// The argument `unseen` bounds the probability of values that no sample has: see [`unseen_share`](figrs_answer::unseen_share).
+/// `unseen` bounds the probability of values that no sample has: see [`unseen_share`](figrs_answer::unseen_share).
 pub(super) fn sampled_marginals(
     tally: Tally,
     possible: &[Option<PriorSupport>],

@@ -11,14 +11,14 @@ use figrs_answer::answer::estimate::unseen_share;
 /// Bounds on worlds that weighted samples may have missed, derived from the model alone.
 #[derive(Debug)]
 pub(crate) struct UnseenWorlds {
-    /// `true` if the model has no evidence. The log-evidence is certain if the model has no evidence and all samples have equal weights.
+    /// `true` if the model has no evidence. If, in addition, all samples have equal weights, the log-evidence is certain.
     certain: bool,
     maximum: Option<WeightBound>,
     pub(crate) possible: Vec<Option<PriorSupport>>,
 }
 
 impl UnseenWorlds {
-    /// Returns the bounds of a model. The argument `maximum` is an upper bound of the weights of the model's worlds, if such a bound is known.
+    /// Returns the bounds for `model` and `targets`. `maximum` is an upper bound of the weights of the model's worlds, if one is known.
     pub(crate) fn of(model: &Model, targets: &[AnyElement], maximum: Option<WeightBound>) -> Self {
         let possible = targets.iter().map(|target| PriorSupport::of(model, target));
         Self {
@@ -28,7 +28,7 @@ impl UnseenWorlds {
         }
     }
 
-    /// Returns no bounds, for a partly known model without targets.
+    /// Returns no bounds; used for a partly known model without targets.
     pub(crate) fn unknown() -> Self {
         Self {
             certain: false,
@@ -37,8 +37,8 @@ impl UnseenWorlds {
         }
     }
 
-    /// Returns the upper bound of the probability of values that no sample has, see [`unseen_share`]. The argument `log_mean` is the logarithm of the
-    /// mean weight of the `samples` samples. The heaviest sample has `densities` densities, and `log_largest` is the logarithm of its weight.
+    /// Returns an upper bound of the probability of values that no sample has, see [`unseen_share`]. `log_mean` is the logarithm of the mean weight
+    /// of the `samples` samples. The heaviest sample has `densities` densities, and `log_largest` is the logarithm of its weight.
     pub(crate) fn share(
         &self,
         samples: u64,

@@ -4,7 +4,7 @@ use figrs_core::internals::{FamilyOp, Kind};
 use figrs_core::{AnyElement, Datum, ElementId, Model};
 use rustc_hash::FxHashSet;
 
-/// An upper bound of the weights of worlds with a certain number of densities.
+/// An upper bound of the weights of worlds with a given number of densities.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WeightBound {
     log: f64,
@@ -18,10 +18,10 @@ impl WeightBound {
         densities: 0,
     };
 
-    /// Returns the product of the largest weights of all statements of evidence of a model; `None` if a largest weight is unknown.
+    /// Returns the product of the largest weights of all statements of evidence of `model`; `None` if the largest weight of a statement is unknown.
     ///
-    /// The bound of an observed probability is one. The probability or density of an observed element without parents is the same in all worlds. An
-    /// observed density has the bound that its family of distributions states.
+    /// The largest weight of an observed value with a probability is one. The probability or density of an observed element without parents is the
+    /// same in all worlds, and is used as it is. For any other observed density, the family of distributions states the largest weight.
     pub(crate) fn of(model: &Model) -> Option<Self> {
         let mut all = Self::ONE;
         let mut weighed = FxHashSet::default();
@@ -34,8 +34,8 @@ impl WeightBound {
         Some(all)
     }
 
-    /// Multiplies the bound by the largest weight of an observed value, and of the values that this value implies for other elements. The bound
-    /// counts each element once.
+    /// Multiplies the bound by the largest weight of an observed value, and of the values that this value implies for other elements. Each element
+    /// counts once.
     fn observe(&mut self, element: &AnyElement, value: &Datum, weighed: &mut FxHashSet<ElementId>) {
         let mut observed = vec![(element.clone(), value.clone())];
         while let Some((element, value)) = observed.pop() {
@@ -69,8 +69,8 @@ impl WeightBound {
 
     /// Returns the logarithm of the bound for worlds with `densities` densities; `None` if the bound does not hold.
     ///
-    /// The bound does not hold if the heaviest world has a larger log-weight `log_largest`, or if the number of densities differs. The bound of the
-    /// evidence does not cover Scores, which may give a world a larger weight.
+    /// It does not hold if the heaviest world has a larger log-weight `log_largest`, or if the number of densities differs. The reason may be a
+    /// Score, which the bound does not cover.
     pub(crate) fn for_worlds(self, densities: usize, log_largest: f64) -> Option<f64> {
         let holds = densities == self.densities && log_largest <= self.log + 1e-9;
         holds.then_some(self.log)
@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    /// A user-defined family: the uniform distribution around a centre, with a width.
+    /// A user-defined family: the uniform distribution in a window of given centre and width.
     #[derive(Debug)]
     struct StatedWindow {
         states_its_bound: bool,

@@ -4,11 +4,10 @@ use figrs_lower::internals::WeightForm;
 
 use figrs_answer::quality::diagnostics::{pareto_k_of_largest, tail_length};
 
-/// Maximum number of weights that are retained if the number of samples is not limited: the size of the tail of a hundred million
-/// samples.
+/// Maximum number of weights that are retained if the number of samples is not limited: as many as the tail of a hundred million samples has.
 pub(super) const MAX_TAIL_SIZE: usize = 30_001;
 
-/// The logarithms of the largest weights of a run. The list has one weight more than the tail of the weights.
+/// The logarithms of the largest weights of a run. The list has one weight more than the tail of the weights has.
 #[derive(Debug)]
 pub(crate) struct WeightTail {
     logs: Vec<f64>,
@@ -32,8 +31,8 @@ impl WeightTail {
 
     /// Returns the number of the largest weights that blocks with `rows` worlds together must return.
     ///
-    /// All blocks of worlds have the same distribution. The number of tail weights from one block of worlds is Poisson distributed, and exceeds the
-    /// returned number with probability 1e-9. If the number of samples is not fixed, the whole tail may come from one block.
+    /// All blocks of worlds have the same distribution. The number of tail weights in one block is Poisson distributed, and exceeds the returned
+    /// number with probability 1e-9. If the number of samples is not fixed, the whole tail may come from one block.
     pub(crate) fn most_of_block(&self, rows: u64) -> usize {
         const DEVIATIONS: f64 = 6.0;
         const LEAST: f64 = 16.0;

@@ -38,7 +38,7 @@ pub struct WorldSums {
 }
 
 impl WorldSums {
-    /// Starts without any worlds.
+    /// Creates the sums of a run before any worlds are added.
     pub(super) fn new(
         by: &BlockSampling<'_>,
         model: &Model,

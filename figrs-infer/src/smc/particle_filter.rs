@@ -1,14 +1,13 @@
 //! The particle filter as a generic loop, independent of the representation of particles and of the source of random numbers.
 //!
 //! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. A test runs [`filter`] on worlds in which every random
-//! choice, including the choices of the resampling, takes every outcome. The test of [`filter`] verifies that the estimates of the evidence are
-//! unbiased.
+//! choice, including those of the resampling, takes every outcome. It verifies that the estimates of the evidence are unbiased.
 
 use super::resampling::sums;
 use figrs_answer::error::Error;
 
-/// Worlds that run at the same time; statements of evidence multiply the weight of each world one after another. The worlds of a particle filter form
-/// one or more populations of the same size, and the worlds of a population are consecutive.
+/// Worlds that run at the same time; one statement of evidence after another multiplies their weights. They form one or more populations of the same
+/// size, and the worlds of a population are consecutive.
 pub trait Particles {
     /// The type of the source of random numbers.
     type Random;
@@ -29,14 +28,14 @@ pub trait Particles {
     /// Returns the number of populations of particles.
     fn populations(&self) -> usize;
 
-    /// Draws the elements that a statement needs in each world, and multiplies the weight of each world by the statement. The result states whether
-    /// the run continues after the statement.
+    /// Draws the elements that a statement needs in each world, and multiplies the weight of each world by the statement. Returns false if the run
+    /// ends after the statement.
     fn meet(&mut self, statement: usize, random: &mut Self::Random) -> Result<bool, Error>;
 
     /// Returns the weights of the particles of each population since the last replacement.
     fn weights(&self) -> ParticleWeights;
 
-    /// Replaces the particles by copies of the given ancestors; all populations have the same size. The argument `replaced` states for each remaining
+    /// Replaces the particles by copies of the particles `ancestors`; all populations have the same size. `replaced` states for each remaining
     /// population whether its particles get a weight of one, or the weights of their ancestors.
     fn replace(&mut self, ancestors: Vec<u32>, replaced: &[bool]);
 }
@@ -50,11 +49,11 @@ pub struct ParticleWeights {
     pub log_scales: Vec<Option<f64>>,
 }
 
-/// Result of a population: the estimate of the evidence, the number of replacements, and the final index.
+/// Result of a population: the estimate of the evidence, the number of replacements, and the index of the population at the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PopulationResult {
-    /// The logarithm of the product of the mean weights at all replacements. The product of the mean weights, multiplied by the mean
-    /// of the last weights, is the estimate of the probability of the evidence.
+    /// The logarithm of the product of the mean weights at all replacements. This product, multiplied by the mean of the last weights, is the
+    /// estimate of the probability of the evidence.
     pub log_replaced: f64,
     /// Number of times that the particles were replaced.
     pub replacements: u64,
@@ -63,15 +62,14 @@ pub struct PopulationResult {
 }
 
 /// Moves particles through all statements of evidence: a particle filter. After each statement except the last, a population whose effective size is
-/// below the fraction `threshold` of its particles is replaced by copies of ancestors. For a replacement, the function `choose` receives the weights
-/// of a population, and writes the index of the ancestor of each new particle. Populations whose weights are all zero are removed when other
-/// populations are replaced.
+/// below the fraction `threshold` of its particles is replaced by copies of ancestors. `choose` receives the weights of a population, and writes the
+/// index of the ancestor of each new particle. Populations whose weights are all zero are removed when other populations are replaced.
 ///
 /// The result is `None` if [`Particles::meet`] ended the run.
 ///
-/// **Guarantee.** The function `choose` must give each particle a mean number of copies in proportion to its weight. If `choose` does so, the product
-/// of `exp(log_replaced)` and the mean of a population's last weights is an unbiased estimate of the probability of the evidence, with any number of
-/// particles. The estimate of the evidence is zero for a population that was removed.
+/// **Guarantee.** `choose` must give each particle a mean number of copies in proportion to its weight. The product of `exp(log_replaced)` and the
+/// mean of a population's last weights is then an unbiased estimate of the probability of the evidence, with any number of particles. For a
+/// population that was removed, this estimate is zero.
 ///
 /// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet
 /// and Jasra (2012).
@@ -159,9 +157,8 @@ pub fn filter<P: Particles>(
 /// Keeps one particle of each population, drawn by `choose` in proportion to the weights. The particle that remains has the weight of its whole
 /// population, whose estimate of the evidence is `exp(log_replaced)`. Populations whose weights are all zero are removed.
 ///
-/// **Guarantee.** The product of `exp(log_replaced)` and any function of the particle is zero for a removed population. Under the condition of
-/// [`filter`], the mean of the product of `exp(log_replaced)` and a function of the particle is the function's mean over worlds that satisfy the
-/// evidence, times the probability of the evidence.
+/// **Guarantee.** Let the product of `exp(log_replaced)` and a function of the particle be zero for a removed population. Under the condition of
+/// [`filter`], the mean of this product is the mean of the function over worlds that satisfy the evidence, times the probability of the evidence.
 ///
 /// **References.** Andrieu, Doucet and Holenstein (2010), "Particle Markov chain Monte Carlo methods", section 4.1.
 pub fn one_of_each<P: Particles>(
@@ -196,10 +193,10 @@ pub fn one_of_each<P: Particles>(
     particles.replace(chosen, &replaced);
 }
 
-/// Treatment of a population after a statement.
+/// The treatment of a population after a statement of evidence.
 enum PopulationFate {
     Kept,
-    /// The particles of the population are replaced; the number is the logarithm of their mean weight.
+    /// The particles of the population are replaced; the number is the logarithm of the mean weight of the old particles.
     Replaced(f64),
     /// All weights of the population are zero.
     Extinct,

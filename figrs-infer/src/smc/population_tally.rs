@@ -8,7 +8,7 @@ use super::particle_filter::PopulationResult;
 use super::resampling::sums;
 use figrs_answer::run::portable_part::PortableUnit;
 
-/// Selects the particles, or sums over particles, that are retained after the last statement of evidence.
+/// The particles, or only sums over particles, that are retained after the last statement of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeptParticles {
     /// For each population, the sums of the weights.
@@ -23,7 +23,7 @@ pub(crate) enum KeptParticles {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PopulationTally {
     pub(crate) populations: Vec<Population>,
-    /// Number of likelihoods of a particle that are densities.
+    /// Number of densities among the likelihoods of a particle.
     pub(crate) densities: usize,
     /// For each target its distinct values, in the order of first occurrence.
     #[serde(skip)]
@@ -38,16 +38,15 @@ pub struct PopulationTally {
 pub(crate) struct Population {
     /// The natural logarithm of the population's estimate of the probability of the evidence.
     pub(crate) log_evidence: f64,
-    /// The natural logarithm of the largest fraction of the population's weight that one particle has.
+    /// The natural logarithm of the largest share of the population's weight that a single particle has.
     pub(crate) log_largest: f64,
     pub(crate) resampled: u64,
 }
 
-/// For one target, the fractions of the weight that its values have, and the retained draws.
+/// For one target, the shares of the weight that its values have, and the retained draws.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PopulationTargetTally {
-    /// For each population, the indices of the values of its particles, each with its fraction of the population's
-    /// weight.
+    /// For each population, the indices of the values of its particles, each with its share of the population's weight.
     pub(crate) shares: Vec<Vec<(u32, f64)>>,
     /// If particles are retained, the index of the value of each particle that satisfies the evidence.
     pub(crate) draws: Vec<u32>,
@@ -173,7 +172,7 @@ fn coded(column: &TargetColumn<'_>, element: &AnyElement) -> (Box<dyn AnyColumn>
     (values, codes)
 }
 
-/// Returns for each population the indices (below `count`) of the values of its particles, each with its fraction of the population's weight.
+/// Returns, for each population, the indices (below `count`) of the values of its particles, each with its share of the population's weight.
 fn shares(
     codes: &[u32],
     (rows, weights): (&[u32], &[f64]),

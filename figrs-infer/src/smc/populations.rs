@@ -19,7 +19,7 @@ use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
 use figrs_factor::Stopped;
 
 /// The sums of a run of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo). A unit of work of the run consists of populations of particles that
-/// are run together. The weight of a population of particles is its estimate of the evidence.
+/// are run together. The weight of a population is its estimate of the evidence.
 #[derive(Debug)]
 pub struct PopulationSums {
     algorithm: &'static str,
@@ -29,7 +29,7 @@ pub struct PopulationSums {
     targets: Vec<PopulationTarget>,
     /// For each population, the logarithm of its estimate of the evidence.
     log_evidence: Vec<f64>,
-    /// The smallest number of densities of a population so far. Populations with more densities have weight zero.
+    /// The smallest number of densities among the likelihoods of a population so far. Populations with more densities have weight zero.
     densities: usize,
     /// The logarithm of the weight of each retained draw.
     log_weights: Vec<f64>,
@@ -40,7 +40,7 @@ pub struct PopulationSums {
 /// The number and sizes of the populations of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PopulationNumbers {
-    /// The index of the first population.
+    /// The index of the first population that the run computes.
     pub(crate) first: u64,
     /// Number of particles of each population.
     pub(crate) particles: u64,
@@ -54,13 +54,13 @@ pub(crate) struct PopulationNumbers {
 struct PopulationTarget {
     element: AnyElement,
     support: SupportBuilder,
-    /// For each population, its values with their fractions of the population's weight.
+    /// For each population, its values with their shares of the population's weight.
     shares: Vec<Vec<(u32, f64)>>,
     indices: Vec<u32>,
 }
 
 impl PopulationSums {
-    /// Starts without any populations.
+    /// Creates the sums of a run before any populations are added.
     pub(crate) fn new(
         algorithm: &'static str,
         numbers: PopulationNumbers,
@@ -92,8 +92,8 @@ impl PopulationSums {
         self.log_weights.len()
     }
 
-    /// Adds populations of particles, and returns whether they count: populations with more densities than others do not count. Earlier populations
-    /// no longer count if the new populations have fewer densities, and their draws are dropped.
+    /// Adds populations of particles; returns false if they do not count, because they have more densities than earlier populations. If they have
+    /// fewer densities, earlier populations no longer count, and their draws are dropped.
     pub(crate) fn add(&mut self, tally: PopulationTally) -> bool {
         let populations = tally.populations;
         self.resampled += populations.iter().map(|one| one.resampled).sum::<u64>();
@@ -315,8 +315,8 @@ impl PortableSums for PopulationSums {
     }
 }
 
-/// Returns the standard error of the mean of independent numbers, relative to the mean and corrected by Student's t. The relative standard error is
-/// infinite for a single number, and zero if the numbers agree up to rounding.
+/// Returns the standard error of the mean of `numbers`, which are independent, relative to the mean and corrected by Student's t. It is infinite
+/// for a single number, and zero if the numbers agree up to rounding.
 fn relative_error(numbers: &[f64]) -> f64 {
     let k = numbers.len() as f64;
     if k < 2.0 {

@@ -5,9 +5,9 @@ const LANES: usize = 8;
 
 /// Resampling schemes: methods of drawing ancestors in proportion to their weights.
 ///
-/// With each scheme a particle of normalised weight `w` has `N·w` copies on average, which makes the estimate of the evidence unbiased. Resampling
-/// schemes differ in the variance of the numbers of copies (Douc, Cappé and Moulines 2005, "Comparison of resampling schemes for particle
-/// filtering").
+/// With each scheme, a particle of normalised weight `w` has `N·w` copies on average among `N` new particles, which makes the estimate of the
+/// evidence unbiased. The schemes differ in the variance of the numbers of copies (Douc, Cappé and Moulines 2005, "Comparison of resampling schemes
+/// for particle filtering").
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Resampling {
@@ -24,8 +24,8 @@ pub enum Resampling {
 }
 
 impl Resampling {
-    /// Draws the ancestor index of each new particle, in ascending order. There are as many new particles as weights. The function `uniform` returns
-    /// random numbers of the unit interval. At least one weight must be positive.
+    /// Draws the ancestor index of each new particle, in ascending order. There are as many new particles as weights. `uniform` returns random
+    /// numbers between zero and one. At least one weight must be positive.
     pub fn ancestors(self, weights: &[f64], uniform: impl FnMut() -> f64) -> Vec<u32> {
         let mut chosen = vec![0; weights.len()];
         self.choose(weights, &mut chosen, uniform);
@@ -83,8 +83,8 @@ impl Resampling {
     }
 }
 
-/// Returns the sum of some numbers and the sum of their squares. The function computes several partial sums in parallel, so that an addition need not
-/// wait for the previous one.
+/// Returns the sum of `numbers` and the sum of their squares. Several partial sums are computed in parallel, because an addition then need not wait
+/// for the previous one.
 pub(crate) fn sums(numbers: &[f64]) -> (f64, f64) {
     let mut lanes = [(0.0, 0.0); LANES];
     let (chunks, rest) = numbers.as_chunks::<LANES>();
@@ -114,10 +114,10 @@ fn multinomial(weights: &[f64], chosen: &mut [u32], mut uniform: impl FnMut() ->
     });
 }
 
-/// Inverts the cumulative weights, which are scaled to the number of ancestors. The points that fall into the cumulative weights are in ascending
-/// order; `below` returns the number of points below the upper end of a particle's interval.
+/// Writes the ancestors: the particles into whose intervals of the cumulative weights, scaled to the number of ancestors, the points of a scheme
+/// fall. The points are in ascending order; `below` returns the number of points below the upper end of a particle's interval.
 ///
-/// No branch of the code depends on the values of the numbers, because mispredicted branches would take more time than everything else.
+/// The code has no branch that depends on the weights, because mispredicted branches would take more time than everything else.
 #[inline]
 fn starting_at(weights: &[f64], chosen: &mut [u32], mut below: impl FnMut(f64) -> usize) {
     const SOME: usize = 4;

@@ -1,4 +1,4 @@
-//! Stores tables in contiguous memory, equal tables only once.
+//! Tables of numbers in contiguous memory; equal tables are stored only once.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +11,8 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// Returns the offset of a table in the arena. Tables with the same entries are stored only once in the arena.
+    /// Returns the offset in the arena of the table whose entries have the logarithms `logs`. Tables with the same
+    /// entries share one offset.
     pub(super) fn intern(&mut self, logs: &[f64]) -> u32 {
         let key: Vec<u64> = logs.iter().map(|log| log.to_bits()).collect();
         *self.known.entry(key).or_insert_with(|| {

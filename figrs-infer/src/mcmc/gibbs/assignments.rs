@@ -16,15 +16,15 @@ pub enum AssignmentDraws {
     Drawn(u64),
     /// Every assignment has weight zero.
     Impossible,
-    /// No assignment of positive weight was found to start a chain, after the given number of draws.
+    /// No assignment of positive weight was found to start a chain, after this number of draws.
     NotFound(u64),
 }
 
 impl Gibbs {
     /// Draws assignments of all variables of a graph by Gibbs sampling, and calls `visit` with each assignment that the chains retain. The chains use
-    /// the random number streams of part `part` of a run, for the given seed.
+    /// the random number streams of part `part` of a run with the seed of this sampler.
     ///
-    /// **Errors.** The errors of building a [`GibbsKernel`]; [`EliminationError::Interrupted`].
+    /// **Errors.** The errors of building a [`GibbsKernel`]; [`EliminationError::Interrupted`] at a deadline or an interrupt.
     #[doc(hidden)]
     pub fn assignments(
         &self,

@@ -10,7 +10,7 @@ use super::prepare::{DeterministicVariable, PreparedGraph, WeightFactor};
 /// logarithms.
 const MIN_TRUSTED_SUM: f64 = 1e-200;
 
-/// A table, with the strides of those of its variables that are outside the Gibbs block.
+/// A table of a Gibbs block, with the strides of its variables that are outside the block.
 #[derive(Clone, Copy, Debug)]
 struct TableInput {
     table: u32,
@@ -43,7 +43,7 @@ enum BlockTerm {
 }
 
 impl SingleVariableBlock {
-    /// Builds the Gibbs block of one variable; `None` if one of the variable's factors is too large to be tabulated.
+    /// Builds the Gibbs block of `variable`; `None` if one of the variable's factors is too large to be tabulated.
     pub(super) fn new(
         prepared: &PreparedGraph<'_>,
         variable: usize,
@@ -171,8 +171,8 @@ impl EnumeratedBlock {
         self.terms.iter().map(term).chain(defined).sum::<u64>() + 1
     }
 
-    /// Computes the weights of all assignments of the block's free variables, in row-major order, given all variables outside the Gibbs block. The
-    /// method sets `values` to the first assignment of the Gibbs block, and returns the sum of the weights.
+    /// Computes the weights of all assignments of the block's free variables, in row-major order, given all variables outside the Gibbs block.
+    /// Sets `values` to the first assignment of the Gibbs block, and returns the sum of the weights.
     pub(super) fn weigh(
         &self,
         graph: &FactorGraph,
@@ -235,7 +235,7 @@ impl EnumeratedBlock {
         }
     }
 
-    /// Sets the variables of the Gibbs block to the assignment with this index.
+    /// Sets the variables of the Gibbs block to the assignment with the index `number`.
     pub(super) fn choose(&self, number: usize, values: &mut [u32]) {
         self.free.assign(number, values);
         self.set_determined(values);

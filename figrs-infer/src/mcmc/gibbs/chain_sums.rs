@@ -33,7 +33,7 @@ pub struct GibbsChainTally {
     /// The indices of the values of the targets, draw after draw.
     pub(super) draws: Vec<u32>,
     pub(super) stopped: Stopped,
-    /// Always empty: draws are stored as indices of possible values, which are the same in every process.
+    /// Always empty: each draw is stored as the index of a possible value, which is the same in every process.
     #[serde(skip)]
     values: Vec<Box<dyn AnyColumn>>,
 }

@@ -16,7 +16,7 @@ use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_answer::run::work_queue::in_order;
 
-/// Number of table entries that are processed between two checks of the clock, which takes less than a millisecond.
+/// Number of table entries that are read between two checks of the clock, which takes less than a millisecond.
 pub(super) const SLICE: u64 = 100_000;
 
 /// The schedule of the chains: number of chains, burn-in, number of draws, and thinning.
@@ -46,7 +46,8 @@ enum TargetSource {
 pub(super) struct TargetReader<'k> {
     kernel: &'k GibbsKernel,
     targets: Vec<TargetSource>,
-    /// The folded variables (functions of their parents that no Gibbs block updates) that the targets need, in topological order.
+    /// The folded variables (functions of their parents that no Gibbs block updates) on which the targets depend, in topological
+    /// order.
     needed: Vec<&'k DeterministicVariable>,
 }
 
@@ -112,7 +113,7 @@ struct GibbsChain {
 }
 
 impl GibbsChain {
-    /// Advances the chain by about `work` operations; returns `false` if the chain is finished.
+    /// Advances the chain by about `work` operations; returns `false` when the chain is finished.
     fn advance(&mut self, reader: &TargetReader<'_>, schedule: Schedule, mut work: u64) -> bool {
         let kernel = reader.kernel;
         while self.tally.sweeps < schedule.sweeps() {
@@ -146,7 +147,7 @@ pub(super) enum StartError {
     Error(Error),
 }
 
-/// Runs the chains with given indices on several threads.
+/// Runs the chains with the indices `numbers` on several threads.
 pub(super) fn run(
     reader: &TargetReader<'_>,
     numbers: Range<u64>,
@@ -201,8 +202,7 @@ pub(super) fn run(
     Ok(chains.into_iter().map(|chain| chain.tally).collect())
 }
 
-/// Advances the Markov chains of one thread in turns; when a deadline passes, all chains then have nearly the same
-/// length.
+/// Advances the chains of one thread in turns. If a deadline passes, all chains therefore have nearly the same length.
 fn advance(
     chains: &mut [GibbsChain],
     reader: &TargetReader<'_>,

@@ -15,8 +15,8 @@ use figrs_factor::tree::{
 
 /// Maximum number of operations for drawing a Gibbs block by elimination, per entry of the largest table that a block may have.
 const OPERATIONS: f64 = 64.0;
-/// Maximum number of bytes of the messages in the elimination of a Gibbs block. The maximum number of bytes is a constant, because Gibbs blocks must
-/// be the same on all machines.
+/// Maximum number of bytes of the messages in the elimination of a Gibbs block. The limit is a constant, because Gibbs blocks must be the same on all
+/// machines.
 const MEMORY: u64 = 1 << 26;
 
 /// A factor whose table depends on the values of variables outside the Gibbs block.
@@ -45,7 +45,7 @@ pub(super) struct EliminationBlock {
     pub(super) cost: u64,
 }
 
-/// Buffers with which one chain draws the variables of a Gibbs block.
+/// Buffers with which a Markov chain draws the variables of a Gibbs block.
 #[derive(Debug)]
 pub(super) struct BlockMessages {
     graph: FactorGraph,
@@ -55,8 +55,8 @@ pub(super) struct BlockMessages {
 }
 
 impl EliminationBlock {
-    /// Builds a Gibbs block of the given variables, some of which may be functions of others. Returns `None` if the elimination needs a table of more
-    /// than `limit` entries, or more than `most` operations.
+    /// Builds a Gibbs block of `variables`, some of which may be functions of others. Returns `None` if the elimination needs a table of more than
+    /// `limit` entries, or more than `most` operations.
     pub(super) fn new(
         prepared: &PreparedGraph<'_>,
         variables: Vec<usize>,
@@ -212,7 +212,7 @@ impl EliminationBlock {
         }
     }
 
-    /// Returns each assignment that the method `update` may draw, with its probability.
+    /// Returns each assignment that [`update`](Self::update) may draw, with its probability.
     pub(super) fn outcomes(&self, values: &[u32]) -> Vec<(Vec<u32>, f64)> {
         let mut messages = self.messages(values.len());
         self.load(&mut messages, values);

@@ -134,9 +134,8 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
         groups
     }
 
-    /// Returns overlapping Gibbs blocks for a group of variables that is too large for one block. An overlapping Gibbs block contains the variables
-    /// of one or more constraints, and has at most `limit` assignments. A variable that fits into no block with other variables forms a Gibbs block
-    /// of its own.
+    /// Returns overlapping Gibbs blocks for a group of variables that is too large for one block. Each block contains the variables of one or more
+    /// constraints, and has at most `limit` assignments. A variable that fits into no block with other variables forms a Gibbs block of its own.
     pub(super) fn windows(&self, group: &VariableGroup, limit: usize) -> Vec<Vec<usize>> {
         let mut mentions: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         for &c in &group.constraints {
@@ -181,7 +180,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
     }
 
     /// True if a sequence of Gibbs updates of blocks leads from every possible assignment of a group to every other possible assignment. Returns
-    /// `None` if the group of variables has too many assignments for the test.
+    /// `None` if the group has too many assignments for the test.
     ///
     /// The possible assignments of a group do not depend on other variables, because no factor with zeros connects them with the group.
     pub(super) fn is_connected(
@@ -238,7 +237,7 @@ impl<'p, 'g> DependencyGraph<'p, 'g> {
     }
 }
 
-/// A partition of numbers into disjoint sets that can be merged (union-find).
+/// A partition of the numbers from zero on into disjoint sets that can be merged (union-find).
 struct DisjointSets(Vec<usize>);
 
 impl DisjointSets {

@@ -7,12 +7,12 @@ use rand::{Rng, RngExt};
 
 use figrs_factor::eliminate::{EliminationError, most_probable};
 
-/// Number of failed forward draws after which the search for an initial assignment of a chain switches to elimination.
+/// Number of failed forward draws after which elimination searches for the initial assignment of a chain.
 const FORWARD_DRAWS: u64 = 100;
-/// Total number of forward draws that are tried if elimination is too expensive.
+/// Total number of forward draws that are tried if elimination is too costly.
 const TRIES: u64 = 1000;
-/// Maximum number of table entries in the elimination that finds an initial assignment. All machines must find the same initial assignment, so the
-/// limits of the elimination are constants.
+/// Maximum number of table entries in the elimination that finds an initial assignment. It is a constant, because all machines must find the same
+/// initial assignment.
 const TABLE: usize = 1 << 20;
 const OPERATIONS: f64 = 1e9;
 const MEMORY: u64 = 1 << 28;
@@ -21,14 +21,14 @@ const MEMORY: u64 = 1 << 28;
 pub(super) enum InitialAssignment {
     Found(Vec<u32>),
     Impossible,
-    /// No assignment was found: no forward draw has positive weight, and elimination is too expensive.
+    /// No assignment was found: no forward draw has positive weight, and elimination is too costly.
     Unknown {
         tried: u64,
     },
 }
 
-/// A sampler that draws the variables one after another. The sampler draws each variable given the variables before it, by the factors in which it is
-/// the last variable.
+/// A sampler that draws the variables one after another. Each variable is drawn given the variables before it, by the factors in which it is the last
+/// variable.
 pub(super) struct ForwardSampler<'g> {
     graph: &'g FactorGraph,
     /// The variables in the order in which they are drawn, each with the factors in which it is the last variable.
@@ -93,7 +93,7 @@ impl<'g> ForwardSampler<'g> {
         Some(values)
     }
 
-    /// Finds an assignment by forward draws, or by elimination if many forward draws have failed and elimination is not too expensive.
+    /// Finds an assignment by forward draws, or by elimination if many forward draws have failed and elimination is not too costly.
     pub(super) fn start(&self, rng: &mut impl Rng) -> Result<InitialAssignment, EliminationError> {
         for tried in 0..TRIES {
             if tried == FORWARD_DRAWS
@@ -108,7 +108,7 @@ impl<'g> ForwardSampler<'g> {
         Ok(InitialAssignment::Unknown { tried: TRIES })
     }
 
-    /// Returns the most probable assignment after random weights are added to the graph; `None` if computing it is too expensive.
+    /// Adds random weights to the graph and returns its most probable assignment; `None` if computing it is too costly.
     fn eliminated(
         &self,
         rng: &mut impl Rng,

@@ -14,7 +14,7 @@ use super::prepare::{DeterministicVariable, PreparedGraph};
 use figrs_factor::consistency::reduce;
 use figrs_factor::eliminate::{EliminationError, validate};
 
-/// A group of variables with at most this many assignments is enumerated, without a search for a cheaper method.
+/// A group of variables with at most `ENUMERATION_LIMIT` assignments is enumerated, without a search for a cheaper method.
 const ENUMERATION_LIMIT: usize = 64;
 
 #[derive(Debug)]
@@ -26,15 +26,15 @@ enum GibbsBlock {
 
 /// A Gibbs sampler over a factor graph, which draws one block of variables after another. A sweep of Gibbs sampling draws all blocks once.
 ///
-/// A Gibbs sampler first removes the values of variables that factors with zeros exclude. Variables that are functions of others are not sampled:
+/// Before sampling, the values of variables that factors with zeros exclude are removed. Variables that are functions of others are not sampled:
 /// either the factors read the parents instead, or the variable is recomputed when its parents change. Variables that are not functions of other
 /// variables are called free. Free variables that occur together in a factor with entries of weight zero form a group. A group of variables becomes
-/// one Gibbs block if it has few assignments, or if the elimination of its variables needs only small tables. Several overlapping Gibbs blocks cover
-/// a group of variables that is too large for one block.
+/// one Gibbs block if it has few assignments, or if the elimination of its variables needs only small tables. If a group is too large for one block,
+/// several overlapping Gibbs blocks cover it.
 ///
 /// **Guarantee.** Drawing a block given all other variables leaves the distribution of the graph invariant. If [`cut_groups`](Self::cut_groups) is
-/// zero, every assignment of positive weight can be reached from every other in a finite number of sweeps. No factor with zeros connects two groups
-/// of variables, and each group is one Gibbs block or was found to be connected by its blocks.
+/// zero, every assignment of positive weight can be reached from every other in a finite number of sweeps. The reason is that no factor with zeros
+/// connects two groups of variables, and that each group is one block or was found to be connected by its blocks.
 ///
 /// **Complexity.** A draw of a Gibbs block by enumeration takes the number of its assignments times the number of tables that contain its variables.
 /// A draw of a Gibbs block by elimination takes the time of a junction tree of its variables.
@@ -89,7 +89,7 @@ pub(super) struct GibbsState {
 impl GibbsKernel {
     /// Divides the variables of a graph into Gibbs blocks. The tables of Gibbs blocks have at most `table` entries.
     ///
-    /// **Errors.** [`EliminationError::Impossible`] if zeros exclude all values of some variable; an error if the factors are malformed.
+    /// **Errors.** [`EliminationError::Impossible`] if zeros exclude all values of some variable; an error of the factors if they are malformed.
     pub fn new(graph: &FactorGraph, table: usize) -> Result<Self, EliminationError> {
         validate(graph, &[])?;
         let reduced = reduce(graph).ok_or(EliminationError::Impossible)?;
@@ -139,15 +139,15 @@ impl GibbsKernel {
     }
 
     /// Returns the number of groups of variables that no single Gibbs block covers, and whose blocks were not found to connect all possible
-    /// assignments. Updates of Gibbs blocks may not reach all possible assignments of a group of variables that no single block covers.
+    /// assignments. For such a group, updates may not reach all possible assignments.
     pub fn cut_groups(&self) -> u64 {
         self.cut_groups
     }
 
     /// Returns the distribution of the next assignment when the block with index `block` is drawn.
     ///
-    /// The argument `assignment` must have a value for each variable of the graph, and positive weight. If no block has the index `block`, the
-    /// distribution has `assignment` as its only outcome.
+    /// `assignment` must have a value for each variable of the graph, and positive weight. If no block has the index `block`, the distribution has
+    /// `assignment` as its only outcome.
     pub fn conditional(&self, block: usize, assignment: &[u32]) -> Vec<(Vec<u32>, f64)> {
         let mut values = self.free_values(assignment);
         let mut weights = Vec::new();
@@ -195,7 +195,7 @@ impl GibbsKernel {
         self.reduced.restriction.world(&values)
     }
 
-    /// Computes the values of the folded variables, which are functions of other variables and are not updated by any Gibbs block.
+    /// Computes the values of the folded variables, which are functions of other variables that no Gibbs block updates.
     pub(super) fn set_folded(&self, values: &mut [u32]) {
         for definition in &self.folded {
             values[definition.child] = definition.value(values);
@@ -210,7 +210,7 @@ impl GibbsKernel {
         &self.folded
     }
 
-    /// Returns the cost of one draw of a Gibbs block, as a number of table entries.
+    /// Returns the cost of drawing the Gibbs block `block`, as a number of table entries.
     pub(super) fn cost(&self, block: usize) -> u64 {
         self.blocks[block].1
     }
@@ -303,7 +303,7 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         }
     }
 
-    /// Returns the variables that are functions of the given free variables, and the weight factors that contain any of these variables.
+    /// Returns the variables that are functions of the variables `free`, and the weight factors that contain any of these functions or of `free`.
     fn surroundings(&self, free: &[usize]) -> (Vec<usize>, Vec<usize>) {
         let defined = self.dependencies.descendants(free);
         let all = free.iter().chain(&defined);
@@ -313,7 +313,7 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         (defined, pieces)
     }
 
-    /// Adds a Gibbs block of some free variables whose assignments are enumerated.
+    /// Adds a Gibbs block of the variables `free`, whose assignments are enumerated.
     fn listed(&mut self, free: Vec<usize>) {
         let prepared = self.dependencies.prepared;
         let (defined, pieces) = self.surroundings(&free);
@@ -330,8 +330,8 @@ impl<'t, 'p, 'g> BlockBuilder<'t, 'p, 'g> {
         self.blocks.push((GibbsBlock::Listed(listed), cost));
     }
 
-    /// Adds a Gibbs block that is drawn by elimination, if elimination is cheaper than enumerating the block and no table is too large. The result is
-    /// true if the Gibbs block was added.
+    /// Adds a Gibbs block of the variables `free` that is drawn by elimination, if this is cheaper than enumeration and no table is too large.
+    /// Returns true if the block was added.
     fn wide(&mut self, free: &[usize], assignments: usize) -> bool {
         let (defined, pieces) = self.surroundings(free);
         let variables = [free, &defined].concat();

@@ -7,8 +7,8 @@
 //! | `block`, `elimination_block`, `arena` | blocks whose assignments are enumerated, blocks that are drawn by elimination |
 //! | `kernel` | all blocks of a graph |
 //! | `initial_assignment`, `chains` | initial assignments of chains; the run of the chains |
-//! | `chain_sums` | the draws of all chains as an answer |
-//! | `assignments` | draws of assignments without an answer |
+//! | `chain_sums` | the draws of all chains, and the answer computed from them |
+//! | `assignments` | draws of assignments, without an answer |
 
 mod arena;
 mod assignments;
@@ -50,23 +50,22 @@ pub use kernel::GibbsKernel;
 /// children. If the evidence is too improbable for forward draws, elimination finds the first assignment, provided that it needs only small tables.
 ///
 /// In `ExpectationMaximization`, Gibbs sampling computes expected counts as frequencies in the draws (Monte Carlo EM: Wei and Tanner 1990). In
-/// learning, each row of the data has its own chains, with the same random numbers in every iteration. A fit by Gibbs sampling has no log-likelihood,
-/// unless each row states the values of all elements. The iterations of a fit by Gibbs sampling end when they no longer change the parameters, or at
-/// the maximum number. The errors of the expected counts are inversely proportional to the square root of the number of draws.
+/// learning, each row of the data has its own chains, with the same random numbers in every iteration. Such a fit has no log-likelihood, unless each
+/// row states the values of all elements. The iterations end when they no longer change the parameters, or at the maximum number. The errors of the
+/// expected counts are inversely proportional to the square root of the number of draws.
 ///
 /// **Guarantee.** The posterior is the stationary distribution of the chains. If
 /// [`RunStatistics::cut_groups`](figrs_answer::RunStatistics::cut_groups) of the answer is `Some(0)`, every possible assignment can be reached from
 /// every other, and averages converge to the exact answer. If the number of cut groups is positive, a chain may be confined to a subset of the
-/// assignments, because some groups do not fit into one block. Only a disagreement of the chains shows that a chain is confined; a larger
+/// assignments, because some groups do not fit into one block. Only disagreement between the chains shows that a chain is confined; a larger
 /// [`block_table`](Self::block_table) helps. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** A sweep takes, for each block, the number of its assignments times the number of tables that contain its variables. The number of
-/// sweeps for each independent draw depends on the strength of the correlations between blocks.
+/// **Complexity.** A sweep takes, for each block, the number of its assignments times the number of tables that contain its variables. The stronger
+/// the correlations between blocks, the more sweeps are needed for an independent draw.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] if no world satisfies the evidence; [`Error::NoSampleMetEvidence`] if none of a thousand draws satisfies
-/// the evidence and elimination is too expensive; errors of the budgets of the expansion;
-/// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element. The answer of Gibbs sampling has no
-/// log-evidence.
+/// the evidence and elimination is too costly; an error if the expansion exceeds a limit;
+/// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element. The answer has no log-evidence.
 ///
 /// **References.** Geman and Geman (1984), "Stochastic relaxation, Gibbs distributions, and the Bayesian restoration of
 /// images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems"; Wei and Tanner
@@ -94,8 +93,8 @@ pub struct Gibbs {
 }
 
 impl Gibbs {
-    /// Retains this many draws from each of four chains, one draw after each sweep. The burn-in of a chain is a tenth of the number of its draws; the
-    /// seed is 0.
+    /// Creates a sampler with four chains, each of which retains `draws` draws, one after each sweep. The burn-in of a chain is a tenth of the number
+    /// of its draws; the seed is 0.
     pub fn new(draws: u64) -> Self {
         Self {
             schedule: Schedule {
@@ -115,14 +114,14 @@ impl Gibbs {
         /// Sets the number of independent chains (default four). Each chain has its own random numbers and its own first
         /// assignment.
         chains: usize => schedule.chains;
-        /// Makes each chain discard this many sweeps at its beginning.
+        /// Makes each chain discard its first `burn_in` sweeps.
         burn_in: u64 => schedule.burn_in;
-        /// Sets the number of sweeps after which one draw is retained.
+        /// Sets the number of sweeps from one retained draw to the next.
         thin: u64 => schedule.thin;
         /// Sets the seed of the random numbers.
         seed: u64 => seed;
-        /// Sets the maximum number of table entries of a block (default 1024). The maximum number of table entries applies to the assignments of an
-        /// enumerated block, and to the largest table of a block that is drawn by elimination.
+        /// Sets the maximum number of table entries of a block (default 1024). It limits the assignments of an enumerated block, and the largest
+        /// table of a block that is drawn by elimination.
         block_table: usize => block_table;
     }
 
@@ -204,7 +203,7 @@ impl Algorithm for Gibbs {
 }
 
 impl Gibbs {
-    /// Runs the chains with given indices; indices beyond the last chain are ignored.
+    /// Runs the chains with the indices `units`; indices beyond the last chain are ignored.
     fn sweep(
         &self,
         (model, targets): (&Model, &[AnyElement]),

@@ -7,11 +7,11 @@ use rustc_hash::FxHashMap;
 
 /// Maximum number of assignments of a factor that is tabulated; entries of larger factors are looked up in the original factor.
 const DENSE: usize = 1 << 16;
-/// Maximum number of parent assignments up to which a factor is tested for being a function.
+/// Maximum number of assignments of the parents for which a factor is tested for being a function.
 const INDEX: usize = 1 << 20;
-/// Number of entries up to which a table may grow without further condition when a variable is replaced by its parents.
+/// Number of entries up to which a table may always grow when a variable is replaced by its parents.
 const ALWAYS_FOLDED_SIZE: usize = 64;
-/// Factor by which a table may grow when a variable is replaced by its parents, if the table then has at most `FOLDED` entries.
+/// Factor by which a larger table may grow when a variable is replaced by its parents, if the table then has at most `FOLDED` entries.
 const GROWTH: usize = 4;
 const FOLDED: usize = 4096;
 
@@ -125,12 +125,12 @@ impl<'g> PreparedGraph<'g> {
         scope.iter().map(|v| v.index()).collect()
     }
 
-    /// Returns the number of assignments of some variables, or the largest `usize` if there are more.
+    /// Returns the number of assignments of `variables`, or the largest `usize` if there are more.
     pub(super) fn count(&self, variables: &[usize]) -> usize {
         Assignments::within(self.graph, variables.iter().copied()).count()
     }
 
-    /// Returns the natural logarithm of a weight factor at an assignment.
+    /// Returns the natural logarithm of the weight factor `piece` at the assignment `values`.
     pub(super) fn log(&self, piece: &WeightFactor, values: &[u32]) -> f64 {
         match piece {
             WeightFactor::Dense(table) => table.at(values),
@@ -138,7 +138,7 @@ impl<'g> PreparedGraph<'g> {
         }
     }
 
-    /// Makes tables read the parents of a function variable instead of its value, unless that enlarges the tables too much.
+    /// Makes tables read the parents of a function variable instead of the variable, unless that enlarges the tables too much.
     fn fold(&mut self) {
         let n = self.graph.cardinalities.len();
         let mut mentions: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -217,8 +217,7 @@ impl<'g> PreparedGraph<'g> {
     }
 }
 
-/// Returns the last variable of a factor as a function of the other variables, if each assignment of the others allows at most one value of it. The
-/// result is `None` if the factor is not a function.
+/// Returns the last variable of `factor` as a function of the other variables; `None` if some assignment of the others allows several values of it.
 fn as_function(graph: &FactorGraph, factor: &Factor) -> Option<DeterministicVariable> {
     let (child, parents) = factor.variables.split_last()?;
     let rows = graph.dense_size(parents);

@@ -4,7 +4,7 @@ use figrs_lower::internals::{Change, Trace};
 
 use super::decisions::StepDecisions;
 
-/// The terms of the acceptance ratio of a proposal. All terms of the acceptance ratio are natural logarithms, except counts.
+/// The terms of the acceptance ratio of a proposal. They are natural logarithms, except counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AcceptanceTerms {
     /// The change of the world that the proposal makes.
@@ -13,7 +13,7 @@ pub struct AcceptanceTerms {
     pub forward: f64,
     /// The log-probability of proposing the old values in the new world.
     pub backward: f64,
-    /// Number of random choices and blocks of choices from which a step picks one, in the old world and in the new world.
+    /// Number of random choices and blocks of choices among which a step selects, in the old world and in the new world.
     pub picks: (usize, usize),
 }
 
@@ -66,7 +66,7 @@ impl AcceptanceTerms {
 /// The result of a Metropolis-Hastings step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepOutcome {
-    /// `true` if the proposal was accepted. A proposal equal to the present value counts as accepted.
+    /// `true` if the proposal was accepted. Proposing the present value counts as accepted.
     pub accepted: bool,
     /// Change of the log-probability of the world in the step.
     pub log_gain: f64,

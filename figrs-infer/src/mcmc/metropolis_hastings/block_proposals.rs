@@ -7,8 +7,7 @@ use super::coordinates;
 use super::proposals::Proposals;
 use super::random_walk::RandomWalk;
 
-/// Maximum number of dimensions of a random walk. A random walk must learn a covariance, and its steps become shorter as the number of
-/// dimensions grows.
+/// Maximum number of dimensions of a random walk. The walk must learn a covariance, and its steps become shorter as the number of dimensions grows.
 const MAX_WALK_DIMENSIONS: usize = 24;
 
 /// The proposal distribution of one random choice in a joint proposal.
@@ -39,7 +38,7 @@ impl BlockProposals {
     }
 
     /// Assigns the continuous choices that exist in every world to random walks, in order; each walk has at most [`MAX_WALK_DIMENSIONS`] dimensions.
-    /// Only the first call of `choose` has an effect.
+    /// Only the first call has an effect.
     pub(super) fn choose(&mut self, trace: &mut Trace, proposals: &Proposals) {
         if self.free_walks.is_some() {
             return;

@@ -58,7 +58,7 @@ pub(super) fn first_world(
     Err(none(max_tries))
 }
 
-/// The draws of a chain, and the values of the random choices in its worlds.
+/// The draws of a Markov chain, and the values of the random choices in its worlds.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ChainRecord {
     /// For each target, the index of its value in each draw.
@@ -67,11 +67,11 @@ pub(super) struct ChainRecord {
     pub(super) sites: SiteRecord,
     /// Number of draws that the chain retains.
     pub(super) draws: u64,
-    /// Number of steps after burn-in, and number of accepted steps among them.
+    /// Number of steps after burn-in; `accepted` is the number of accepted steps among them.
     pub(super) steps: u64,
     pub(super) accepted: u64,
     pub(super) stopped: Stopped,
-    /// Number of likelihoods of the last drawn world that are densities.
+    /// Number of densities among the likelihoods of the last drawn world.
     pub(super) densities: usize,
 }
 

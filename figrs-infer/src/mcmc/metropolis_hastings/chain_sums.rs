@@ -28,7 +28,7 @@ pub struct MetropolisSums {
     /// Number of chains of the run, not counting the probes (short chains that look for other modes).
     asked: u64,
     chains: Vec<(Vec<Box<dyn AnyColumn>>, ChainRecord)>,
-    /// For each chain that could not begin, the reason, such as a deadline.
+    /// For each chain that could not begin, the reason: it was interrupted, or a deadline passed.
     not_begun: Vec<Stopped>,
     /// The records of the probes (short chains that look for other modes), each with the values of the targets in its
     /// draws from the prior.
@@ -38,7 +38,7 @@ pub struct MetropolisSums {
 /// The result of one unit of work: a chain, or a probe (a short chain that looks for other modes).
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ChainTally {
-    /// For each target, the distinct values that a chain drew; or, for a probe, the value in each draw from the prior.
+    /// For each target, the distinct values that a chain drew or, for a probe, the value in each draw from the prior.
     #[serde(skip)]
     values: Vec<Box<dyn AnyColumn>>,
     work: ChainWork,
@@ -119,9 +119,9 @@ impl Sums for MetropolisSums {
         }
     }
 
-    /// Returns the answer, computed from the last draws of the chains. Each chain contributes as many draws as the shortest chain has. The answer
-    /// leaves out chains whose worlds have more densities than those of other chains, because such worlds are infinitely less likely. The answer
-    /// leaves out chains that were stopped before their first draw.
+    /// Returns the answer, computed from the last draws of the chains. Each chain contributes as many draws as the shortest chain has. It leaves
+    /// out chains whose worlds have more densities than those of other chains, because such worlds are infinitely less likely. It also leaves out
+    /// chains that were stopped before their first draw.
     fn into_answer(self, _: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         let mut chains = self.chains;
         let made: u64 = chains.iter().map(|(_, chain)| chain.steps).sum();

@@ -13,7 +13,7 @@ use figrs_answer::quality::diagnosis::choice_agreement::{
 };
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
-/// A random choice counts as settled, and is not tested, if less than this fraction of its draws differ from the most frequent value.
+/// If less than this fraction of the draws of a random choice differ from the most frequent value, the choice counts as settled and is not tested.
 const SETTLED_SHARE: f64 = 0.05;
 
 /// The result of a test of one numeric component of a random choice: the probability that chains with the same distribution differ at least as much.
@@ -23,7 +23,7 @@ struct ChoiceTest {
     series: usize,
 }
 
-/// Tests whether the chains of one model agree with each other and with short chains from other starting worlds.
+/// Tests whether the chains agree with each other and with the probes (short chains from other first worlds).
 pub(super) fn agreement_of(records: &[&SiteRecord], probes: &[&SiteRecord]) -> ChoiceAgreement {
     let mut choices = ChoiceAgreement {
         judged: 0,
@@ -111,13 +111,12 @@ fn label(chains: &[Option<&ChoiceSeries>]) -> Option<Label> {
     first.map(|series| series.label.clone())
 }
 
-/// Returns the index of the batch of sweeps to which a sweep belongs.
+/// Returns the index of the batch of sweeps that contains the sweep `sweep`.
 fn batch(sweep: u32, record: &SiteRecord) -> usize {
     (sweep as usize * BATCHES / record.sweeps.max(1) as usize).min(BATCHES - 1)
 }
 
-/// Tests each component of the values of a random choice, and the number of elements that have the label of the choice in
-/// each world.
+/// Tests, for a random choice, each component of its values, and the number of elements in each world that have its label.
 fn tests(
     records: &[&SiteRecord],
     chains: &[Option<&ChoiceSeries>],
@@ -209,7 +208,7 @@ fn folded(shown: &[BatchedNumber]) -> Option<Vec<BatchedNumber>> {
     Some(shown.iter().map(fold).collect())
 }
 
-/// Returns the R-hat of one component of a random choice; for the number of elements with the label of the choice, the R-hat is NaN.
+/// Returns the R-hat of one component of a random choice; NaN if `part` is the number of elements with the label of the choice.
 fn r_hat_of(chains: &[Option<&ChoiceSeries>], part: &Part) -> f64 {
     let component = match part {
         Part::Component(component) => *component,

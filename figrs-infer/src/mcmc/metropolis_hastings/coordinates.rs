@@ -7,8 +7,8 @@
 use figrs_core::{Datum, Space};
 use figrs_lower::internals::{Site, Trace};
 
-/// Appends the coordinates of a value to `into`. The result has the number of coordinates and the logarithm of the volume element at the value; it is
-/// `None` if the value has no coordinates.
+/// Appends the coordinates of a value to `into`. Returns the number of coordinates and the logarithm of the volume element at the value; `None` if
+/// the value has no coordinates.
 pub(super) fn push(space: Space, value: &Datum, into: &mut Vec<f64>) -> Option<(usize, f64)> {
     let start = into.len();
     let mut volume = 0.0;
@@ -37,8 +37,8 @@ pub(super) fn count(space: Space, value: &Datum) -> Option<usize> {
     }
 }
 
-/// Returns the value with given coordinates, of the same type as `like`, and the logarithm of the volume element at that value. The result is `None`
-/// if rounding makes the value invalid.
+/// Returns the value that has the coordinates `coordinates` and the type of `like`, and the logarithm of the volume element there. Returns `None` if
+/// rounding makes the value invalid.
 pub(super) fn value(space: Space, like: &Datum, coordinates: &[f64]) -> Option<(Datum, f64)> {
     if coordinates.iter().any(|y| !y.is_finite()) {
         return None;
@@ -106,7 +106,7 @@ mod tests {
         assert!(count == 2 && (volume - 0.03_f64.ln()).abs() < 1e-14);
     }
 
-    /// Compares the volume element with the determinant of the Jacobian matrix from finite differences.
+    /// Compares the volume element with the determinant of the Jacobian matrix, computed by finite differences.
     #[test]
     fn the_volume_is_that_of_the_change_of_coordinates() {
         let at = |y: [f64; 2]| -> Vec<f64> {

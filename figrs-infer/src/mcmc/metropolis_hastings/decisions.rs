@@ -7,12 +7,11 @@ use rand::{Rng, RngExt};
 pub trait StepDecisions: Chooser {
     /// Returns a random number below `count`; all numbers are equally likely.
     fn uniform_index(&mut self, count: usize) -> usize;
-    /// `true` with probability `probability`.
+    /// Returns `true` with probability `probability`.
     fn bernoulli(&mut self, probability: f64) -> bool;
     /// Returns a number from the standard normal distribution, or from another symmetric distribution with the same mean and variance.
     fn normal(&mut self) -> f64;
-    /// Returns `true` with the probability whose natural logarithm is given; always `true` if the logarithm is
-    /// positive.
+    /// Returns `true` with the probability `exp(log_probability)`; always if `log_probability` is positive.
     fn accepts(&mut self, log_probability: f64) -> bool {
         self.bernoulli(probability(log_probability))
     }
@@ -47,7 +46,7 @@ impl<R: Rng> StepDecisions for R {
     }
 }
 
-/// Returns the acceptance probability; the function must not be inlined, or the exponential would be computed even if it is not needed.
+/// Returns the acceptance probability. It must not be inlined: the exponential would otherwise be computed even if it is not needed.
 #[inline(never)]
 pub(super) fn probability(log_acceptance: f64) -> f64 {
     if log_acceptance < 0.0 {

@@ -1,16 +1,16 @@
-//! Joint moves of a parameter and of the offsets that functions combine with it; a move does not change the results of the functions.
+//! Joint moves of a parameter and of the offsets that functions combine with it, such that the results of the functions do not change.
 //!
 //! In a hierarchy `effect = mean + spread * offset` the data determine the effects. If there are many data, neither the mean nor the spread can
 //! change alone, because all offsets would have to compensate for the change. A joint move proposes another value *x'* of the mean by a random walk
 //! and, for each effect *i*, the offset *z'* for which `f_i(x', z'_i) = f_i(x, z_i)`. The function *f* that computes an effect is affine in the
 //! offset *z*: `f = a + b z`, where *a* and *b* depend on the mean *x*. The new offset of an effect is `z' = (a + b z − a') / b'`, and the proposal's
-//! density is that of the reverse proposal times `Π |b_i / b'_i|`. A joint move of parameter and offsets has the effect of a step in the centred form
-//! of the hierarchy.
+//! density is that of the reverse proposal times `Π |b_i / b'_i|`. The result is the same as a step in the centred form of the hierarchy, whose
+//! choices are the effects themselves.
 //!
 //! The functions that combine a parameter with offsets are closures of the user's model, whose formulas are unknown. The coefficients `a` and `b` of
 //! an affine function come from calls at 0 and 1. A joint move is proposed only if the function agrees with the line through its values at 0 and 1,
-//! at *z* before the move and at *z'* after the move. Joint moves are reversible for any function: at almost every point where the line agrees, *f*
-//! is affine nearby.
+//! at *z* before the move and at *z'* after the move. These moves are reversible for any function: at almost every point where it agrees with the
+//! line, *f* is affine nearby.
 //!
 //! **References.** Yu and Meng (2011), "To center or not to center: that is not the question. An ancillarity-sufficiency interweaving
 //! strategy (ASIS) for boosting MCMC efficiency"; Liu and Sabatti (2000), "Generalised Gibbs sampler and multigrid Monte Carlo for
@@ -30,19 +30,19 @@ use super::kernel::Kernel;
 use super::proposals::Proposals;
 use figrs_answer::error::Error;
 
-/// Maximum total number of calls of functions that compute numbers from random choices, over all such numbers of a model.
+/// Maximum total number of function calls by which the computed numbers of a model are evaluated.
 const MAX_CALLS: usize = 20_000;
 /// Relative tolerance for rounding in the test that a function agrees with a line.
 const ROUNDING: f64 = 1e-9;
 /// Number of draws from the prior of a parameter from which the initial scale of its random walk is computed.
 const PRIOR_DRAWS: usize = 8;
 
-/// A number that functions compute from random choices (the leaves).
+/// A number that functions compute from random choices (the leaves of the calls).
 #[derive(Clone, Debug)]
 struct Image {
     /// The random choices that are arguments of the functions.
     leaves: Vec<AnyElement>,
-    /// The functions with their arguments, in the order in which they are called. The last of the functions returns the computed number.
+    /// The functions with their arguments, in the order in which they are called. The last function returns the computed number.
     calls: Vec<(AnyElement, Vec<Argument>)>,
 }
 
@@ -68,11 +68,11 @@ struct ImageMove {
     offsets: Vec<(Site, Vec<PlacedImage>)>,
     log_scale: f64,
     adapted: u32,
-    /// `true` if some proposal of the joint move kept all computed numbers unchanged.
+    /// `true` if some proposal of this move kept all computed numbers unchanged.
     was_possible: bool,
 }
 
-/// An [`Image`] in a world: the random choices of its arguments, and the indices of the parameter and of the offset among them.
+/// An [`Image`] in a world: the random choices that are its leaves, and the indices of the parameter and of the offset among them.
 #[derive(Debug)]
 struct PlacedImage {
     image: usize,
@@ -89,7 +89,7 @@ pub(super) struct ImageMoves {
 }
 
 impl Images {
-    /// Returns the computed numbers on which the evidence of a model depends. The list of computed numbers is empty if the evidence depends on more
+    /// Returns the numbers that functions compute and on which the evidence of `model` depends. The list is empty if the evidence depends on more
     /// than `MAX_CALLS` function calls.
     pub(crate) fn of(model: &Model) -> Self {
         let mut met: FxHashSet<ElementId> = FxHashSet::default();
@@ -134,8 +134,8 @@ impl Images {
 
     /// Returns the joint moves of all parameters on which several computed numbers with different offsets depend.
     ///
-    /// The offset of a computed number is the continuous random choice on which the fewest other computed numbers depend. Fewer computed numbers must
-    /// depend on an offset than on its parameter, and nothing else may read the offset.
+    /// The offset of such a number is the continuous random choice on which the fewest other computed numbers depend. An offset must affect fewer
+    /// computed numbers than its parameter does, and nothing else may read it.
     fn moves(&self, trace: &mut Trace, proposals: &Proposals) -> Vec<ImageMove> {
         let mut count: FxHashMap<ElementId, usize> = FxHashMap::default();
         for leaf in self.images.iter().flat_map(|image| &image.leaves) {
@@ -225,7 +225,7 @@ impl Image {
         Self { leaves, calls }
     }
 
-    /// Returns the number that the functions compute from given values of the random choices; `None` if it is not finite, or a function fails.
+    /// Returns the number that the functions compute from the values `leaves` of the random choices; `None` if it is not finite, or a function fails.
     fn number(&self, leaves: &[Datum]) -> Option<f64> {
         let mut results: Vec<Datum> = Vec::with_capacity(self.calls.len());
         for (element, arguments) in &self.calls {
@@ -258,7 +258,7 @@ impl Image {
     }
 }
 
-/// True if two numbers differ only by rounding, relative to `magnitude`.
+/// True if `a` and `b` differ only by rounding, relative to `magnitude`.
 fn is_near(a: f64, b: f64, magnitude: f64) -> bool {
     (a - b).abs() <= ROUNDING * magnitude
 }
@@ -269,7 +269,7 @@ impl PlacedImage {
         self.sites.iter().map(|&site| trace.value(site)).collect()
     }
 
-    /// Returns the value of the offset that keeps the computed number unchanged when the parameter has another value, and the logarithm of
+    /// Returns the value of the offset that keeps the computed number unchanged when the parameter gets the value `parameter`, and the logarithm of
     /// `|b / b'|`.
     fn solve(&self, image: &Image, trace: &Trace, parameter: &Datum) -> Option<(f64, f64)> {
         let mut leaves = self.leaves(trace)?;
@@ -289,7 +289,7 @@ impl PlacedImage {
             .then(|| (moved, (b / slope).abs().ln()))
     }
 
-    /// True if the computed number stays unchanged for given new values of the parameter and the offset.
+    /// True if the computed number stays unchanged when the parameter and the offset get the values `parameter` and `offset`.
     fn stays(&self, image: &Image, trace: &Trace, parameter: &Datum, offset: f64) -> bool {
         let same = || {
             let mut leaves = self.leaves(trace)?;
@@ -304,8 +304,8 @@ impl PlacedImage {
 }
 
 impl ImageMove {
-    /// True if one computed number depends on two of the offsets that a joint move changes. A joint move that changed two offsets of one computed
-    /// number would not be reversible.
+    /// True if the number `placed` depends on two of the offsets that this move changes. A move that changed two offsets of one number would not be
+    /// reversible.
     fn moves_two(&self, placed: &PlacedImage) -> bool {
         let own = placed.sites[placed.offset];
         let mut others = placed.sites.iter().filter(|&&site| site != own);
@@ -348,12 +348,12 @@ impl ImageMoves {
         }
     }
 
-    /// Number of joint moves.
+    /// Returns the number of joint moves.
     pub(super) fn count(&self) -> usize {
         self.moves.as_ref().map_or(0, Vec::len)
     }
 
-    /// Drops each joint move whose proposals never kept the computed numbers unchanged.
+    /// Drops each joint move none of whose proposals kept the computed numbers unchanged.
     pub(super) fn drop_impossible(&mut self) {
         if let Some(moves) = &mut self.moves {
             moves.retain(|chosen| chosen.was_possible);
@@ -410,7 +410,7 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// During adaptation, adapts the scale of a joint move to the acceptance probability of a step.
+    /// During adaptation, adapts the scale of the joint move `pick` to the acceptance probability of a step.
     fn adapt_image_move(&mut self, pick: usize, accepted: f64) {
         let moves = self.image_moves.moves.as_mut().filter(|_| self.adapting);
         if let Some(chosen) = moves.and_then(|moves| moves.get_mut(pick)) {
@@ -420,7 +420,7 @@ impl Kernel {
     }
 }
 
-/// Target acceptance rate, which is optimal for a random walk in one dimension.
+/// Target acceptance rate of a random walk, which is optimal in one dimension.
 const AIM: f64 = 0.44;
 
 /// Returns the logarithm of the mean distance between draws from the prior of a random choice; zero if all draws are equal.

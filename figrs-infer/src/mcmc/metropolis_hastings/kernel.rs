@@ -18,7 +18,7 @@ pub struct Kernel {
     pub(super) proposals: Proposals,
     pub(super) scales: RandomWalkScales,
     pub(super) adapting: bool,
-    /// The power of the likelihood in the sampled distribution; `None` for a search, whose distribution changes from step to step.
+    /// The power to which the likelihood is raised in the sampled distribution; `None` for a search, whose distribution changes from step to step.
     pub(super) power: Option<f64>,
     pub(super) stuck: ProposalSuccess,
     pub(super) block_proposals: BlockProposals,
@@ -45,7 +45,7 @@ impl Kernel {
         self
     }
 
-    /// Makes the kernel sample the prior times the likelihood raised to this power. The steps of a tempered kernel must be accepted by
+    /// Makes the kernel sample the prior times the likelihood raised to `power`. Steps of such a kernel must be accepted by
     /// [`AcceptanceTerms::log_tempered`].
     #[must_use]
     pub fn tempered(mut self, power: f64) -> Self {
@@ -57,15 +57,15 @@ impl Kernel {
         self.power = Some(power);
     }
 
-    /// Makes the kernel a search, whose acceptance rule changes from step to step. A search draws no choices from their conditional distributions,
-    /// which are as wide as in the posterior.
+    /// Makes the kernel a search, whose acceptance rule changes from step to step. A search draws no values from the conditional distributions of
+    /// choices, because these are as wide as in the posterior.
     #[must_use]
     pub fn searching(mut self) -> Self {
         self.power = None;
         self
     }
 
-    /// Returns the power of the likelihood; one for a search.
+    /// Returns the power to which the likelihood is raised; one for a search.
     pub(super) fn power(&self) -> f64 {
         self.power.unwrap_or(1.0)
     }

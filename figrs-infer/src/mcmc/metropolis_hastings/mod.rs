@@ -81,43 +81,41 @@ const NAME: &str = "MetropolisHastings";
 /// Metropolis-Hastings: a Markov chain over worlds (assignments of values to all elements) that changes one random
 /// choice at a time.
 ///
-/// A step of the chain selects one of the free choices of the present world, all with the same probability. A step proposes another value of the
-/// choice, re-evaluates everything that depends on it, and accepts or rejects the new world. The proposal distribution depends on the kind of random
-/// choice:
+/// A step of the chain selects one of the free choices of the present world, all with the same probability. It proposes another value of the choice,
+/// re-evaluates everything that depends on it, and accepts or rejects the new world. The proposal distribution depends on the kind of random choice:
 ///
 /// - A Boolean choice is flipped.
 /// - If the prior is conjugate to all readers of the choice, as a [`Beta`](figrs_core::Beta) is to Flips and a
 ///   [`Dirichlet`](figrs_core::Dirichlet) to `Select::by`, the choice is drawn exactly from its conditional distribution: see
 ///   [`Family::sample_conditional`](figrs_core::Family::sample_conditional).
 /// - A continuous number, a list of continuous numbers, or an integer of wide support is either drawn from its prior or moved by a random walk, each
-///   with probability one half. The random walk moves by the difference of two draws from the prior, times a scale; lists on the
-///   [simplex](figrs_core::Space::Simplex) move in their log-ratios. For elements outside of Chains, the scale of the random walk is adapted during
-///   burn-in towards an acceptance rate of 44 %, and is fixed after burn-in.
+///   with probability one half. This walk moves by the difference of two draws from the prior, times a scale; lists on the
+///   [simplex](figrs_core::Space::Simplex) move in their log-ratios. For elements outside of Chains, the scale is adapted during burn-in towards an
+///   acceptance rate of 44 %, and is fixed after burn-in.
 /// - A random choice of any other kind is drawn from its prior.
 ///
 /// The continuous choices that exist in every world also make joint random walks of up to 24 dimensions, with a covariance learned during burn-in. A
 /// joint walk continues after burn-in only if a strong correlation was found, or if a choice is a list of numbers. A parameter of a hierarchy moves
-/// jointly with the offsets of its groups, so that the numbers that functions compute from both, such as `mean + spread * offset`, do not change. A
-/// joint move of a parameter and offsets needs functions that are affine in a choice that nothing else reads. Choices change in pairs if evidence
-/// connects them so closely that proposals for single choices hardly ever led to a possible world during burn-in. The first worlds of the chains are
-/// selected from draws from the prior such that their continuous choices are far apart. If a Chain takes another branch, choices that only the new
-/// world has are drawn from their priors, and choices that only the old world has are dropped. An observed element is not a choice: the probability
-/// of its value is a factor of the weight of the world. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the
-/// elements that determine its value.
+/// jointly with the offsets of its groups; the numbers that functions compute from both, such as `mean + spread * offset`, then do not change. Such a
+/// move needs functions that are affine in the offset, and nothing else may read the offset. If proposals for single choices hardly ever led to a
+/// possible world during burn-in, because evidence connects the choices closely, choices change in pairs. The first worlds of the chains are selected
+/// from draws from the prior such that their continuous choices are far apart. If a Chain takes another branch, choices that only the new world has
+/// are drawn from their priors, and choices that only the old world had are dropped. An observed element is not a choice: the probability of its
+/// value is a factor of the weight of the world. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the elements that
+/// determine its value.
 ///
-/// Changes of single choices and of pairs may not reach every world. If three elements can only change together, declare them as a
+/// Changes of single choices and of pairs may not reach every world. If three elements can change only together, declare them as a
 /// [`block`](Self::block). If the posterior has modes that are far apart, use [`tempered`](Self::tempered).
 ///
 /// **Guarantee.** After burn-in every step leaves the posterior exactly invariant, even if the number of choices changes. A chain is not guaranteed
 /// to reach every world: see [`block`](Self::block). Standard errors are computed from the draws of all chains, and take autocorrelation into
 /// account. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** A step takes constant time, plus time in proportion to the number of elements whose inputs change. The memory is the
-/// size of one world for each chain and for each temperature of the chain, plus four bytes for each draw of a target.
+/// **Complexity.** A step takes constant time, plus time in proportion to the number of elements whose inputs change. The memory is the size of one
+/// world for each chain and for each of its temperatures, plus four bytes for each draw of a target.
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if none of [`max_tries`](Self::max_tries) worlds drawn from the prior for each chain satisfies the
-/// evidence. The method `log_evidence` of the answer returns [`Error::NotInAnswer`], because a chain does not estimate the probability of the
-/// evidence.
+/// evidence. `log_evidence` of the answer returns [`Error::NotInAnswer`], because a chain does not estimate the probability of the evidence.
 ///
 /// **References.** Wingate, Stuhlmüller and Goodman (2011), "Lightweight implementations of probabilistic programming languages via
 /// transformational compilation", with the count of choices in the acceptance ratio; Green (1995), "Reversible jump Markov
@@ -148,8 +146,8 @@ pub struct MetropolisHastings {
 }
 
 impl MetropolisHastings {
-    /// Retains this many draws from each of four chains, one draw after each step. The burn-in of a chain is half as many steps as its draws take;
-    /// the seed is 0.
+    /// Creates a sampler with four chains, each of which retains `draws` draws, one after each step. The burn-in of a chain has half as many steps as
+    /// its draws take; the seed is 0.
     pub fn new(draws: u64) -> Self {
         Self {
             draws,
@@ -166,9 +164,9 @@ impl MetropolisHastings {
         /// Sets the number of independent chains (default four). Each chain has its own random numbers and its own first
         /// world.
         chains: usize => chains;
-        /// Makes each chain take this many steps before its first draw (default: half the number of steps after burn-in).
+        /// Makes each chain take `burn_in` steps before its first draw (default: half the number of steps after burn-in).
         burn_in: u64 => burn_in;
-        /// Sets the number of steps after which one draw is retained (default one).
+        /// Sets the number of steps from one retained draw to the next (default one).
         thin: u64 => thin;
     }
 
@@ -176,12 +174,12 @@ impl MetropolisHastings {
     /// `T` samples the prior times the likelihood to the power `1 / T`. At intervals, chains at neighbouring temperatures exchange their
     /// worlds.
     ///
-    /// Chains at high temperatures cross from one mode of the posterior to another, and exchanges bring their worlds to the chain that samples the
-    /// posterior. Additional temperatures are useful if the components of a mixture may exchange their roles, or if single steps do not lead from one
-    /// explanation of the evidence to another. Each temperature of a ladder such as `[2.0, 4.0, 8.0, 16.0]` takes as much time as the chain itself,
-    /// and only draws from the posterior itself are retained. Choose the highest temperature so high that worlds drawn from the prior would be
-    /// accepted. The lower temperatures are adapted during burn-in until all neighbouring temperatures exchange worlds equally often. More
-    /// temperatures lead to more frequent exchanges of worlds.
+    /// Chains at high temperatures cross from one mode of the posterior to another; exchanges pass their worlds on to the chain that samples the
+    /// posterior. Use temperatures if the components of a mixture may exchange their roles, or if single steps do not lead from one explanation of
+    /// the evidence to another. Each temperature, such as one of `[2.0, 4.0, 8.0, 16.0]`, takes as much time as the chain itself; draws are retained
+    /// only at temperature 1. Choose the highest temperature so high that worlds drawn from the prior would be accepted at it. The lower temperatures
+    /// are adapted during burn-in until all neighbouring temperatures exchange worlds equally often. More temperatures lead to more frequent
+    /// exchanges of worlds.
     ///
     /// **References.** Geyer (1991), "Markov chain Monte Carlo maximum likelihood".
     ///
@@ -255,8 +253,8 @@ impl MetropolisHastings {
 }
 
 impl MetropolisHastings {
-    /// Runs a chain from its first world. The first world of the chain is the candidate world with the index `start`, if it is given. The argument
-    /// `turn` is the share of the time that the chain may take.
+    /// Runs a chain from its first world. The first world of the chain is the candidate world with the index `start`, if it is given. `turn` is the
+    /// share of the time that the chain may take.
     fn chain(
         &self,
         (model, targets): (&Model, &[AnyElement]),

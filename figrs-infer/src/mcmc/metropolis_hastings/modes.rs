@@ -1,12 +1,12 @@
-//! Detection of modes that short chains from other starting worlds found and that the main chains missed.
+//! Detection of modes that the main chains missed, but that probes (short chains from other first worlds) found.
 
 use super::sites::{ChoiceSeries, SiteRecord};
 
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
-/// Warns of a mode that the chains have not visited. A probe (a short chain) that stayed in worlds as probable as those of the chains is evidence of
-/// an unvisited mode. The modes of a probe and of the chains differ if a number in the probe's worlds lies outside the range of all chains by more
-/// than the width of that range.
+/// Warns of a mode that the chains have not visited. A probe (a short chain from another first world) is evidence of an unvisited mode if it stayed
+/// in worlds as probable as those of the chains. The modes differ if a number in the probe's worlds lies outside the range that it has in all
+/// chains, by more than the width of this range.
 ///
 /// For a normal distribution, one draw in `1e10` lies outside the range of a few hundred draws by more than the width of the range. If half of the
 /// draws of a probe lie far outside the range of the main chains, the probe must have stayed in another mode.
@@ -36,17 +36,17 @@ pub(super) fn other_mode(
     })
 }
 
-/// A number in the worlds of a probe (a short chain) whose median is outside the range of the main chains.
+/// A number in the worlds of a probe (a short chain) whose median is outside the range that the number has in the main chains.
 struct OutlyingProbe {
     quantity: Quantity,
     number: f64,
     range: (f64, f64),
-    /// Distance of the median from the range of the main chains, in widths of the range.
+    /// Distance of the median from this range, in widths of the range.
     widths: f64,
 }
 
-/// Returns the number of a probe that is farthest outside the range of the main chains; `None` if no number is outside by more than the width of the
-/// range.
+/// Returns the number in the worlds of a probe that is farthest outside its range in the main chains; `None` if no number is outside by more than
+/// the width of the range.
 fn farthest(probe: &SiteRecord, all: &[Vec<Option<&ChoiceSeries>>]) -> Option<OutlyingProbe> {
     let mut found: Option<OutlyingProbe> = None;
     for series in probe.series.iter().filter(|series| !series.is_digest) {

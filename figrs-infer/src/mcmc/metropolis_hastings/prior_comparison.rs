@@ -16,11 +16,11 @@ use figrs_answer::quality::diagnosis::independent_draws::{
 /// Maximum number of distinct values up to which a random choice is compared.
 const MAX_VALUES: usize = 32;
 
-/// Returns values of targets, and of numeric choices with few values, that occur so often in the draws from the prior that the chains must have
-/// missed them.
+/// Returns the values of targets, and of numeric choices with few values, that are so frequent in the draws from the prior that the chains must
+/// have missed them.
 ///
 /// The comparison uses only prior draws with as many densities as the worlds of the chains, and only choices that exist in every world. The warning
-/// names the random choice whose number of draws is the least probable.
+/// names the random choice with the least probable frequency.
 pub(super) fn missed(
     draws: &Draws,
     (records, densities): (&[&SiteRecord], usize),
@@ -107,7 +107,7 @@ fn is_compared(series: &ChoiceSeries) -> bool {
 struct ChoiceComparison<'a> {
     label: &'a Label,
     support: Support,
-    /// For each value that the chains drew, the index of the value in `support`.
+    /// For each value that the chains drew, its index in `support`.
     indices: Vec<u32>,
     drawn: &'a Vec<f64>,
 }

@@ -1,4 +1,4 @@
-//! Probes, short chains that search for modes that the main chains have missed. A probe draws worlds from the prior, keeps the worlds that satisfy
+//! Probes: short chains that search for modes that the main chains have missed. A probe draws worlds from the prior, keeps the worlds that satisfy
 //! the evidence, and runs a short chain from one of them.
 
 use figrs_core::{AnyColumn, AnyElement, Model, stream};
@@ -13,21 +13,21 @@ use figrs_answer::error::Error;
 use figrs_answer::run::time_share::TimeShare;
 use figrs_answer::run::watch::RunMonitor;
 
-/// Number of probes (short chains that look for other modes) of a run. If a mode attracts one starting world in three, all probes miss that mode with
+/// Number of probes (short chains that look for other modes) of a run. If one first world in three leads to a mode, all probes miss the mode with
 /// probability .0015.
 const PROBES: u64 = 16;
-/// Maximum number of sweeps of the short chain of a probe. Probes discard the first half of their sweeps.
+/// Maximum number of sweeps of the short chain of a probe. The first half of the sweeps is discarded.
 const SWEEPS: u64 = 128;
-/// Minimum number of sweeps of a probe's short chain, because a shorter chain is not informative.
+/// Minimum number of sweeps of a probe's short chain; a shorter chain tells nothing about modes.
 const LEAST_SWEEPS: u64 = 16;
-/// The length of a probe is the burn-in divided by this number: all probes together make twice as many steps as the burn-in of one chain.
+/// The length of a probe is the burn-in divided by `PROBE_DIVISOR`: all probes together make twice as many steps as the burn-in of one chain.
 const PROBE_DIVISOR: u64 = 8;
 /// Offset of the random number streams of short chains, which separates them from the streams of the main chains.
 const STREAMS: u64 = 1 << 40;
 /// Offset of the random number streams of the draws from the prior.
 const PRIOR_STREAMS: u64 = 1 << 41;
-/// A draw from the prior counts as this number of steps for each random choice of the world. The draws from the prior of all probes together may
-/// count as twice the burn-in of one chain.
+/// A draw from the prior counts as `SWEEPS_OF_PRIOR_DRAW` steps for each random choice of the world. The draws from the prior of all probes together
+/// may count as twice the burn-in of one chain.
 const SWEEPS_OF_PRIOR_DRAW: u64 = 2;
 /// Maximum number of worlds that a probe draws from the prior; a record of more worlds would drop some of them.
 const MAX_PRIOR_DRAWS: usize = MOST_SWEEPS as usize - 1;
@@ -39,27 +39,27 @@ const BLOCK: u64 = 16;
 
 /// The worlds that a probe drew from the prior and that satisfy the evidence.
 ///
-/// The values of the targets in the worlds that a probe drew are stored elsewhere, in columns.
+/// The values of the targets in these worlds are stored elsewhere, in columns.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct PriorDraws {
     /// The random choices and the likelihood of each world; each world is recorded as one sweep.
     pub(super) worlds: SiteRecord,
-    /// For each world, the number of its likelihoods that are densities.
+    /// For each world, the number of densities among its likelihoods.
     pub(super) densities: Vec<usize>,
 }
 
-/// The result of a probe.
+/// The result of a probe: its draws from the prior, and its short chain.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct ProbeRecord {
     pub(super) prior: PriorDraws,
-    /// The values of the random choices in the worlds of the short chain. The record of a probe's short chain is `None` if the chain found no first
-    /// world, was too short, or was stopped.
+    /// The values of the random choices in the worlds of the short chain. The record is `None` if the chain found no first world, was too short, or
+    /// was stopped.
     pub(super) sites: Option<SiteRecord>,
 }
 
-/// Returns the number of probes of a run with this burn-in.
+/// Returns the number of probes of a run with the burn-in `burn_in`.
 ///
-/// The number of probes is zero if the burn-in is so short that a probe has no time for a draw from the prior.
+/// It is zero if the burn-in is so short that a probe has no time for a draw from the prior.
 pub(super) fn probes(
     settings: &MetropolisSettings,
     burn_in: u64,
@@ -82,8 +82,8 @@ pub(super) fn probes(
     }
 }
 
-/// Draws worlds from the prior, then runs a short chain from one of them. The result has the record of the draws and of the chain, and the values of
-/// the targets in the draws from the prior.
+/// Draws worlds from the prior, then runs a short chain from one of them. Returns the record of the draws and of the chain, and the values of the
+/// targets in the draws.
 pub(super) fn probe(
     (settings, burn_in): (&MetropolisSettings, u64),
     (model, targets): (&Model, &[AnyElement]),
@@ -108,8 +108,8 @@ pub(super) fn probe(
     (record, values)
 }
 
-/// Draws worlds from the prior until the draws count as `most` steps of a chain. For each drawn world that satisfies the evidence, the function
-/// appends the values of the targets to `values`.
+/// Draws worlds from the prior until the draws count as `most` steps of a chain. The values of the targets in each drawn world that satisfies the
+/// evidence are appended to `values`.
 fn draw_from_prior(
     settings: &MetropolisSettings,
     (model, targets): (&Model, &[AnyElement]),

@@ -5,19 +5,19 @@ use figrs_lower::internals::Site;
 
 /// Minimum number of proposals for a random choice before it can be called stuck.
 const MIN_PROPOSALS: u32 = 10;
-/// A random choice is stuck if the fraction of its proposals that lead to a possible world is at most one divided by this number.
+/// A random choice is stuck if at most one in `STUCK_DIVISOR` of its proposals leads to a possible world.
 const STUCK_DIVISOR: u32 = 20;
 
-/// For each random choice that exists in every world, the success rate of proposals for the choice alone while the kernel adapted.
+/// For each random choice that exists in every world, the success rate of proposals that changed only this choice while the kernel adapted.
 #[derive(Debug, Default)]
 pub(super) struct ProposalSuccess {
-    /// For each random choice, by its number: the number of proposals, and the number of proposals that led to a possible world.
+    /// For each random choice, by its index: the number of proposals, and the number of proposals that led to a possible world.
     counts: Vec<(u32, u32)>,
     sites: Vec<Site>,
 }
 
 impl ProposalSuccess {
-    /// Counts a proposal for a random choice, whose proposed value has positive prior probability.
+    /// Counts a proposal for the random choice `site`; the proposed value must have positive prior probability.
     pub(super) fn record(&mut self, site: Site, was_possible: bool) {
         if self.counts.len() <= site.number() {
             self.counts.resize(site.number() + 1, (0, 0));

@@ -113,10 +113,10 @@ impl Proposals {
 /// Target acceptance rate of random walks, which is optimal in one dimension.
 const TARGET_ACCEPTANCE: f64 = 0.44;
 
-/// The scales of the random walks of single choices, as factors of the difference of two draws from the prior.
+/// The scales of the random walks of single choices: factors by which the difference of two draws from the prior is multiplied.
 #[derive(Debug, Default)]
 pub(super) struct RandomWalkScales {
-    /// For each random choice, by its number: the logarithm of the scale, and the number of its adaptations.
+    /// For each random choice, by its index: the logarithm of the scale, and the number of its adaptations.
     sites: Vec<(f64, f64)>,
 }
 
@@ -127,7 +127,7 @@ impl RandomWalkScales {
             .map_or(1.0, |(log, _)| log.exp())
     }
 
-    /// Adapts the scale of a random choice by one step of the stochastic approximation of Robbins and Monro.
+    /// Adapts the scale of the random choice `site` by one step of the stochastic approximation of Robbins and Monro.
     pub(super) fn adapt(&mut self, site: Site, accepted: f64) {
         if self.sites.len() <= site.number() {
             self.sites.resize(site.number() + 1, (0.0, 0.0));

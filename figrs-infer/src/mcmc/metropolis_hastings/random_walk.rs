@@ -5,19 +5,18 @@
 
 use super::decisions::StepDecisions;
 
-/// Exponent of the weights of the chain's positions: the t-th position has a weight of t to the power of minus this exponent. With the exponent 0.6,
-/// the covariance forgets the start of the chain, and grows along a ridge as fast as the chain moves along it. In a test with two numbers of
-/// correlation .99999, all chains explored the whole distribution within 1500 positions.
+/// The t-th position of the chain has the weight t to the power of minus `FORGETTING_EXPONENT` in the covariance. With the exponent 0.6, the
+/// covariance forgets the start of the chain, and grows along a ridge as fast as the chain moves along it. With two numbers of correlation .99999,
+/// all chains explored the whole distribution within 1500 positions.
 const FORGETTING_EXPONENT: f64 = 0.6;
-/// After this number of positions per dimension, the weight of the t-th position is proportional to 1 / t, which averages the later positions.
+/// After this number of positions per dimension, the weight of the t-th position is proportional to 1 / t: later positions are averaged.
 const FORGETTING_POSITIONS: u32 = 100;
-/// Relative increase of each variance, which ensures that a covariance with rounding errors has a Cholesky factor.
+/// Relative increase of each variance, with which a covariance has a Cholesky factor in spite of rounding errors.
 const JITTER: f64 = 1e-9;
-/// Minimum correlation of two continuous choices that makes joint steps of all choices worth their cost.
+/// Minimum correlation of two continuous choices for which joint steps of all choices are worth their cost.
 const MIN_CORRELATION: f64 = 0.5;
 
-/// A random walk with normally distributed steps. The covariance of a random walk's step is the covariance of the chain's positions so far, times a
-/// scale.
+/// A random walk with normally distributed steps. The covariance of a step is the covariance of the chain's positions so far, times a scale.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RandomWalk {
     learned: u32,
@@ -31,7 +30,7 @@ pub(super) struct RandomWalk {
 }
 
 impl RandomWalk {
-    /// Adds a position to the learned covariance. The learning of the covariance restarts if a position has another number of dimensions.
+    /// Adds a position to the learned covariance. Learning starts again if the position has another number of dimensions.
     pub(super) fn add_position(&mut self, position: &[f64]) {
         let dimensions = position.len();
         if self.mean.len() != dimensions {
@@ -68,7 +67,7 @@ impl RandomWalk {
         !self.factor.is_empty()
     }
 
-    /// True if the walk can make a step from a position with this number of dimensions.
+    /// True if the walk can make a step from a position with `dimensions` dimensions.
     pub(super) fn can_move(&self, dimensions: usize) -> bool {
         self.factor.len() == dimensions
     }

@@ -20,7 +20,8 @@ pub(crate) struct MetropolisSettings {
     pub(crate) proposals: Proposals,
 }
 
-/// Number of steps per discrete choice that make a first world over-dispersed; `MAX_OVERDISPERSION_STEPS` limits the total number of steps.
+/// Number of steps per discrete choice by which the first world of a chain is moved away from the others; `MAX_OVERDISPERSION_STEPS` limits the total
+/// number of steps.
 const OVERDISPERSION_STEPS: usize = 3;
 const MAX_OVERDISPERSION_STEPS: usize = 10_000;
 
@@ -95,8 +96,8 @@ macro_rules! stepping {
             self
         }
 
-        /// Proposes values for `element` by drawing from the element that `function` returns for its present value, instead of the default
-        /// proposal. The returned element must be atomic, such as `Uniform::new([x - 1, x + 1])`; the proposal need not be symmetric.
+        /// Proposes values for `element` by drawing from the element that `function` returns for its present value, instead of the default proposal.
+        /// The returned element must have no parents, such as `Uniform::new([x - 1, x + 1])`; the proposal need not be symmetric.
         #[track_caller]
         pub fn proposal<T: figrs_core::Value>(
             mut self,
@@ -107,8 +108,8 @@ macro_rules! stepping {
             self
         }
 
-        /// Adds proposals that change some elements together; each element has its custom proposal, or else a draw from its prior. A step selects the
-        /// block as often as a single choice. In worlds where an element of the block is not a free choice, the block changes nothing.
+        /// Adds proposals that change all `elements` together; each element gets a value from its custom proposal, or else from its prior. A step
+        /// selects the block as often as a single choice. In worlds where an element of the block is not a free choice, the block changes nothing.
         pub fn block(mut self, elements: impl figrs_core::Parents) -> Self {
             self.settings.proposals.add_block(elements);
             self

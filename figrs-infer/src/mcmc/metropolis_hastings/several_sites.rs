@@ -20,7 +20,7 @@ enum BooleanProposal {
 }
 
 impl Kernel {
-    /// Makes the joint proposal with the given index.
+    /// Makes the joint proposal with the index `pick`.
     pub(super) fn propose_several_sites<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -51,9 +51,9 @@ impl Kernel {
         step
     }
 
-    /// Proposes values for all choices of a block. If all choices of a block are continuous and its random walk has learned a covariance, the
-    /// proposal is a random walk with probability one half. Each choice of a block without a random walk gets a value from its custom proposal, or a
-    /// draw from its prior in the present world.
+    /// Proposes values for all choices of the block `block`. If all choices are continuous and the random walk of the block has learned a covariance,
+    /// the proposal is a step of the walk with probability one half. Otherwise each choice gets a value from its custom proposal, or a draw from its
+    /// prior in the present world.
     fn propose_block<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -117,8 +117,7 @@ impl Kernel {
         )
     }
 
-    /// Proposes a value for each of some free choices: by the custom proposal of the choice, or by a draw from its prior in the
-    /// present world.
+    /// Proposes a value for each of the choices `sites`: by the custom proposal of the choice, or by a draw from its prior in the present world.
     fn propose_each<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -187,8 +186,8 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// Reads the coordinates of some random choices into a buffer. The result is the logarithm of the volume element at the coordinates, or `None` if
-    /// some choice is not free or has no coordinates.
+    /// Reads the coordinates of the random choices `sites` into a buffer. Returns the logarithm of the volume element there, or `None` if some choice
+    /// is not free or has no coordinates.
     fn read_position(&mut self, trace: &mut Trace, sites: &[Site]) -> Option<f64> {
         self.block_proposals.position.clear();
         let mut volume = 0.0;
@@ -202,14 +201,14 @@ impl Kernel {
         Some(volume)
     }
 
-    /// During adaptation, adds the present position of some choices to the learned covariance of their random walk.
+    /// During adaptation, adds the present position of the choices `sites` to the learned covariance of their random walk.
     fn adapt_to_position(&mut self, trace: &mut Trace, sites: &[Site], walk: &mut RandomWalk) {
         if self.adapting && self.read_position(trace, sites).is_some() {
             walk.add_position(&self.block_proposals.position);
         }
     }
 
-    /// Proposes a step of the random walk of some continuous choices.
+    /// Proposes a step of the random walk of the continuous choices `sites`.
     fn propose_walk<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,

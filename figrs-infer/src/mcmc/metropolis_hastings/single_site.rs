@@ -20,8 +20,8 @@ enum ProposalKind {
     Conditional(f64),
     /// A draw from the element that the user's function returned for the old value.
     Custom,
-    /// A step of a random walk with an adapted scale. The two numbers of a random walk's step are the log-densities of the step forward and of the
-    /// step back, up to a common constant.
+    /// A step of a random walk with an adapted scale. The two numbers are the log-densities of the step forward and of the step back, up to a
+    /// common constant.
     Drift(f64, f64),
 }
 
@@ -87,7 +87,7 @@ impl Kernel {
         Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
-    /// Draws from the conditional distribution of a random choice; `None` if its family of distributions does not define such a draw.
+    /// Draws from the conditional distribution of the random choice `site`; `None` if its family of distributions does not define such a draw.
     fn conditional<D: StepDecisions>(
         &self,
         trace: &mut Trace,
@@ -101,7 +101,7 @@ impl Kernel {
         Ok(drawn.map(|value| (value, ProposalKind::Conditional(power))))
     }
 
-    /// Returns the present value plus the difference of two draws from the prior, times the scale: a step of a random walk.
+    /// Returns the value after a step of the random walk: the present value plus the difference of two draws from the prior, times the scale.
     fn random_walk_value<D: StepDecisions>(
         &self,
         trace: &mut Trace,
@@ -177,8 +177,8 @@ impl Kernel {
         }
     }
 
-    /// Counts whether a proposal for a random choice led to a possible world. A failed proposal counts only if its value has positive prior
-    /// probability.
+    /// Counts whether a proposal for the random choice `site` led to a possible world. A failed proposal counts only if its value has positive
+    /// prior probability.
     fn learn_whether_stuck(
         &mut self,
         trace: &Trace,
@@ -199,7 +199,7 @@ impl Kernel {
     }
 }
 
-/// True if the values of a random choice are numbers or lists of numbers, and a draw from the prior is seldom close to the present value.
+/// True if the values of the random choice are numbers or lists of numbers, and a draw from the prior is seldom close to the present value.
 #[inline]
 fn can_walk(trace: &mut Trace, site: Site) -> bool {
     trace.is_continuous(site) || trace.is_wide(site)

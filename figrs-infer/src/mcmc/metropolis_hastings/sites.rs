@@ -1,4 +1,4 @@
-//! The values of all free choices of a chain, recorded at a bounded number of sweeps.
+//! The values of all free choices of a Markov chain, recorded at a limited number of sweeps.
 
 use figrs_core::{Datum, ElementId, Label};
 use figrs_lower::internals::{Site, Trace};
@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 use figrs_answer::answer::numeric::numbers;
 use figrs_answer::run::portable_part::demand;
 
-/// Maximum number of stored sweeps, at which every other sweep is dropped. If half of the maximum number of sweeps are stored, each of the sixteen
-/// batches of the test of agreement has at least four sweeps.
+/// Maximum number of stored sweeps; when it is reached, every other sweep is dropped. When half of them are stored, each of the sixteen batches of
+/// the test of agreement has at least four sweeps.
 pub(super) const MOST_SWEEPS: u32 = 128;
-/// Minimum number of stored sweeps for sweeps to be dropped because of the memory limit. If half of this number of sweeps are dropped, one sweep
-/// remains for each batch of the test of agreement.
+/// Minimum number of stored sweeps at which the memory limit may drop every other sweep. After that, one sweep remains for each batch of the test of
+/// agreement.
 const LEAST_SWEEPS: u32 = 32;
-/// Maximum number of stored numbers of a chain; if more are stored, every other sweep is dropped. The stored numbers of a chain take at most 16 MB.
+/// Maximum number of stored numbers of a chain; if more are stored, every other sweep is dropped. They take at most 16 MB.
 const NUMBERS: usize = 1 << 21;
-/// If this number of series is recorded, further elements created by functions are no longer distinguished by name.
+/// Number of recorded series after which further elements created by functions are no longer distinguished by name.
 const NAMES: usize = 1 << 16;
 /// Number of recorded bits of a value's hash, for values that are not numbers.
 const BITS: u32 = 4;
 
-/// Identifies a random choice in all chains and processes. An element that exists in every world is identified by its number in the model, any other
+/// Identifies a random choice in all chains and processes. An element that exists in every world is identified by its index in the model, any other
 /// element by its label. Elements that a function creates with the same label count as one random choice.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) enum SiteKey {
@@ -80,9 +80,9 @@ impl ChoiceSeries {
 
 /// The values of all free choices of one chain, recorded at evenly spaced sweeps.
 ///
-/// In each recorded sweep, every random choice is recorded once. At first, the number of steps between two recorded sweeps is the number of choices,
-/// so that recording takes no more time than the steps. When too many sweeps are stored, every other sweep is dropped and the interval between sweeps
-/// doubles. The record of a chain takes at most 16 MB, or the memory of 32 numbers for each choice if that is more.
+/// In each recorded sweep, every random choice is recorded once. At first, a sweep is recorded after as many steps as there are choices; recording
+/// then takes no more time than the steps. When too many sweeps are stored, every other sweep is dropped and the interval between sweeps doubles. The
+/// record takes at most 16 MB, or the memory of 32 numbers for each choice if that is more.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SiteRecord {
     /// Number of steps between two recorded sweeps.
@@ -102,7 +102,7 @@ pub(crate) struct SiteRecord {
     pub(crate) series: Vec<ChoiceSeries>,
     #[serde(skip)]
     by_key: FxHashMap<SiteKey, usize>,
-    /// For each random choice, by its number: the last element that had this number, and the index of its series.
+    /// For each random choice, by its index: the last element that had this index, and the index of its series.
     #[serde(skip)]
     by_number: Vec<Option<(ElementId, usize)>>,
 }
@@ -118,7 +118,7 @@ impl SiteRecord {
         self.sweep(trace);
     }
 
-    /// Records a world that does not belong to a chain, as one sweep.
+    /// Records, as one sweep, a world that does not belong to a chain.
     pub(crate) fn record_world(&mut self, trace: &Trace) {
         self.sweep(trace);
     }

@@ -1,7 +1,6 @@
-//! Over-dispersed first worlds of the chains. If chains that start far apart agree, they have forgotten their starting
-//! points.
+//! Over-dispersed first worlds of the chains. If chains with first worlds that are far apart agree, they have forgotten these worlds.
 //!
-//! Starts that are far apart follow Gelman and Rubin (1992), "Inference from iterative simulation using multiple sequences".
+//! The method follows Gelman and Rubin (1992), "Inference from iterative simulation using multiple sequences".
 
 use figrs_core::{AnyElement, Model, Stream, stream};
 use figrs_lower::internals::{Site, Trace};
@@ -11,20 +10,20 @@ use crate::sampling::settings::SamplerSettings;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 
-/// Number of candidate worlds drawn from the prior for each chain. In a test with 8 candidates for each of 4 chains, each of the two modes of a
-/// mixture had at least one chain for all of 40 seeds. The two components of the mixture differed by a prior mean.
+/// Number of candidate worlds drawn from the prior for each chain. With 8 candidates for each of 4 chains, each of the two modes of a mixture had at
+/// least one chain, for all of 40 seeds. The two components of this mixture differed by a prior mean.
 const CANDIDATES: usize = 8;
-/// Share of the time until the deadline that the search for candidates may take.
+/// Share of the time before the deadline that the search for candidates may take.
 const TRIAL_SHARE: f64 = 0.05;
 
-/// Returns the random number stream of a candidate world. The same candidate world can be drawn again from its random number stream.
+/// Returns the random number stream of the candidate world with the index `number`. With it, the same world can be drawn again.
 pub(super) fn candidate(seed: u64, number: u64) -> Stream {
     stream(seed, u64::MAX - number)
 }
 
 /// Returns the indices of the candidates that become the first worlds of `chains` chains, selected such that their continuous choices are far apart.
 /// Each selected candidate has the greatest distance, in ranks, from the nearest candidate selected before. The result has fewer indices than chains
-/// if few candidates are possible worlds, and no indices if no choice is continuous.
+/// if few candidates are possible worlds, and none if no choice is continuous.
 pub(super) fn dispersed(
     model: &Model,
     targets: &[AnyElement],

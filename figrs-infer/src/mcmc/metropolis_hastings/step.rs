@@ -11,9 +11,9 @@ impl Kernel {
     /// Makes a step of the chain. The proposal of the step is accepted with probability `exp(log_acceptance(terms))`, or always if that number
     /// exceeds one. The posterior is sampled with [`AcceptanceTerms::log_acceptance`] as `log_acceptance`.
     ///
-    /// Before the step the trace must hold a world of positive weight.
+    /// Before the step, `trace` must hold a world of positive weight.
     ///
-    /// **Errors.** Errors of the elements that the step evaluates; an error if a user's proposal is not an atomic element.
+    /// **Errors.** An error of an element that the step evaluates, if there is one; an error if a user's proposal has parents.
     pub fn step<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -39,7 +39,7 @@ impl Kernel {
         self.propose_several_sites(trace, pick - before, decisions, log_acceptance)
     }
 
-    /// Makes a step that changes a choice, given by its index in the world, unless its values are continuous.
+    /// Makes a step that changes the choice with the index `position` in the world, unless its values are continuous.
     pub(super) fn step_if_discrete<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,

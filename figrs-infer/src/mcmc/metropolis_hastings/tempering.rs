@@ -14,8 +14,8 @@ use super::decisions::StepDecisions;
 use super::kernel::Kernel;
 use figrs_answer::error::Error;
 
-/// The number of steps between two exchanges is the number of choices of the first world divided by this number, within the range `STEPS`. An
-/// exchange takes as long as a step that changes the whole world.
+/// The steps between two exchanges are a quarter of the random choices of the first world (1 / `CHOICES`), clamped to `STEPS`. An exchange takes as
+/// long as a step that changes the whole world.
 const CHOICES: usize = 4;
 const STEPS: (usize, usize) = (2, 1000);
 
@@ -32,8 +32,8 @@ pub(super) struct TemperatureLadder {
     hotter: Vec<Replica>,
     exchange_interval: usize,
     left: usize,
-    /// `true` if the chain that samples the posterior takes part in the next exchange. The exchanges alternate between two sets of pairs of
-    /// neighbouring temperatures, so that no world is in two pairs.
+    /// `true` if the chain that samples the posterior takes part in the next exchange of worlds. Exchanges alternate between two sets of pairs of
+    /// neighbouring temperatures; in each set, a world is in at most one pair.
     with_first: bool,
     adapting: bool,
     exchanges: u32,
@@ -69,8 +69,8 @@ impl TemperatureLadder {
         }
     }
 
-    /// Makes a step of the chain, given its world and kernel, and a step of each replica. If an exchange is due, replicas exchange their worlds after
-    /// the steps.
+    /// Makes a step of the chain, given its world and kernel, and a step of each replica. If an exchange is due, neighbouring replicas exchange their
+    /// worlds after the steps.
     #[inline]
     pub(super) fn step(
         &mut self,
@@ -145,9 +145,9 @@ impl TemperatureLadder {
     }
 }
 
-/// Returns the logarithm of the acceptance ratio of an exchange: (p - q) (ln L' - ln L). In the acceptance ratio of an exchange, p and L are the
-/// power and the likelihood of the colder world, and q and L' are those of the hotter world. A world with fewer densities among its likelihoods is
-/// infinitely more likely than one with more.
+/// Returns the logarithm of the acceptance ratio of an exchange: (p - q) (ln L' - ln L). Here p and L are the power and the likelihood of the colder
+/// world, and q and L' are those of the hotter world. A world with fewer densities among its likelihoods is infinitely more likely than one with more
+/// densities.
 fn log_exchange(colder: &Trace, hotter: &Trace, (p, q): (f64, f64)) -> f64 {
     match hotter.densities().cmp(&colder.densities()) {
         Ordering::Less => f64::INFINITY,

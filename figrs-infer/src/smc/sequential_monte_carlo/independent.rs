@@ -10,12 +10,12 @@ use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
 use figrs_factor::Stopped;
 
-/// Number of particle populations for each draw. If a draw has two populations, it succeeds even if one of them loses all its particles.
+/// Number of particle populations for each draw. With two populations, the draw succeeds even if one of them loses all its particles.
 const POPULATIONS_PER_DRAW: u64 = 2;
-/// Minimum number of populations of a round of draws, equal to the default of [`SequentialMonteCarlo`].
+/// Minimum number of populations in a round of draws, equal to the default of [`SequentialMonteCarlo`].
 const MIN_POPULATIONS: u64 = 16;
 
-/// The run ends with the worlds drawn so far after this number of consecutive rounds in which all populations lost all their particles.
+/// Number of consecutive rounds without a remaining particle after which the run ends with the worlds drawn so far.
 const MAX_FAILED_ROUNDS: u32 = 16;
 
 /// Worlds that were drawn independently, with statistics of their populations.
@@ -34,12 +34,12 @@ pub struct IndependentDraws<T> {
 }
 
 impl SequentialMonteCarlo {
-    /// Draws `wanted` worlds independently, with the settings of this sampler except the number of its populations. The function `run` runs the
-    /// sampler with other populations and another seed, and retains trajectories. The function `world` reads one draw of the answer.
+    /// Draws `wanted` worlds independently, with the settings of this sampler except its number of populations. `run` runs a sampler with another
+    /// number of populations and another seed, and must retain trajectories. `world` reads one draw of the answer.
     ///
-    /// Each world comes from its own populations of particles. A world is the trajectory of one of its populations, which is drawn with probability
-    /// proportional to the population's estimate of the evidence. If all populations of a world lose their particles, the draw of the world is
-    /// repeated. The result has fewer worlds if the run is stopped.
+    /// Each world comes from its own populations of particles. It is the trajectory of one of them, which is drawn with probability proportional to
+    /// the population's estimate of the evidence. If all of these populations lose their particles, the draw is repeated. The result has fewer
+    /// worlds if the run is stopped.
     ///
     /// **Guarantee.** The worlds are independent, and the distribution of each world converges to the posterior as the number of particles
     /// grows.

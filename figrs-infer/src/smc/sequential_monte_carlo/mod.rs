@@ -35,23 +35,23 @@ pub use sequence::{Sequence, SequencePart, Trajectories};
 /// Number of worlds of a block; populations with fewer particles are combined into blocks of this size.
 const ROWS: u64 = 1024;
 
-/// The particle filter: worlds (assignments of values to elements) are run at the same time, and after a statement of evidence, worlds
-/// that the statement makes unlikely are replaced by copies of other worlds.
+/// The particle filter: worlds (particles) are run at the same time; after a statement of evidence, worlds that the statement makes unlikely are
+/// replaced by copies of other worlds.
 ///
-/// The filter processes statements of evidence in the order of the model: state the evidence of a sequence in the order of the sequence. The filter
-/// draws an element when a statement first needs it. After each statement, a population is resampled if its effective size is below a fraction of the
-/// number of particles. Several independent populations are run, and weighted with their estimates of the evidence; the standard errors are computed
-/// from the differences between the populations. The draws of targets that are earlier elements of a sequence are the trajectories of the remaining
-/// particles (smoothing). Trajectories are less diverse for elements further back in the sequence.
+/// Statements of evidence are processed in the order of the model: state the evidence of a sequence in the order of the sequence. An element is drawn
+/// when a statement first needs it. After each statement, a population is resampled if its effective size is below a fraction of the number of
+/// particles. Several independent populations are run, and weighted with their estimates of the evidence; the standard errors are computed from the
+/// differences between the populations. The draws of targets that are earlier elements of a sequence are the trajectories of the remaining particles
+/// (smoothing). Trajectories are less diverse for elements further back in the sequence.
 ///
-/// Particles have different numbers of densities if an observation is discrete in some worlds and continuous in others. Particles with different
-/// numbers of densities cannot be compared, and are not resampled until all have the same number again.
+/// Particles have different numbers of densities if an observation is discrete in some worlds and continuous in others. They cannot be compared then,
+/// and are not resampled until all have the same number again.
 ///
 /// **Guarantee.** The estimate of the probability of the evidence is unbiased for any number of particles (Del Moral 2004, section 7.4).
 /// The marginals converge as the number of particles or of populations grows. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** Linear in the number of particles and in the number of elements of each world. Resampling copies the value of an element only if
-/// it is read later. **Memory.** For each thread, all values of the populations of a block.
+/// **Complexity.** Linear in the number of particles and in the number of elements of each world. When a particle is copied, only the values of
+/// elements that are read later are copied. **Memory.** For each thread, all values of the populations of a block.
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if no population has a particle left; [`Error::NothingDone`] if the run was stopped before a
 /// population was complete.
@@ -88,7 +88,7 @@ pub struct SequentialMonteCarlo {
 }
 
 impl SequentialMonteCarlo {
-    /// Runs this many particles in each of sixteen populations; the seed is 0.
+    /// Creates a filter with sixteen populations of `particles` particles; the seed is 0.
     pub fn new(particles: usize) -> Self {
         Self {
             particles,
@@ -106,11 +106,12 @@ impl SequentialMonteCarlo {
     figrs_factor::field_setters! {
         /// Sets the number of independent populations (default 16). The standard errors are unknown if there is a single population.
         populations: u64 => populations;
-        /// Runs this many populations together in a block, each with its own random numbers. By default, a block has as many populations as fit into
-        /// 1024 particles, at least one. The result of a population depends on the seed, on the index of the population and on the size of its block.
+        /// Sets the number of populations that run together in a block, each with its own random numbers. By default, a block has as many populations
+        /// as fit into 1024 particles, at least one. The result of a population depends on the seed, on the index of the population and on the size
+        /// of its block.
         side_by_side: u64 => side_by_side;
-        /// Sets the index of the first population (default 0); with this setting, a large set of populations can be run in parts. The index of the
-        /// first population must be a multiple of [`side_by_side`](Self::side_by_side), which must be set.
+        /// Sets the index of the first population (default 0); with it, a large set of populations can be run in parts. The index must be a multiple
+        /// of [`side_by_side`](Self::side_by_side), which must be set.
         first_population: u64 => first_population;
         /// Sets the resampling scheme (default: systematic resampling).
         resampling: Resampling => resampling;
@@ -130,9 +131,9 @@ impl SequentialMonteCarlo {
     /// particle is its population's estimate of the evidence. A population that has lost all its particles has no draw
     /// ([`RunStatistics::died`](figrs_answer::RunStatistics::died) lists such populations).
     ///
-    /// With `keep_trajectories`, targets are evaluated only for the retained particles, which is much faster if there are thousands of targets. The
-    /// mean of the weight of a draw times a function of its targets is unbiased over the populations. Draws that are resampled by their weights
-    /// approximate worlds given the evidence as accurately as the size of the populations allows.
+    /// Targets are then evaluated only for the retained particles, which is much faster if there are thousands of targets. The mean, over the
+    /// populations, of the weight of a draw times a function of its targets is unbiased. If draws are resampled by their weights, they approximate
+    /// worlds given the evidence; the approximation improves with the size of the populations.
     pub fn keep_trajectories(mut self) -> Self {
         self.keep = KeptParticles::Trajectories;
         self
@@ -183,15 +184,14 @@ impl SequentialMonteCarlo {
         Ok(())
     }
 
-    /// Returns the number of populations that are run together in a block. The number of populations in a block depends only on the settings for
-    /// populations and particles.
+    /// Returns the number of populations that are run together in a block. This number depends only on the settings for populations and particles.
     fn block_size(&self) -> u64 {
         let usual = ROWS / self.particles as u64;
         let wanted = self.side_by_side.unwrap_or(usual);
         wanted.clamp(1, self.populations)
     }
 
-    /// Returns the random number stream of a block of populations, and the number of its populations.
+    /// Returns the random number stream of the block with the index `number`, and the number of its populations.
     fn stream_and_populations(&self, number: u64) -> (Stream, usize) {
         let size = self.block_size();
         let blocks = self.first_population / self.side_by_side.unwrap_or(size);
@@ -205,7 +205,7 @@ impl SequentialMonteCarlo {
         move |weights, chosen, rng| resampling.choose(weights, chosen, || rng.random::<f64>())
     }
 
-    /// Runs the populations of a block together; `None` if the run was stopped.
+    /// Runs the populations of the block `number` together; `None` if the run was stopped.
     fn block(
         &self,
         block: &mut Block,
@@ -253,7 +253,7 @@ impl SequentialMonteCarlo {
 /// Progress of the filter over all blocks.
 struct FilterProgress<'a> {
     run: &'a RunMonitor<'a>,
-    /// The fraction of the statements that each particle has processed, summed over all particles, in units of 2^-32.
+    /// The share of the statements that each particle has processed, summed over all particles, in units of 2^-32.
     completed: AtomicU64,
 }
 
@@ -341,8 +341,7 @@ impl SequentialMonteCarlo {
         self.populations.div_ceil(self.block_size())
     }
 
-    /// Runs the next blocks of populations, up to the block with index `end`. The function `tally` returns the sums of the populations of a unit of
-    /// work.
+    /// Runs the next blocks of populations, up to the block with index `end`. `work` returns the sums of the populations of a unit of work.
     fn run_blocks<W, S: Sums>(
         &self,
         partial: Partial<S>,

@@ -12,14 +12,14 @@ struct Segment<T> {
     trajectory_len: usize,
     /// For each element, its values on all paths (one value for each path).
     values: Vec<T>,
-    /// For each path, the index of the path that it continues in the preceding segment.
+    /// For each path, the index of the path in the preceding segment that it continues.
     from: Vec<u32>,
 }
 
 /// The paths of particles through the parts of a sequence. Only paths that lead to present particles are stored. Soon after the end of a part of the
 /// sequence, hardly more than one path for each population is stored of that part.
 ///
-/// **References.** Jacob, Murray and Rubenthaler (2015), "Path storage in the particle filter", for the size of the tree of ancestors.
+/// **References.** Jacob, Murray and Rubenthaler (2015), "Path storage in the particle filter", on the size of the tree of ancestors.
 #[derive(Debug)]
 pub(super) struct AncestralPaths<T> {
     segments: Vec<Segment<T>>,
@@ -64,7 +64,7 @@ impl<T: Value> AncestralPaths<T> {
         self.prune();
     }
 
-    /// Drops the paths of particles that have no descendants any more. The method prunes segments from the last one back, and ends at a segment in
+    /// Drops the paths of particles that have no descendants any more. Segments are pruned from the last one back, and pruning ends at a segment in
     /// which all paths lead to a particle.
     fn prune(&mut self) {
         for later in (1..self.segments.len()).rev() {
@@ -111,7 +111,7 @@ impl<T: Value> AncestralPaths<T> {
     }
 }
 
-/// Appends the values of a column to a list.
+/// Appends the values of `column` to `list`.
 fn append<T: Value>(column: &TargetColumn<'_>, list: &mut Vec<T>) {
     let typed = |value: &dyn Any| value.downcast_ref::<T>().cloned();
     match column.values() {
@@ -136,7 +136,7 @@ fn append<T: Value>(column: &TargetColumn<'_>, list: &mut Vec<T>) {
 }
 
 impl<T: Clone> Segment<T> {
-    /// Keeps only the given paths.
+    /// Keeps only the paths with the indices `paths`.
     fn keep(&mut self, paths: &[u32]) {
         let mut values = Vec::with_capacity(self.trajectory_len * paths.len());
         for of_paths in self.values.chunks_exact(self.from.len().max(1)) {

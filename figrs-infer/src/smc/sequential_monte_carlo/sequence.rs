@@ -20,7 +20,7 @@ use figrs_factor::Stopped;
 
 /// A sequence whose parts are built when a particle filter reaches them, and dropped when the filter has passed them.
 ///
-/// Input elements of a part of a sequence have the values of the output elements of the part before.
+/// The input elements of a part get the values that the output elements of the part before have.
 pub trait Sequence: Sync {
     /// The type of the values in a trajectory.
     type Value: Value;
@@ -28,7 +28,7 @@ pub trait Sequence: Sync {
     /// Returns the number of parts of the sequence, at least one.
     fn parts(&self) -> usize;
 
-    /// Builds the part of the sequence with a given index. Repeated calls must build the same part of the sequence.
+    /// Builds the part of the sequence with the index `number`. Repeated calls must build the same part.
     fn part(&self, number: usize) -> SequencePart<Self::Value>;
 }
 
@@ -43,7 +43,7 @@ pub struct SequencePart<T> {
 }
 
 impl<T: Value> SequencePart<T> {
-    /// Creates a part of a sequence with the evidence of a model.
+    /// Creates a part of a sequence with the evidence of `model`.
     pub fn new(model: Model) -> Self {
         Self {
             model,
@@ -89,12 +89,12 @@ impl SequentialMonteCarlo {
     ///
     /// The filter draws the trajectory elements and the outputs of a part for all particles at the end of the part.
     ///
-    /// **Guarantee.** The guarantee of the [particle filter](Self), on the model of all parts of the sequence together. The division of the sequence
-    /// into parts does not affect the guarantee, but for a given seed it changes the draws.
+    /// **Guarantee.** The guarantee of the [particle filter](Self), applied to the model of all parts of the sequence together. The division of the
+    /// sequence into parts does not affect the guarantee, but for a given seed it changes the draws.
     ///
-    /// **Complexity.** The memory contains the values of one part, the trajectories, and some 40 MB for parts that are reused for the next
-    /// populations. Soon after the end of a part, hardly more than one trajectory for each population is stored of it. The limit
-    /// [`max_bytes`](Self::max_bytes) applies to each part and thread.
+    /// **Complexity.** The memory holds the values of one part, the trajectories, and some 40 MB of parts that the next populations reuse. Soon
+    /// after the end of a part, hardly more than one trajectory of it is stored for each population. The limit [`max_bytes`](Self::max_bytes)
+    /// applies to each part and thread.
     ///
     /// **Errors.** The errors of the [particle filter](Self); [`Error::InvalidSetting`] if the inputs of a part do not match the outputs of
     /// the preceding part.
@@ -153,7 +153,7 @@ impl SequentialMonteCarlo {
         partial.into_answer()
     }
 
-    /// Moves the populations of a block through a sequence; `None` if the run was stopped.
+    /// Moves the populations of the block `number` through a sequence; `None` if the run was stopped.
     fn along<S: Sequence + ?Sized>(
         &self,
         stretches: &mut PartCache<'_, S>,
@@ -209,7 +209,7 @@ impl SequentialMonteCarlo {
 /// The results of the populations of a block, and the trajectories drawn from them.
 type DrawnTrajectories<T> = (PopulationTally, Vec<Vec<T>>);
 
-/// The sums of populations that move through a sequence, with the trajectories drawn from them.
+/// The sums of populations that move through a sequence, and the trajectories drawn from them.
 #[derive(Debug)]
 struct TrajectorySums<T> {
     populations: PopulationSums,
@@ -247,7 +247,7 @@ struct PartBlock {
 }
 
 impl PartBlock {
-    /// Draws the values that a part of the sequence contributes to trajectories.
+    /// Draws the values that this part of the sequence contributes to trajectories.
     fn record_trajectory(&mut self, rng: &mut Stream) -> Result<(), Error> {
         let first = self.block.statements();
         for target in first..first + self.trajectory_len {
@@ -256,7 +256,7 @@ impl PartBlock {
         Ok(())
     }
 
-    /// Draws the values that a part of the sequence contributes to trajectories, and the values of its outputs.
+    /// Draws the values that this part of the sequence contributes to trajectories, and the values of its outputs.
     fn finish(&mut self, rng: &mut Stream) -> Result<(), Error> {
         for target in self.block.statements()..self.block.roots() {
             self.block.run_root(target, rng)?;
@@ -265,7 +265,7 @@ impl PartBlock {
     }
 }
 
-/// The parts of a sequence on one thread. The cache stores as many parts as fit for the next populations.
+/// The parts of a sequence on one thread. It stores as many parts as fit, because the next populations reuse them.
 struct PartCache<'a, S: ?Sized> {
     filter: &'a SequentialMonteCarlo,
     limit: Limits,

@@ -13,8 +13,8 @@ use crate::MetropolisHastings;
 use crate::mcmc::metropolis_hastings::{AcceptanceTerms, Kernel, Proposals};
 use figrs_answer::Run;
 
-/// Checks the predicted colour after several observations of the same colour. The probabilities reach the observed elements directly, or
-/// through a function.
+/// Checks the predicted colour after several observations of the same colour. The parameter reaches the observed elements directly, or
+/// through the function `through`.
 fn next_colour(seen: u32, through: impl Fn(&Element<Vec<f64>>) -> Element<Vec<f64>>) {
     let mix = Dirichlet::new([2.0, 2.0, 2.0]);
     let read = through(&mix);
@@ -63,7 +63,7 @@ fn a_dirichlet_that_a_function_reads_walks() {
     }
 }
 
-/// Draws the only free choice of a model from its conditional; the result is empty if no conditional is known.
+/// Draws `count` values of `of`, the only free choice of `model`, from its conditional; the result is empty if no conditional is known.
 fn draws(model: &Model, of: &Element<f64>, count: u64) -> Vec<f64> {
     let mut trace = Trace::new(model, &[of.erased().clone()], 1000).unwrap();
     let mut random = stream(3, count);
@@ -76,8 +76,8 @@ fn draws(model: &Model, of: &Element<f64>, count: u64) -> Vec<f64> {
     (0..count).filter_map(|_| draw()).collect()
 }
 
-/// Asserts the mean and the variance of independent draws. The mean and the variance may each deviate by six standard errors, computed
-/// from the fourth moment of the draws.
+/// Asserts the mean and the variance of independent draws of `of` from its conditional. Each may deviate by six standard errors,
+/// computed from the fourth moment of the draws.
 fn has_moments(name: &str, model: &Model, of: &Element<f64>, mean: f64, variance: f64) {
     let draws = draws(model, of, 5000);
     assert_eq!(draws.len(), 5000, "{name} has no conditional");
@@ -341,12 +341,12 @@ fn a_mixture_is_drawn_from_its_conditionals() {
     is_right(&answer, &share, |&x| x, shares / total, 0.01);
 }
 
-/// The logarithm of the factorial of `n - 1`.
+/// Returns the logarithm of the factorial of `n - 1`.
 fn ln_factorial(n: f64) -> f64 {
     (1..n as u32).map(|k| f64::from(k).ln()).sum()
 }
 
-/// Tests powers of the likelihood, and a search that uses the conditional only as a proposal.
+/// Tests a power of the likelihood, and a search, which uses the conditional only as a proposal.
 #[test]
 fn conditionals_are_tempered() {
     let mean = Normal::new(0.0, Variance(4.0));

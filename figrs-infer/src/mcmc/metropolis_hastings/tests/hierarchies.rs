@@ -12,7 +12,7 @@ use crate::MetropolisHastings;
 use figrs_answer::answer::quality::Quality;
 use figrs_answer::{Answer, Run};
 
-/// Observed means of groups. Each group is measured with a standard deviation of a tenth, far less than the standard deviation
+/// Observed means of six groups. Each is measured with a standard deviation of a tenth, far less than the standard deviation
 /// between the groups.
 const SEEN: [f64; 6] = [3.1, 5.2, 1.4, 4.0, 2.2, 6.3];
 const NOISE: f64 = 0.1;
@@ -94,7 +94,7 @@ fn offsets_that_enter_by_a_curve_do_not_move_along() {
     is_right(&answer, &mean, |&mean| mean, 0.0, 0.05);
 }
 
-/// Number of joint moves of a parameter with its offsets that are found in a world of a model.
+/// Returns the number of joint moves of a parameter with its offsets that are found in a world of `model`.
 fn moves(model: &Model) -> usize {
     let mut trace = Trace::new(model, &[], 1000).unwrap();
     assert!(trace.restart(&mut stream(1, 0)).unwrap());

@@ -16,8 +16,8 @@ use crate::MetropolisHastings;
 use crate::mcmc::metropolis_hastings::{AcceptanceTerms, Kernel, Proposals};
 use figrs_answer::Run;
 
-/// Starts from draws of the prior, makes a few steps of a kernel without conditionals, and compares an expectation with the expectation
-/// under the prior. The tolerance is six standard errors.
+/// Starts from draws of the prior, makes a few steps of `kernel` without conditionals, and compares the expectation of `number` with
+/// `right`, its prior expectation. The tolerance is six standard errors.
 fn prior_stays<T: Value>(
     of: &Element<T>,
     kernel: &mut Kernel,
@@ -51,7 +51,7 @@ fn prior_stays<T: Value>(
     );
 }
 
-/// A kernel after adaptation by steps that sample the prior, with the resulting covariances and scales.
+/// Returns a kernel that has been adapted by steps that sample the prior, with the resulting covariances and scales.
 fn adapted<T: Value>(of: &Element<T>) -> Kernel {
     let targets = [of.map(Clone::clone).erased().clone()];
     let mut trace = Trace::new(&Model::new(), &targets, 100).unwrap();
@@ -201,8 +201,8 @@ fn sampler_of(model: &Model, of: &Element<u32>) -> figrs_answer::Answer {
         .unwrap()
 }
 
-/// Summer temperatures of Kilpisjärvi by year, from posteriordb, with reference means from ten long runs of another program. The test is
-/// skipped if these files are absent.
+/// Compares posterior means of summer temperatures of Kilpisjärvi by year, from posteriordb, with reference means from ten long runs of
+/// another program. The test is skipped if the files of posteriordb are absent.
 #[test]
 fn summer_temperatures_have_the_reference_means() {
     let shared = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared"));
