@@ -2,11 +2,11 @@
 //!
 //! A [`Program`] numbers the elements that the roots of a model reach. [`Program::run`] evaluates the elements in dependency order with
 //! an explicit stack, and asks a [`Chooser`] for each random value. An element that a Chain creates joins a program when a world first
-//! reaches it; elements of this kind are evicted if there are too many of them.
+//! reaches it; if there are too many such elements, they are evicted.
 //!
 //! A `Block` runs thousands of worlds together, element by element. Branches that few worlds take are evaluated one world at a time, with
 //! a stack like that of a [`Program`]. A `Trace` holds one world and modifies it, for Markov chains. `Block` and `Trace` use the module
-//! `numbering` to number elements and to propagate observations backwards. A [`Program`] deliberately has its own numbering and its own
+//! `numbering` to number elements and to propagate observations backwards. [`Program`] deliberately has its own numbering and its own
 //! backward propagation, because tests compare `Block` and `Trace` with it.
 
 #![warn(clippy::unwrap_used)]
@@ -24,8 +24,7 @@ pub use numbering::EvidenceOrder;
 pub use world::program::{Program, Slot};
 pub use world::run::{Chooser, Observations};
 
-/// Interfaces between lowered programs and the inference algorithms of figrs. The interfaces of `internals` are not for users: they may
-/// change with any version.
+/// Interfaces between lowered programs and the inference algorithms of figrs. They are not for users: any version may change them.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::columns::{

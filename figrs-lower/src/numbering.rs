@@ -15,14 +15,14 @@ use figrs_core::value::datum::Datum;
 /// The order in which an interpreter processes the statements of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EvidenceOrder {
-    /// Observations come first, so that elements whose values they imply need not be drawn.
+    /// Observations come first; elements whose values they imply need not be drawn then.
     ObservationsFirst,
     /// Statements are processed in the order of the model.
     AsStated,
 }
 
-/// The numbers of a model's elements, and the evidence and interventions on these elements. Elements that occur in every world have the
-/// lowest numbers.
+/// The indices of a model's elements, and the evidence and interventions on these elements. Elements that occur in every world have the
+/// lowest indices.
 pub(super) struct Numbering {
     numbers: FxHashMap<ElementId, u32>,
     pub(super) statements: StatementIndex,
@@ -30,7 +30,7 @@ pub(super) struct Numbering {
 }
 
 impl Numbering {
-    /// Creates an empty numbering of the elements of a model.
+    /// Creates an empty numbering of the elements of `model`.
     pub(super) fn new(model: &Model) -> Self {
         Self {
             numbers: FxHashMap::default(),
@@ -39,7 +39,7 @@ impl Numbering {
         }
     }
 
-    /// Returns the number of an element, if it has one; for a decision that follows a policy, the number of the policy.
+    /// Returns the index of `element`, if it has one; for a decision that follows a policy, the index of the policy.
     pub(super) fn number(&self, element: &AnyElement) -> Option<u32> {
         let element = self.statements.policy(element).unwrap_or(element);
         self.numbers.get(&element.id()).copied()
@@ -53,13 +53,13 @@ impl Numbering {
         self.numbers.remove(&element.id());
     }
 
-    /// Removes the numbers of elements that occur only in some worlds.
+    /// Removes the indices of elements that occur only in some worlds.
     pub(super) fn keep_permanent(&mut self) {
         let permanent = self.permanent as u32;
         self.numbers.retain(|_, &mut number| number < permanent);
     }
 
-    /// Returns the number of elements that occur in every world; these elements have the lowest numbers.
+    /// Returns the number of elements that occur in every world; these elements have the lowest indices.
     pub(super) fn permanent(&self) -> usize {
         self.permanent
     }
@@ -75,29 +75,29 @@ pub(super) trait Numbered {
     /// Returns the numbering of the elements.
     fn numbering(&mut self) -> &mut Numbering;
 
-    /// Number of elements that have a record.
+    /// Returns the number of elements that have a record.
     fn records(&self) -> usize;
 
-    /// Returns the number of an element; a new element gets a record.
+    /// Returns the index of `element`; a new element gets a record.
     fn record(&mut self, element: &AnyElement) -> u32;
 
-    /// Numbers the parents of an element and creates their records, unless an intervention sets the element's value.
+    /// Gives the parents of an element indices and records, unless an intervention sets the element's value.
     fn record_parents(&mut self, number: u32);
 
-    /// Returns the element with this number.
+    /// Returns the element with the index `number`.
     fn element(&self, number: u32) -> &AnyElement;
 
-    /// Returns the numbers of the parents that have a record.
+    /// Returns the indices of those parents of an element that have a record.
     fn parents(&self, number: u32) -> Vec<u32>;
 
     /// Returns the statements of evidence on an element.
     fn evidence(&self, number: u32) -> &[Evidence];
 
-    /// Records that observations imply a value of an element; returns `false` if this value was recorded before.
+    /// Records that observations imply the value `value` of an element; returns `false` if this value was recorded before.
     fn imply(&mut self, number: u32, value: &Datum) -> bool;
 
-    /// Numbers the elements that the evidence and the targets reach in every world. Returns the numbers of the elements with evidence,
-    /// in the given order, and the numbers of the targets.
+    /// Gives indices to the elements that the evidence and the targets reach in every world. Returns the indices of the elements with
+    /// evidence, in the order `order`, and the indices of the targets.
     ///
     /// **Errors.** [`ModelError::TooManyElements`] if there are more elements than `limit`.
     fn reach(
@@ -128,7 +128,7 @@ pub(super) trait Numbered {
         Ok((stated, targets))
     }
 
-    /// Returns the error for an element beyond the limit.
+    /// Returns the error for the element `number`, which exceeds the limit.
     fn too_many(&self, number: u32, limit: usize) -> ModelError {
         ModelError::TooManyElements {
             element: self.element(number).label(),

@@ -4,7 +4,7 @@ use rand::Rng;
 
 use super::selection::for_each_row;
 
-/// Returns the number below which a uniformly random 64-bit word lies with probability `p`; `None` if `p` is one.
+/// Returns the threshold below which a uniformly random 64-bit word lies with probability `p`; `None` if `p` is one.
 pub(crate) fn threshold(p: f64) -> Option<u64> {
     const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
     if p >= 1.0 {
@@ -13,7 +13,7 @@ pub(crate) fn threshold(p: f64) -> Option<u64> {
     Some((p * TWO_POW_64) as u64)
 }
 
-/// Minimum number of machine words, of 64 truth values each, for which several random generators run in parallel.
+/// Minimum number of machine words of truth values for which several random generators run in parallel.
 const VECTOR_WORDS: usize = 16;
 const LANES: usize = 4;
 
@@ -51,12 +51,12 @@ impl VectorGenerators {
     }
 }
 
-/// Draws the truth values that `N` machine words hold, 64 in each word. For each truth value, a random number is compared with a threshold, bit
-/// by bit from the highest bit. Random bits are drawn until all comparisons are decided. `bits(k)` has bit `k` of each truth value's threshold;
-/// `lowest` is the position of the lowest bit that is set in any threshold.
+/// Draws `64 * N` truth values, which are the bits of `N` machine words. For each truth value, a random number is compared with the threshold of
+/// the truth value, bit by bit from the highest bit. Random bits are drawn until all of these comparisons are decided. `rows` has the truth
+/// values to draw; `bits(k)` has bit `k` of the threshold of each truth value; `lowest` is the position of the lowest bit that is set in any
+/// threshold.
 ///
-/// A comparison is decided at each bit with probability one half. Because each bit decides a comparison with probability one half, about eight
-/// random words suffice for 64 truth values.
+/// Each bit decides a comparison with probability one half. Therefore about eight random words suffice for 64 truth values.
 #[inline]
 fn compare<const N: usize>(
     mut random: impl FnMut() -> [u64; N],
@@ -145,7 +145,7 @@ fn draw<R: Rng + ?Sized>(
     drawn
 }
 
-/// Returns the sets of worlds that have bits in the `N` words starting at a given word.
+/// Lists the groups of worlds that have bits in the `N` words from index `from` on.
 fn open<const N: usize>(
     groups: &[(&[u64], Option<u64>)],
     from: usize,
@@ -161,7 +161,7 @@ fn open<const N: usize>(
     }
 }
 
-/// Draws truth values for the worlds of disjoint bit masks; each mask has its own probability.
+/// Draws truth values for the worlds of disjoint bit masks; each mask of `groups` has its own probability of `true`.
 pub(crate) fn draw_groups<R: Rng + ?Sized>(
     rng: &mut R,
     groups: &[(&[u64], f64)],
@@ -182,8 +182,8 @@ pub(crate) fn draw_groups<R: Rng + ?Sized>(
     )
 }
 
-/// Draws truth values for the worlds of a bit mask; each world has its own probability. For equal probabilities, the result equals that of
-/// [`draw_groups`].
+/// Draws truth values for the worlds of the bit mask `mask`; each world has its own probability of `true`. For equal probabilities, the result
+/// equals that of [`draw_groups`].
 pub(crate) fn draw_each<R: Rng + ?Sized>(
     rng: &mut R,
     mask: &[u64],

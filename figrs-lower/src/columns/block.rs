@@ -23,9 +23,11 @@ use figrs_core::model::Model;
 use figrs_core::model::evidence::Evidence;
 use figrs_core::value::datum::Datum;
 
-/// Maximum number of elements, value combinations and values that worlds of a block may leave in the caches for the next block.
+/// Maximum number of elements, combinations of parent values, and values that the worlds of a block may leave in the caches for
+/// the next block.
 pub(super) const MAX_CACHED: usize = 1 << 18;
-/// Number of cached items allowed for each element that occurs in every world; the total limit is at least [`MAX_CACHED`].
+/// Number of cached items allowed for each element that occurs in every world; the limit is this number times the number of
+/// these elements, but at least [`MAX_CACHED`].
 const MAX_CACHED_PER_ELEMENT: usize = 1 << 6;
 
 /// A block of worlds (complete assignments of values to the elements of a model) that are evaluated together.
@@ -35,7 +37,7 @@ const MAX_CACHED_PER_ELEMENT: usize = 1 << 6;
 /// dropped at once. Truth values are stored as bits, and values from short lists as dictionary codes. Values of any other type
 /// are stored in a list of that type, to which functions are applied without boxing.
 ///
-/// The random values of a block depend only on its random numbers, and not on what the block did before.
+/// The random values of a block depend only on its random number generator, and not on what the block did before.
 pub struct Block {
     pub(super) instructions: Vec<ColumnInstruction>,
     pub(super) values: Vec<Option<StoredColumn>>,
@@ -47,7 +49,7 @@ pub struct Block {
     pub(super) limit: Limits,
     pub(super) bytes: BlockMemory,
     pub(super) grant: MemoryGrant,
-    /// Number of reached elements at which the limit is checked next.
+    /// Number of reached elements at which the limit on elements is checked next.
     pub(super) check_at: usize,
     pub(super) lineage: Lineage,
     /// Number of combinations of values cached since the caches were last cleared.
@@ -57,7 +59,7 @@ pub struct Block {
     pub(super) singles: Vec<u32>,
     pub(super) buffers: CodeBuffers,
     numbering: Numbering,
-    /// The elements with evidence, one for each statement of evidence, followed by the targets; elements are given by index.
+    /// The indices of the elements with evidence, one for each statement of evidence, followed by those of the targets.
     roots: Vec<ColumnSlot>,
     targets: usize,
 }
@@ -74,7 +76,7 @@ impl std::fmt::Debug for Block {
 impl Block {
     /// Numbers the elements that the targets and the evidence of `model` reach in every world.
     ///
-    /// A later world that exceeds the limit (a number of elements or [`Limits`]) is an error.
+    /// A later world that exceeds `limit` (a number of elements or [`Limits`]) is an error.
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
@@ -117,7 +119,7 @@ impl Block {
         Ok(block)
     }
 
-    /// Returns the index of an element, which is added if it is new.
+    /// Returns the index of `element`, which is added to the block if it is new.
     pub(super) fn slot(&mut self, element: &AnyElement) -> ColumnSlot {
         ColumnSlot(self.record(element))
     }
@@ -142,7 +144,7 @@ impl Block {
         self.numbering.statements.intervention(element).cloned()
     }
 
-    /// Returns the policy that gives a decision its value, if the decision follows a policy.
+    /// Returns the policy that gives the decision `element` its value, if the decision follows a policy.
     #[inline]
     pub(super) fn policy(&self, element: &AnyElement) -> Option<&AnyElement> {
         self.numbering.statements.policy(element)
@@ -159,7 +161,7 @@ impl Block {
         parents.unwrap_or_default()
     }
 
-    /// Starts a block of `width` worlds: clears the values of the last worlds, and clears caches that have become too large.
+    /// Starts a block of `width` worlds: clears the values of the previous worlds, and clears caches that have become too large.
     pub fn start(&mut self, width: usize) {
         for slot in self.touched.drain(..) {
             if let Some(stored) = self.values[slot.index()].take()
@@ -187,14 +189,14 @@ impl Block {
         self.grant.shrink_to(kept);
     }
 
-    /// True if the caches contain elements or values that worlds added.
+    /// True if the caches contain elements or values that worlds have added.
     pub fn has_cached_worlds(&self) -> bool {
         self.bytes.made_bytes() > 0
             || self.remembered > 0
             || self.instructions.len() > self.elements_in_every_world()
     }
 
-    /// Clears the values of the last worlds, and all caches that worlds filled.
+    /// Clears the values of the present worlds, and all caches that worlds filled.
     pub(super) fn clear_everything(&mut self) {
         self.start(0);
         self.clear_caches();
@@ -245,12 +247,12 @@ impl Block {
         &self.weights
     }
 
-    /// Keeps only the worlds whose likelihoods include the fewest densities, and returns that number of densities.
+    /// Keeps only the worlds with the fewest densities among their likelihoods, and returns that number of densities.
     pub fn keep_fewest_densities(&mut self) -> u32 {
         self.weights.fewest_densities()
     }
 
-    /// Keeps only the given surviving worlds (in ascending order), and sets their weights to one.
+    /// Keeps only the surviving worlds `rows` (in ascending order), and sets their weights to one.
     pub fn keep_with_unit_weights(&mut self, rows: Vec<u32>) {
         let densities = self.weights.common_densities();
         self.weights = BlockWeights::of(Selection::from_rows(rows, self.width), densities);
@@ -275,8 +277,8 @@ impl Block {
         self.start(0);
     }
 
-    /// Runs `work` while the block may use its whole memory limit, independent of the memory left in the pool. The block is
-    /// cleared before and after `work` runs.
+    /// Runs `work` while the block may use the whole memory limit, even if other blocks have taken memory from the pool. The
+    /// block is cleared before and after `work` runs.
     pub fn with_whole_memory<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         self.clear_everything();
         let shared = std::mem::replace(

@@ -1,8 +1,8 @@
 //! Memory use of a block of worlds, compared with its limit.
 //!
-//! The sizes of elements and columns are summed up as they are created. The sum of sizes counts shared data more than once, and ignores
-//! some caches. The memory is counted anew when the sum exceeds the limit, or when the number of elements has grown by a quarter.
-//! Therefore counting memory takes amortised constant time for each element.
+//! The sizes of elements and columns are summed up as they are created. This sum counts shared data more than once, and ignores some
+//! caches. The memory is counted anew when this sum exceeds the limit, or when the number of elements has grown by a quarter. Therefore
+//! counting memory takes amortised constant time for each element.
 
 use rustc_hash::FxHashSet;
 
@@ -15,19 +15,19 @@ use figrs_core::element::footprint::{ALLOCATION, Footprint};
 use figrs_core::error::ModelError;
 use figrs_core::limits::{check_time, too_much_memory};
 
-/// Number of elements and tasks at which memory is first counted.
+/// Number of elements and tasks of a block at which its memory is first counted.
 const FIRST_COUNT_AT: usize = 1 << 8;
 
 /// Memory use of a block: the last full count, and the sizes added since then.
 #[derive(Debug)]
 pub(super) struct BlockMemory {
-    /// Memory footprint of the thread before Chains created elements; a block stays on its thread.
+    /// Memory footprint of the thread before Chains created elements; the block stays on one thread.
     before: Footprint,
-    /// Size in bytes at the last count, without the elements created by Chains.
+    /// Size in bytes of the block at the last count, without the elements created by Chains.
     counted: u64,
     /// Size in bytes of the values stored since the last count.
     since: u64,
-    /// Number of elements and tasks at which memory is counted next.
+    /// Number of elements and tasks at which the memory is counted next.
     next: usize,
 }
 
@@ -43,17 +43,17 @@ impl Default for BlockMemory {
 }
 
 impl BlockMemory {
-    /// Returns the bytes of the elements that Chains created and that are still referenced.
+    /// Returns the size in bytes of the elements that Chains created and that are still referenced.
     pub(super) fn made_bytes(&self) -> u64 {
         self.before.bytes_since()
     }
 
-    /// Returns the bytes of the values stored since the last count of memory, plus the elements that Chains created.
+    /// Returns the size in bytes of the values stored since the last count of memory, plus that of the elements that Chains created.
     pub(super) fn bytes_since_count(&self) -> u64 {
         self.made_bytes() + self.since
     }
 
-    /// Resets the count to `kept` bytes.
+    /// Resets the counted size to `kept` bytes.
     pub(super) fn start(&mut self, kept: u64) {
         (self.counted, self.since) = (kept.saturating_sub(self.made_bytes()), 0);
     }
@@ -64,7 +64,7 @@ impl BlockMemory {
         self.made_bytes() + self.counted + self.since > granted || elements >= self.next
     }
 
-    /// Records a full count of the memory, with the number of elements and tasks.
+    /// Records a full count of the memory, `bytes`, and the number of elements and tasks, `elements`.
     pub(super) fn counted(&mut self, bytes: u64, elements: usize) {
         (self.counted, self.since) = (bytes, 0);
         self.next = self.next.max(elements + elements / 4);
@@ -75,14 +75,14 @@ impl BlockMemory {
         self.since += bytes as u64;
     }
 
-    /// Adds the size of newly stored values to the memory use.
+    /// Adds the size of the newly stored column `column` to the memory use.
     #[inline]
     pub(super) fn count_kept(&mut self, rows: &Selection, column: &Column) {
         self.since += (size_of::<StoredColumn>() + rows.bytes() + column.bytes()) as u64;
     }
 }
 
-/// Size in bytes of the cache entry of a branch or of a combination of values, without the elements.
+/// Size in bytes of the cache entry of a branch or of a combination of parent values, without the elements in it.
 const CACHE_ENTRY_BYTES: u64 = 128;
 
 /// A counter of bytes that counts shared data once, even if there are many references to it.
@@ -177,15 +177,15 @@ impl Block {
             + self.remembered as u64 * CACHE_ENTRY_BYTES
     }
 
-    /// Returns the approximate number of bytes that the first run of a block, with few worlds, took. Divided by the number of worlds,
-    /// the result is an upper bound of the bytes for each world, because columns also have fixed costs.
+    /// Returns the approximate number of bytes that the first run of a block took, which had few worlds. Divided by the number of
+    /// worlds, this is an upper bound of the bytes for each world, because columns also have fixed costs.
     pub fn bytes_of_first_run(&self) -> u64 {
         self.bytes.bytes_since_count()
     }
 
     /// Returns the approximate number of bytes that the block takes while it holds no worlds, including the model's elements.
     pub fn bytes_between_runs(&self) -> u64 {
-        /// Approximate bytes of a model's element, including its name.
+        /// Approximate size in bytes of an element of the model, including its name.
         const ELEMENT: u64 = 320;
         self.bytes.made_bytes() + self.structure() + self.elements_in_every_world() as u64 * ELEMENT
     }

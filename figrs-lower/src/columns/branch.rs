@@ -6,7 +6,7 @@ use super::column::ColumnSlot;
 use super::draw::PooledSampler;
 use figrs_core::element::node::AnyElement;
 
-/// The branches of a Chain, indexed by the number of the combination of parent values.
+/// The branches of a Chain, by the index of the combination of parent values that selects them.
 pub(super) type Branches = Vec<Option<Branch>>;
 
 /// The branch that a Chain takes for one combination of parent values.
@@ -17,12 +17,12 @@ pub(super) struct Branch {
     drawn: BranchSampler,
 }
 
-/// Sampling method of a branch of a Chain.
+/// Method by which values are drawn from a branch of a Chain.
 #[derive(Clone)]
 enum BranchSampler {
-    /// The branch has no sampling method yet: it is not atomic, or no value has been drawn from it.
+    /// The branch has no sampling method yet: it has parents, or no value has been drawn from it.
     Unknown,
-    /// The branch is a choice among finitely many values, which are drawn for many worlds together.
+    /// The branch is a choice among finitely many values; they are drawn for many worlds together.
     Ready(Rc<PooledSampler>),
     /// Values of the branch are drawn by the function of its own element.
     ByFunction,
@@ -36,7 +36,7 @@ impl Branch {
         }
     }
 
-    /// True if only this branch refers to its element.
+    /// True if only this branch refers to the element to which it leads.
     pub(super) fn is_unshared(&self) -> bool {
         matches!(
             self.target,
@@ -44,12 +44,14 @@ impl Branch {
         )
     }
 
-    /// True if the branch leads to an element that is not atomic, and no other branch is known to lead there.
+    /// True if the branch leads to an element that is not of kind `Kind::Atomic`, and no other branch is known to
+    /// lead there.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.target, BranchTarget::Composite(..))
     }
 
-    /// Sets the sampling method of the branch: a choice among finitely many values, or the element's own function.
+    /// Sets the sampling method of the branch: the sampler `choice` or, if it is `None`, the element's own
+    /// function.
     pub(super) fn drawn_by(self, choice: Option<Rc<PooledSampler>>) -> Self {
         let drawn = choice.map_or(BranchSampler::ByFunction, BranchSampler::Ready);
         Self { drawn, ..self }
@@ -73,9 +75,9 @@ impl Branch {
 pub(super) enum BranchTarget {
     /// An element to which other elements may refer, given by its index.
     Slot(ColumnSlot),
-    /// An atomic element to which only this branch refers.
+    /// An element of kind `Kind::Atomic` to which only this branch refers.
     Unshared(AnyElement),
-    /// An element that is not atomic; the flag is `true` if only this branch refers to it.
+    /// An element of another kind; the flag is `true` if only this branch refers to it.
     Composite(AnyElement, bool),
     /// An element that was evaluated for single worlds and then dropped.
     Dropped,

@@ -16,7 +16,8 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
 impl Block {
-    /// True if a branch is an atomic element without evidence or a value, to which only the branch refers.
+    /// True if the branch leads to an element of kind `Kind::Atomic` that has neither evidence nor a value, and to which
+    /// only the branch refers.
     pub(super) fn is_choice(&self, branch: &Branch) -> bool {
         match branch.target {
             BranchTarget::Unshared(_) | BranchTarget::Row(_) => true,
@@ -41,7 +42,7 @@ impl Block {
         }
     }
 
-    /// Returns the likelihood of a value under an atomic branch.
+    /// Returns the likelihood of `value` under a branch that leads to an element of kind `Kind::Atomic`.
     pub(super) fn likelihood(
         &self,
         branch: &Branch,
@@ -54,13 +55,13 @@ impl Block {
         })
     }
 
-    /// True if the likelihood of a value under an atomic branch is a density.
+    /// True if this likelihood of `value` is a density.
     pub(super) fn is_density(&self, branch: &Branch, value: &Datum) -> Result<bool, ModelError> {
         let element = self.root_of(branch);
         element.map_or(Ok(false), |element| is_density(element, value))
     }
 
-    /// Returns a branch with its sampling method prepared.
+    /// Returns `branch` with its sampling method prepared.
     pub(super) fn with_sampler(
         &mut self,
         slot: ColumnSlot,
@@ -99,8 +100,8 @@ impl Block {
         Ok(branch)
     }
 
-    /// Returns a sampler of some outcomes of an element. The sampler of another element is reused if the outcomes have the
-    /// same dictionary codes there.
+    /// Returns a sampler of the `outcomes` of an element. The sampler `met` of another element is reused if the outcomes
+    /// have the same dictionary codes there.
     fn choice(
         &mut self,
         slot: ColumnSlot,
@@ -141,7 +142,7 @@ impl Block {
         }
     }
 
-    /// Returns the branch that a Chain takes for one combination of its parents' values.
+    /// Returns the branch that a Chain takes for the combination of its parents' values with the index `number`.
     pub(super) fn branch_of(
         &mut self,
         slot: ColumnSlot,
@@ -154,7 +155,7 @@ impl Block {
         }
     }
 
-    /// Returns the branch that a Chain takes for one combination of its parents' values.
+    /// Returns the branch that a Chain takes for the combination of its `parents` parents' values with the index `number`.
     pub(super) fn branch(
         &mut self,
         slot: ColumnSlot,
@@ -217,7 +218,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Caches a branch whose evaluation in one world takes `elements` elements, if the cache has room.
+    /// Caches a branch that evaluates `elements` elements in one world, if the cache has room.
     pub(super) fn cache_row_branch(
         &mut self,
         slot: ColumnSlot,
@@ -231,7 +232,7 @@ impl Block {
         }
     }
 
-    /// Returns the index of the element to which a branch leads that many worlds take.
+    /// Returns the index of `element`, to which a branch leads that many worlds take.
     pub(super) fn slot_of(
         &mut self,
         slot: ColumnSlot,
@@ -243,7 +244,8 @@ impl Block {
         of
     }
 
-    /// Returns the branch for a combination of parent values, if that combination has already occurred.
+    /// Returns the branch for the combination of parent values with the index `number`, if that combination has already
+    /// occurred.
     fn known_branch(&self, slot: ColumnSlot, number: u32) -> Option<Branch> {
         let branches = &self.instructions[slot.index()].memo.branches;
         branches.get(number as usize).cloned().flatten()
@@ -256,7 +258,7 @@ impl Block {
         branches[number as usize] = Some(branch);
     }
 
-    /// Returns the row of a conditional table for one combination of the parents' values.
+    /// Returns the row of a conditional table for the combination of the parents' values with the index `number`.
     pub(super) fn table_row(
         &mut self,
         slot: ColumnSlot,

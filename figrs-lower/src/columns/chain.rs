@@ -16,14 +16,14 @@ use figrs_core::value::datum::Datum;
 
 /// A branch of a Chain, and the number of worlds (rows) that take it.
 struct BranchRows {
-    /// The branch, or `None` if few worlds take it, and it will be created when these worlds are evaluated.
+    /// The branch; `None` if few worlds take it, because it is then created when these worlds are evaluated.
     branch: Option<Branch>,
     combination: u32,
     size: usize,
 }
 
 impl RootEvaluation<'_> {
-    /// Computes the values of a Chain in the given worlds, or schedules the tasks that compute them.
+    /// Computes the values of a Chain in the worlds `rows`, or schedules the tasks that compute them.
     pub(super) fn chain(
         &mut self,
         slot: ColumnSlot,
@@ -67,8 +67,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Creates the branches that groups of worlds take. Branches that few worlds take are created when these worlds are evaluated, if an
-    /// earlier branch is not atomic. The sampling methods of the created branches are prepared.
+    /// Creates the branches that groups of worlds take. If an earlier branch is not of kind `Kind::Atomic`, branches that few worlds
+    /// take are created only when these worlds are evaluated. The sampling methods of the created branches are prepared.
     fn make_branches(
         &mut self,
         slot: ColumnSlot,
@@ -104,7 +104,7 @@ impl RootEvaluation<'_> {
         Ok(made)
     }
 
-    /// Computes the values of a conditional table in the given worlds.
+    /// Computes the values of a conditional table in the worlds `rows`.
     pub(super) fn table(
         &mut self,
         slot: ColumnSlot,
@@ -133,7 +133,7 @@ impl RootEvaluation<'_> {
         self.weigh_rows(slot, rows, (&groups, &branches), value, &weights)
     }
 
-    /// Gives all worlds one observed value, and multiplies the weight of each world by the likelihood in its group.
+    /// Gives all worlds the observed value `value`, and multiplies the weight of each world by the likelihood in the world's group.
     fn weigh_rows(
         &mut self,
         slot: ColumnSlot,
@@ -178,7 +178,7 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// Draws the values of all given worlds together.
+    /// Draws the values of all worlds `rows` together.
     fn draw_rows(
         &mut self,
         slot: ColumnSlot,
@@ -207,7 +207,8 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// Draws values for each group of worlds from an element to which nothing else refers, in the order of the groups' first worlds.
+    /// Draws values for each group of worlds, in the order of the groups' first worlds, from the element to which only the group's
+    /// branch refers.
     fn draw_alone(
         &mut self,
         slot: ColumnSlot,
@@ -238,7 +239,7 @@ impl RootEvaluation<'_> {
         self.set_values(slot, rows, column, None)
     }
 
-    /// Draws values of an atomic element to which nothing else refers.
+    /// Draws values of `element`, of kind `Kind::Atomic`, to which nothing else refers.
     fn draw_one(
         &mut self,
         of: ColumnSlot,
@@ -260,7 +261,7 @@ impl RootEvaluation<'_> {
     }
 
     /// Schedules one task for each branch that many worlds take, in the order of the branches' first worlds. One more task evaluates the
-    /// worlds of all other branches, and a last task joins the values of all branches.
+    /// worlds of all other branches, and a last task joins the values of all branches in one column.
     fn schedule_branches(
         &mut self,
         slot: ColumnSlot,
@@ -331,8 +332,8 @@ impl RootEvaluation<'_> {
         self.tasks.extend(tasks.into_iter().rev());
     }
 
-    /// Returns the source of the values in worlds that take rare branches, and the task that evaluates these worlds; each world comes
-    /// with its group.
+    /// Returns the source of the values in worlds that take rare branches, and the task that evaluates these worlds; `few` has these
+    /// worlds, each with its group.
     fn schedule_rare_branches(
         &mut self,
         slot: ColumnSlot,
@@ -365,7 +366,7 @@ impl RootEvaluation<'_> {
         )
     }
 
-    /// Computes the values of a branch to whose element only the branch refers, for the worlds that take it.
+    /// Computes the values of a branch for the worlds that take it, if only the branch refers to its element.
     pub(super) fn evaluate_unshared(
         &mut self,
         number: usize,
@@ -393,7 +394,8 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// Returns the dictionary of an element's values, and an empty list for the codes of some worlds; `None` if the values are Booleans.
+    /// Returns the dictionary of an element's values, and an empty list with room for the codes of the worlds `rows`; `None` if the
+    /// values are Booleans.
     fn codes_for(
         &mut self,
         slot: ColumnSlot,

@@ -1,7 +1,8 @@
 //! Columns in which many worlds have the same value, stored as one set of worlds for each value.
 //!
-//! In a recursive model, each level of the recursion ends in a constant in some worlds, in which all remaining computations are the
-//! same. If worlds with equal values are stored as one set, the work at each level does not depend on their number.
+//! In a recursive model, each level of the recursion ends with a constant in some worlds, in which all remaining computations are
+//! the same. If worlds with equal values are stored as one set, the work at each level does not depend on the number of these
+//! worlds.
 
 use std::rc::Rc;
 
@@ -39,7 +40,7 @@ pub(super) fn codes(classes: &[Class], rows: &Selection) -> Vec<u32> {
     rows.map(|&row| by_row[row as usize]).collect()
 }
 
-/// Restricts classes (sets of worlds with equal values) to some worlds.
+/// Restricts classes (sets of worlds with equal values) to the worlds `rows`.
 pub(super) fn restrict_classes(classes: &[Class], rows: &Selection) -> Rc<[Class]> {
     let parts = classes.iter().map(|class| Class {
         rows: class.rows.and(rows.mask()),
@@ -48,7 +49,7 @@ pub(super) fn restrict_classes(classes: &[Class], rows: &Selection) -> Rc<[Class
     parts.filter(|class| !class.rows.is_empty()).collect()
 }
 
-/// Returns the worlds of the classes that pass a test, as a bit mask.
+/// Returns, as a bit mask, the worlds of the classes that pass `test`.
 pub(super) fn mask_of(
     classes: &[Class],
     rows: &Selection,
@@ -64,7 +65,7 @@ pub(super) fn mask_of(
     mask
 }
 
-/// Concatenates two lists of classes (sets of worlds); returns `None` if the result would have too many classes.
+/// Concatenates the lists `a` and `b` of classes (sets of worlds); returns `None` if there would be too many classes.
 pub(super) fn concatenate_classes(a: &[Class], b: &[Class]) -> Option<Rc<[Class]>> {
     let all = a.iter().chain(b).cloned();
     (a.len() + b.len() <= MAX_CLASSES).then(|| all.collect())

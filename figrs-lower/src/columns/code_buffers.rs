@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 /// Maximum number of codes in buffers that remain allocated from one block to the next.
 ///
-/// Buffers remain allocated because the operating system would be slow to provide freed memory again.
+/// They remain allocated because the operating system would be slow to provide freed memory again.
 const MAX_RECYCLED_CODES: usize = 1 << 22;
 
 /// Unused buffers of dictionary codes, for reuse.
@@ -26,7 +26,7 @@ impl CodeBuffers {
         list
     }
 
-    /// Recycles the memory of a list that is no longer needed.
+    /// Keeps the memory of a list that is no longer needed, for reuse.
     pub(super) fn recycle(&mut self, list: Vec<u32>) {
         if self.room + list.capacity() <= MAX_RECYCLED_CODES {
             self.room += list.capacity();
@@ -34,8 +34,8 @@ impl CodeBuffers {
         }
     }
 
-    /// Recycles the memory of the last worlds' codes, unless something else refers to the codes. Buffers that were returned last are
-    /// reused first.
+    /// Keeps the memory of `codes`, which belong to the previous worlds, for reuse, unless something else refers to the codes.
+    /// Buffers that were returned last are reused first.
     pub(super) fn retire(&mut self, codes: Rc<Vec<u32>>) {
         if let Ok(codes) = Rc::try_unwrap(codes)
             && self.room + codes.capacity() <= MAX_RECYCLED_CODES

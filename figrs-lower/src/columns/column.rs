@@ -7,11 +7,11 @@ use super::selection::{Selection, mask_where};
 use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::value::column::AnyColumn;
 
-/// The index of a dictionary of values in a block.
+/// The index of a dictionary of values among the dictionaries of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct DictionaryId(pub(super) u32);
 
-/// The index of an element in a block.
+/// The index of an element among the elements of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ColumnSlot(pub(super) u32);
 
@@ -31,7 +31,7 @@ pub(crate) enum Column {
     /// Disjoint sets of worlds with equal values, each with the dictionary code of its value; together they are
     /// the selected worlds.
     Classes(Rc<[Class]>, DictionaryId),
-    /// A typed list of the values, in the order of the selected worlds.
+    /// A list of the values in their own type, in the order of the selected worlds.
     Typed(Rc<dyn AnyColumn>),
 }
 
@@ -40,7 +40,7 @@ pub(crate) enum Column {
 pub(crate) struct StoredColumn {
     pub(super) rows: Selection,
     pub(super) column: Column,
-    /// Number of times that the worlds had been resampled before the values were stored.
+    /// Number of resamplings of the worlds before the values were stored.
     pub(super) generation: usize,
 }
 
@@ -55,7 +55,7 @@ impl Column {
         }
     }
 
-    /// Approximate size of the values, in bytes.
+    /// Returns the approximate size of the values, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let values = match self {
             Self::Bits(bits) => size_of_val(&***bits),
@@ -66,7 +66,7 @@ impl Column {
         values + 2 * ALLOCATION
     }
 
-    /// Returns the values for some of the column's worlds.
+    /// Returns the values for the worlds `rows`, which are some of the column's worlds `own`.
     pub(super) fn restrict(&self, own: &Selection, rows: &Selection) -> Self {
         if matches!(self, Self::Bits(_)) || rows.same_as(own) {
             return self.clone();
@@ -77,7 +77,7 @@ impl Column {
         self.at(&rows.positions_in(own))
     }
 
-    /// Returns the values at some indices of the list; columns stored as sets of worlds are returned unchanged.
+    /// Returns the values at the indices `positions` of the list; columns stored as sets of worlds are returned unchanged.
     pub(super) fn at(&self, positions: &[u32]) -> Self {
         match self {
             Self::Bits(_) | Self::Classes(..) => self.clone(),
@@ -89,7 +89,7 @@ impl Column {
         }
     }
 
-    /// Creates a column with the same value in all worlds.
+    /// Creates a column with the value of code `code` in all worlds `rows`.
     pub(super) fn constant(rows: &Selection, code: u32, dictionary: DictionaryId) -> Self {
         let rows = rows.clone();
         Self::Classes(Rc::new([Class { rows, code }]), dictionary)

@@ -2,15 +2,15 @@
 
 use rustc_hash::FxHashMap;
 
-/// Maximum number of entries of a table that is indexed directly by a pair of dictionary codes.
+/// Maximum number of entries of a table that is indexed by a pair of dictionary codes.
 const DENSE: usize = 1 << 16;
 const UNKNOWN: u32 = u32::MAX;
 
-/// A numbering of pairs of dictionary codes.
+/// A numbering of pairs of dictionary codes from zero on.
 #[derive(Debug, Default)]
 struct PairNumbering {
     met: Vec<(u32, u32)>,
-    /// Table of the numbers of pairs, indexed by `left << shift | right`; used while the table is small.
+    /// Table of the indices of pairs, at position `left << shift | right`; used while the table is small.
     dense: Vec<u32>,
     shift: u32,
     hashed: FxHashMap<(u32, u32), u32>,
@@ -18,7 +18,7 @@ struct PairNumbering {
 }
 
 impl PairNumbering {
-    /// Makes room for pairs of dictionary codes up to `left` and `right`.
+    /// Makes room for pairs of dictionary codes that are at most `left` and `right`.
     fn reserve(&mut self, left: u32, right: u32) {
         let fits = |table: &Self| {
             right >> table.shift == 0 && ((left as usize) << table.shift) < table.dense.len()
@@ -47,7 +47,7 @@ impl PairNumbering {
         }
     }
 
-    /// Replaces the left code of each pair by the number of the pair, after [`reserve`](Self::reserve) has made room
+    /// Replaces the left code of each pair by the index of the pair, after [`reserve`](Self::reserve) has made room
     /// for all codes.
     fn number(&mut self, left: &mut [u32], right: &[u32]) {
         for (left, &right) in left.iter_mut().zip(right) {
@@ -66,14 +66,14 @@ impl PairNumbering {
     }
 }
 
-/// A numbering of combinations of the dictionary codes of several parents.
+/// A numbering of combinations of the dictionary codes of several parents, from zero on.
 #[derive(Debug, Default)]
 pub(super) struct CombinationNumbering {
     pairs: Vec<PairNumbering>,
 }
 
 impl CombinationNumbering {
-    /// Replaces the first parent's code in each world by the number of the combination of all parents' codes;
+    /// Replaces the first parent's code in each world by the index of the combination of all parents' codes;
     /// `others` has the codes of the other parents.
     pub(super) fn number<L: AsRef<[u32]>>(&mut self, numbers: &mut [u32], others: &[L]) {
         self.pairs.resize_with(others.len(), PairNumbering::default);
@@ -85,7 +85,7 @@ impl CombinationNumbering {
         }
     }
 
-    /// Approximate size of the numbering in bytes.
+    /// Returns the approximate size of the numbering in bytes.
     pub(super) fn bytes(&self) -> usize {
         const PAIR: usize = size_of::<(u32, u32)>();
         let each = |pairs: &PairNumbering| {
@@ -95,7 +95,7 @@ impl CombinationNumbering {
         self.pairs.iter().map(each).sum()
     }
 
-    /// Returns the dictionary codes of a combination of the values of `parents` parents.
+    /// Returns the dictionary codes of `parents` parents' values in the combination with the index `number`.
     pub(super) fn codes(&self, number: u32, parents: usize) -> Vec<u32> {
         let mut codes = vec![0; parents];
         let mut number = number;

@@ -11,13 +11,13 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 
 impl Block {
-    /// Continues the surviving worlds of another block, with their weights, after all roots of that block have been evaluated. Each
-    /// element of `handed` receives the values of a target of the other block, given by the index of the target, and is not evaluated
-    /// again. Evidence on the elements of `handed` is weighed now. No other values are copied from the block that is continued.
+    /// Continues the surviving worlds of the block `before`, with their weights, after all its roots have been evaluated. Each element
+    /// of `handed` receives the values of a target of `before`, given by the index of the target, and is not evaluated again. Evidence
+    /// on the elements of `handed` multiplies the weights now. No other values are copied from `before`.
     ///
     /// Elements of `handed` are ignored if this model does not reach them, or if an intervention sets them.
     ///
-    /// **Errors.** The errors of evidence on the elements of `handed`.
+    /// **Errors.** An error if evidence on an element of `handed` fails.
     pub fn succeed(
         &mut self,
         before: &mut Self,
@@ -53,7 +53,7 @@ impl Block {
         Ok(())
     }
 
-    /// Converts a column of another block to a column of an element of this block.
+    /// Converts a column of the block `of` to a column of the element at `slot` in this block.
     fn import_column(&mut self, slot: ColumnSlot, of: &Self, column: Column) -> Column {
         const UNKNOWN: u32 = u32::MAX;
         let Column::Codes(codes, from) = column else {
@@ -74,7 +74,8 @@ impl Block {
         Column::Codes(Rc::new(codes.collect()), dictionary)
     }
 
-    /// Returns, for each surviving world, the index of the world that it continues, among the worlds with which the block was started.
+    /// Returns, for each surviving world, the index of the world that it continues, among the worlds that the block had when it was
+    /// started.
     pub fn origins(&mut self) -> Vec<u32> {
         let rows = self.weights.alive().clone();
         if self.lineage.generation() == 0 {

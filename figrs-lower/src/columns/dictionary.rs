@@ -75,7 +75,7 @@ impl Dictionaries {
         &self.0[dictionary.0 as usize]
     }
 
-    /// Returns the code of a value in a growing dictionary; a new value is added to the dictionary.
+    /// Returns the code of `value` in a growing dictionary; a new value is added to the dictionary.
     pub(super) fn intern(&mut self, dictionary: DictionaryId, value: &dyn Any) -> u32 {
         match &mut self.0[dictionary.0 as usize] {
             Dictionary::Growing(values) => values
@@ -86,7 +86,7 @@ impl Dictionaries {
         }
     }
 
-    /// Returns the codes of values in a growing dictionary; new values are added to the dictionary.
+    /// Returns the codes of `values` in a growing dictionary; new values are added to the dictionary.
     pub(super) fn encode(&mut self, dictionary: DictionaryId, values: &dyn AnyColumn) -> Vec<u32> {
         match &mut self.0[dictionary.0 as usize] {
             Dictionary::Growing(dictionary) => dictionary.encode(values).unwrap_or_default(),
@@ -94,8 +94,8 @@ impl Dictionaries {
         }
     }
 
-    /// Extends a table that maps the codes of one dictionary to codes of another dictionary; missing values are added to the
-    /// other dictionary.
+    /// Extends `table`, which maps the codes of the dictionary `from` to codes of `to`; values that `to` lacks are added to
+    /// it.
     pub(super) fn translate(
         &mut self,
         from: DictionaryId,
@@ -130,7 +130,7 @@ impl Dictionaries {
         }
     }
 
-    /// Approximate size of the dictionaries in bytes.
+    /// Returns the approximate size of the dictionaries in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.0.iter().map(Dictionary::bytes).sum()
     }

@@ -1,4 +1,4 @@
-//! Atomic elements in a block: outcomes, likelihoods, and random values for the worlds.
+//! Elements of kind `Kind::Atomic` in a block: outcomes, likelihoods, and random values for the worlds.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -20,13 +20,13 @@ pub(super) fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
     }
 }
 
-/// Returns the probability of `true`, for finite outcomes that are truth values.
+/// Returns the probability of `true` among finite outcomes that are truth values.
 pub(super) fn probability_of_true(outcomes: &FiniteOutcomes) -> f64 {
     let truth = outcomes.support.index_of(&true);
     truth.map_or(0.0, |at| outcomes.probabilities[at])
 }
 
-/// Returns the outcomes of an atomic element after its parameters have been validated.
+/// Returns the outcomes of an element of kind `Kind::Atomic`, after its parameters have been validated.
 pub(super) fn checked_outcomes(
     element: &AnyElement,
     op: &dyn AtomicOp,
@@ -35,7 +35,7 @@ pub(super) fn checked_outcomes(
     op.outcomes().map_err(|fault| element.fault(fault))
 }
 
-/// Returns the likelihood of a value under an atomic element.
+/// Returns the likelihood of `value` under an element of kind `Kind::Atomic`.
 pub(super) fn likelihood(
     element: &AnyElement,
     op: &dyn AtomicOp,
@@ -45,12 +45,12 @@ pub(super) fn likelihood(
     Ok((log.exp(), log))
 }
 
-/// True if the likelihood of a value under an atomic element is a density.
+/// True if the likelihood of `value` under an element of kind `Kind::Atomic` is a density.
 pub(super) fn is_density(element: &AnyElement, value: &Datum) -> Result<bool, ModelError> {
     Ok(!value.is_countable() && element.is_continuous()?)
 }
 
-/// Sampling method of an atomic element.
+/// Sampling method of an element of kind `Kind::Atomic`.
 #[derive(Debug)]
 pub(super) enum AtomicSampler {
     /// Draws `true` with the given probability.
@@ -77,7 +77,7 @@ impl AtomicSampler {
         }
     }
 
-    /// Draws a column of random values of an atomic element.
+    /// Draws a column of random values of `element`.
     pub(super) fn column(
         &self,
         (element, op): (&AnyElement, &dyn AtomicOp),
@@ -128,7 +128,8 @@ impl CodeSampler {
         }
     }
 
-    /// Draws a value for each of some worlds. If the distribution has several values, their codes are written into an empty list.
+    /// Draws a value for each of the worlds `rows`. If the distribution has several values, their codes are written into the empty
+    /// list `list`.
     fn column(
         &self,
         rows: &Selection,
@@ -146,7 +147,7 @@ impl CodeSampler {
     }
 }
 
-/// A sampler for worlds in which an element has different distributions.
+/// A sampler for one of the distributions that an element has in different worlds.
 #[derive(Debug)]
 pub(super) enum PooledSampler {
     Flip(f64),
@@ -154,7 +155,7 @@ pub(super) enum PooledSampler {
 }
 
 /// Draws a value for each world from the distribution of the world's group. Truth values are drawn for 64 worlds at a time. Values of
-/// other types are drawn world by world, as dictionary codes that are written into an empty list.
+/// other types are drawn world by world, as dictionary codes that are written into the empty list in `codes`.
 pub(super) fn draw_ready(
     rows: &Selection,
     groups: &RowGroups,

@@ -10,8 +10,8 @@ use figrs_core::element::node::AnyElement;
 use figrs_core::value::column::AnyColumn;
 use figrs_core::value::datum::Datum;
 
-/// Size of a dictionary above which values that were computed world by world are stored as a typed list instead of codes, because
-/// such values rarely repeat.
+/// Number of values of a dictionary above which values that were computed world by world are stored as a typed list instead of codes,
+/// because they rarely repeat.
 const MAX_DICTIONARY: usize = 1 << 10;
 /// Size of a value in bytes above which values that were computed world by world are stored as a typed list instead of codes.
 ///
@@ -28,13 +28,13 @@ impl Block {
         self.dictionaries.get(dictionary)
     }
 
-    /// Returns a dictionary of values of an element that can still grow.
+    /// Returns a dictionary of the values of `element` that can still grow.
     pub(super) fn growing_dictionary(&mut self, element: &AnyElement) -> DictionaryId {
         self.add_dictionary(Dictionary::Growing(element.no_values()))
     }
 
-    /// Returns a table from the codes of a dictionary to the codes of an element's own dictionary, to which missing values are added.
-    /// Returns `None` if both dictionaries are the same dictionary.
+    /// Returns a table from the codes of the dictionary `from` to the codes of an element's own dictionary, to which missing values
+    /// are added. Returns `None` if both dictionaries are the same dictionary.
     pub(super) fn translation(
         &mut self,
         slot: ColumnSlot,
@@ -50,7 +50,7 @@ impl Block {
         Some(table.clone())
     }
 
-    /// Creates a column with the same value in all worlds.
+    /// Creates a column with the value `value` in all worlds `rows`.
     pub(super) fn constant(&mut self, slot: ColumnSlot, value: &Datum, rows: &Selection) -> Column {
         if let Some(&truth) = value.get::<bool>() {
             let bits = if truth {
@@ -78,7 +78,7 @@ impl Block {
 
     /// Encodes values of an element as codes of its dictionary, if the dictionary is short and the values are small.
     ///
-    /// If the values of other worlds are codes as well, one column of codes can hold all values.
+    /// One column of codes can then hold all values if the values of other worlds are codes as well.
     ///
     /// Floating-point numbers are not encoded, because they rarely repeat, and because one code would represent both zeros.
     pub(super) fn encoded(&mut self, slot: ColumnSlot, values: Box<dyn AnyColumn>) -> Column {

@@ -12,13 +12,13 @@ use figrs_core::model::evidence::Evidence;
 /// Placeholder for a weight that has not been computed.
 const UNKNOWN: (f64, f64) = (f64::NAN, f64::NAN);
 
-/// True if the weight is one (nothing changes) or zero (the worlds are dropped).
+/// True if the weight is one (nothing changes) or zero (worlds are dropped).
 fn is_hard(&(_, log): &(f64, f64)) -> bool {
     log == 0.0 || log == f64::NEG_INFINITY
 }
 
 impl RootEvaluation<'_> {
-    /// Multiplies the weights of worlds by the weights that one statement of evidence gives to the values of an element.
+    /// Multiplies the weights of the worlds `rows` by the weights that `statement` gives to the values of `element`.
     pub(super) fn weigh(
         &mut self,
         element: &AnyElement,
@@ -94,8 +94,8 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Drops the classes (sets of worlds with equal values) that contradict a statement of evidence. Returns `false`, without changes,
-    /// if a class has a weight other than zero and one.
+    /// Drops the classes (sets of worlds with equal values) that contradict `statement`. Returns `false`, without changes, if
+    /// `statement` gives a class a weight other than zero and one.
     fn drop_classes(
         &mut self,
         element: &AnyElement,

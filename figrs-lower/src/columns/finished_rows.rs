@@ -1,5 +1,5 @@
-//! Results of worlds that were evaluated one by one: a column of values, and the values of other elements that the
-//! evaluation computed.
+//! Results of worlds that were evaluated one by one: their values of one element, and the values of other elements
+//! that the evaluation computed.
 
 use std::rc::Rc;
 
@@ -46,14 +46,14 @@ impl FinishedRows {
             .map(|finished| (finished.row, &finished.known[..]))
     }
 
-    /// Approximate size of the results in bytes.
+    /// Returns the approximate size of the results in bytes.
     pub(super) fn bytes(&self) -> usize {
         let known = self.0.iter().map(|row| row.known.capacity());
         self.0.capacity() * size_of::<RowResult>()
             + known.sum::<usize>() * size_of::<(AnyElement, Datum)>()
     }
 
-    /// Weighs the worlds, counts their elements, and returns the column of an element's values.
+    /// Weighs the worlds, counts their elements, and returns the column of the values of the element `of`.
     pub(super) fn column(&mut self, of: ColumnSlot, block: &mut Block) -> StoredColumn {
         self.0.sort_unstable_by_key(|one| one.row);
         let finished = &self.0;
@@ -92,7 +92,7 @@ impl FinishedRows {
         }
     }
 
-    /// Stores the values of elements to which other elements may refer later.
+    /// Stores the computed values of elements to which other elements may refer later.
     pub(super) fn register(mut self, block: &mut Block) {
         let mut kept = Vec::new();
         for one in &mut self.0 {
@@ -114,7 +114,7 @@ impl Block {
         self.singles[row as usize] += entered as u32;
     }
 
-    /// Stores the values that were computed world by world, for elements to which the program may refer.
+    /// Stores the values `known`, computed world by world, of elements to which the program may refer.
     pub(super) fn register(&mut self, known: Vec<(u32, (AnyElement, Datum))>) {
         let mut positions = FxHashMap::<ElementId, usize>::default();
         let mut elements: Vec<(AnyElement, Vec<(u32, Datum)>)> = Vec::new();

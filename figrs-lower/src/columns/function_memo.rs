@@ -1,4 +1,4 @@
-//! Cache of the atomic elements that the functions of Chains return; Chains with the same function share the entries.
+//! Cache of the random choices without parents that the functions of Chains return; Chains with the same function share the entries.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -10,14 +10,14 @@ use figrs_core::element::function::FunctionId;
 use figrs_core::element::node::{AnyElement, ElementId, FiniteOutcomes};
 use figrs_core::value::support::SupportBuilder;
 
-/// Atomic elements to which nothing else refers, keyed by the Chain's function that returned them and by the arguments of the call. A
-/// function without captured variables returns equivalent elements for every Chain that calls it. Chains that draw from the same cached
-/// element nevertheless draw independent values.
+/// Elements of kind `Kind::Atomic` to which nothing else refers, keyed by the Chain's function that returned them and by the arguments
+/// of the call. A function without captured variables returns equivalent elements for every Chain that calls it. Two Chains that draw
+/// from the same cached element nevertheless draw independent values.
 #[derive(Default)]
 pub(super) struct FunctionMemo {
     /// The memoised functions, keyed by function and by number of parents. (A function of a list accepts any number of parents.)
     met: FxHashMap<(FunctionId, usize), MemoisedFunction>,
-    /// The sampler of each element; the element is stored too, so that no other element reuses its identity.
+    /// The sampler of each element; the element is stored too, because no other element can then reuse its identity.
     choices: FxHashMap<ElementId, (AnyElement, FiniteSampler)>,
 }
 
@@ -32,7 +32,7 @@ struct MemoisedFunction {
 #[derive(Clone)]
 pub(super) struct FiniteSampler {
     pub(super) outcomes: Rc<FiniteOutcomes>,
-    /// The codes of the outcomes in the prepared sampler.
+    /// For each outcome in the prepared sampler, its dictionary code.
     pub(super) codes: Vec<u32>,
     pub(super) ready: Rc<PooledSampler>,
 }
@@ -41,7 +41,7 @@ pub(super) struct FiniteSampler {
 pub(super) struct CallKey((FunctionId, usize), Box<[u32]>);
 
 impl FunctionMemo {
-    /// Returns the key of a call of a function with these arguments; `None` if the types of the arguments are wrong.
+    /// Returns the key of the call of `function` with the arguments `values`; `None` if the types of the arguments are wrong.
     pub(super) fn call(
         &mut self,
         function: FunctionId,
@@ -71,13 +71,13 @@ impl FunctionMemo {
         }
     }
 
-    /// Returns the sampler of an element, if the cache has one.
+    /// Returns the sampler of `element`, if the cache has one.
     pub(super) fn choice(&self, element: &AnyElement) -> Option<FiniteSampler> {
         let (_, choice) = self.choices.get(&element.id())?;
         Some(choice.clone())
     }
 
-    /// Caches the sampler of an element that a memoised call returned.
+    /// Caches the sampler of `element`, which a memoised call returned.
     pub(super) fn cache_sampler(&mut self, element: &AnyElement, choice: FiniteSampler) {
         self.choices.insert(element.id(), (element.clone(), choice));
     }

@@ -17,8 +17,8 @@ use figrs_core::value::support::SupportBuilder;
 /// Maximum number of Boolean parents for which worlds are partitioned by bit masks.
 const MAX_MASKED_PARENTS: usize = 4;
 
-/// Returns the bit masks of the columns; `None` if not all columns have truth values, or if there are too many
-/// columns for a partition by masks.
+/// Returns the bit masks of the columns; `None` if some column has no truth values, or if there are too many columns
+/// for a partition by masks.
 pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
     let bits = columns.iter().map(|column| match column {
         Column::Bits(bits) if columns.len() <= MAX_MASKED_PARENTS => Some(&bits[..]),
@@ -28,8 +28,8 @@ pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
 }
 
 impl Block {
-    /// Partitions worlds by the values of an element's parents. The groups of worlds are in the order of their first
-    /// worlds; each group has the number of its combination of parent values.
+    /// Partitions the worlds `rows` by the values of an element's parents. The groups are in the order of their
+    /// first worlds; the second result has, for each group, the index of its combination of parent values.
     pub(super) fn partition(
         &mut self,
         slot: ColumnSlot,
@@ -68,7 +68,7 @@ impl Block {
         (RowGroups::Rows(numbers), met)
     }
 
-    /// Returns, for each world, the number of the combination of its parents' values.
+    /// Returns, for each world, the index of the combination of its parents' values.
     pub(super) fn combined(
         &mut self,
         slot: ColumnSlot,
@@ -175,7 +175,7 @@ impl Block {
         dictionary
     }
 
-    /// Calls a function with the parents' values of a given combination.
+    /// Calls `call` with the parents' values in the combination with the index `number`.
     pub(super) fn with_values<R>(
         &self,
         slot: ColumnSlot,

@@ -1,4 +1,4 @@
-//! One element of a block, and the element's caches.
+//! An element of a block, and the element's caches.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use figrs_core::element::node::AnyElement;
 use figrs_core::model::evidence::Evidence;
 use figrs_core::value::datum::Datum;
 
-/// One element with its cached data.
+/// One element of a block, with its cached data.
 pub(super) struct ColumnInstruction {
     pub(super) element: AnyElement,
     pub(super) parents: Option<Rc<[ColumnSlot]>>,
@@ -39,18 +39,18 @@ pub(super) struct CombinationMemo {
     /// For each parent whose column consists of values instead of codes, the dictionary that encodes them.
     pub(super) encoders: Vec<Option<DictionaryId>>,
     pub(super) combinations: CombinationNumbering,
-    /// For an Apply, the code of the result for each combination of parent values.
+    /// For a function of parents (an Apply), the code of the result for each combination of parent values.
     pub(super) results: Vec<u32>,
     /// For a Chain, the branch for each combination of parent values.
     pub(super) branches: Branches,
-    /// `true` if some branch has led to an element that is not atomic.
+    /// `true` if some branch has led to an element that is not of kind `Kind::Atomic`.
     pub(super) branches_out: bool,
     /// For each other dictionary, the table from its codes to codes of the element's own dictionary.
     pub(super) translations: FxHashMap<DictionaryId, Rc<Vec<u32>>>,
 }
 
 impl ColumnInstruction {
-    /// Approximate number of bytes that the caches allocate on the heap.
+    /// Returns the approximate number of bytes that the caches allocate on the heap.
     pub(super) fn bytes(&self) -> usize {
         let parents = self.parents.as_ref().map_or(0, |all| size_of_val(&**all));
         let prepared = self

@@ -11,7 +11,7 @@ use super::selection::Selection;
 use figrs_core::error::ModelError;
 use figrs_core::value::column::AnyColumn;
 
-/// Number of values up to which a whole dictionary is translated.
+/// Number of values of a dictionary up to which the whole dictionary is translated to another one.
 const SMALL_DICTIONARY: usize = 64;
 
 impl RootEvaluation<'_> {
@@ -146,7 +146,7 @@ impl Block {
     }
 }
 
-/// Codes of some worlds, with their translation to another dictionary.
+/// The codes of some worlds, with a translation to the codes of another dictionary.
 struct TranslatedCodes {
     part: Selection,
     codes: RowCodes,
@@ -173,7 +173,7 @@ impl TranslatedCodes {
     }
 }
 
-/// Interleaves the codes of disjoint sets of worlds into one list in the order of the worlds.
+/// Interleaves the codes of `parts`, which belong to disjoint sets of worlds, into one list in the order of the worlds.
 fn interleaved(rows: &Selection, parts: &[TranslatedCodes], mut all: Vec<u32>) -> Vec<u32> {
     if let [one] = parts {
         all.extend((0..rows.len()).map(|at| one.code(at)));
@@ -208,7 +208,7 @@ fn interleaved(rows: &Selection, parts: &[TranslatedCodes], mut all: Vec<u32>) -
     all
 }
 
-/// Merges the codes of some worlds with the codes of all other worlds.
+/// Merges the codes `list` of some worlds with the codes `other` of all other worlds.
 fn merge(
     all: &mut [u32],
     rows: &Selection,
@@ -222,8 +222,8 @@ fn merge(
     }
 }
 
-/// Merges codes like [`merge`], and translates the codes of some worlds to another dictionary. The loop has no conditional branch
-/// for the list that has the code of a world, because the processor could not predict this branch.
+/// Merges codes as [`merge`] does, and translates the codes `list` to another dictionary. The loop has no conditional branch on
+/// which of the two lists has a world's code, because the processor could not predict it.
 #[inline]
 fn choose(
     all: &mut [u32],

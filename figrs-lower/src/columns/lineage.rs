@@ -1,4 +1,4 @@
-//! Lineage of the worlds of a block that is resampled.
+//! Ancestors of the worlds of a block that is resampled.
 
 use std::rc::Rc;
 
@@ -7,15 +7,15 @@ use std::rc::Rc;
 pub(super) struct Lineage {
     /// For each resampling, the index of the old world that each new world continues.
     ancestors: Vec<Rc<[u32]>>,
-    /// For each generation, the world of that generation that each present world continues; `None` if this has not been computed
-    /// yet.
+    /// For each generation (number of resamplings so far), the ancestor of each present world in it; `None` if this has not been
+    /// computed yet.
     known: Vec<Option<Rc<[u32]>>>,
     /// The oldest generation for which ancestors have been requested.
     traced: usize,
 }
 
 impl Lineage {
-    /// Number of resamplings of the worlds so far.
+    /// Returns the number of resamplings of the worlds so far.
     pub(super) fn generation(&self) -> usize {
         self.ancestors.len()
     }
@@ -28,8 +28,8 @@ impl Lineage {
         self.known.push(None);
     }
 
-    /// Returns, for each present world, the world of the given generation that it continues. A generation is given by the number
-    /// of resamplings before it. The given generation must have been resampled at least once.
+    /// Returns, for each present world, its ancestor among the worlds that existed after `generation` resamplings. At least one
+    /// more resampling must have followed.
     pub(super) fn at(&mut self, generation: usize) -> Rc<[u32]> {
         let last = self.ancestors.len() - 1;
         let known = (generation..last).find(|&g| self.known[g].is_some());
@@ -54,7 +54,7 @@ impl Lineage {
         self.traced = 0;
     }
 
-    /// Approximate size of the lineage in bytes.
+    /// Returns the approximate size of the lineage in bytes.
     pub(super) fn bytes(&self) -> usize {
         let all = self.ancestors.iter().chain(self.known.iter().flatten());
         all.map(|rows| size_of_val(&**rows)).sum()

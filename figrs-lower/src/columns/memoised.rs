@@ -13,13 +13,14 @@ use figrs_core::error::ModelError;
 
 /// Maximum number of combinations of parent values whose results are memoised.
 const MAX_COMBINATIONS: usize = 1 << 16;
-/// Maximum number of combinations for memoising functions with plain numbers as results, which are cheap to compute.
+/// Maximum number of combinations of parent values for which results that are plain numbers are memoised; such results
+/// are cheap to compute.
 const MAX_LIGHT_COMBINATIONS: usize = 64;
 const UNKNOWN: u32 = u32::MAX;
 
 impl Block {
     /// Returns the values of a memoised function, each computed when its combination of parent values first occurs.
-    /// Returns `None` if the combinations may be too many, so that calling the function in each world is cheaper.
+    /// Returns `None` if there may be too many combinations; calling the function in each world is then cheaper.
     pub(super) fn apply_remembered(
         &mut self,
         slot: ColumnSlot,
@@ -77,8 +78,8 @@ impl Block {
         }))
     }
 
-    /// Replaces the numbers of combinations by the codes of the function's results; a truth value has the code zero or
-    /// one.
+    /// Replaces the indices of combinations in `numbers` by the codes of the function's results; a truth value has the
+    /// code zero or one.
     pub(super) fn results(
         &mut self,
         slot: ColumnSlot,
@@ -108,7 +109,7 @@ impl Block {
         outcome
     }
 
-    /// Returns the code of the function's result for a combination of arguments.
+    /// Returns the code of the function's result for the combination of arguments with the index `number`.
     fn result(
         &mut self,
         slot: ColumnSlot,
@@ -127,7 +128,7 @@ impl Block {
         Ok(self.dictionaries.intern(dictionary, value.as_any()))
     }
 
-    /// Computes a function of one parent whose column is stored as classes (sets of worlds with equal values).
+    /// Computes a function of a parent whose column is stored as classes (sets of worlds with equal values).
     fn apply_to_classes(
         &mut self,
         slot: ColumnSlot,

@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct Pool {
     left: AtomicU64,
-    /// Maximum number of bytes that each block may retain from one run to the next.
+    /// Maximum number of bytes that each block may keep from one run to the next.
     kept: u64,
-    /// Number of bytes that a block requests at once. A block keeps the requested bytes over several runs, because
-    /// counting memory takes time.
+    /// Number of bytes that a block requests from the pool at once. A block keeps the requested bytes over several
+    /// runs, because counting memory takes time.
     portion: u64,
 }
 
@@ -38,7 +38,7 @@ impl Pool {
     }
 }
 
-/// The memory that a block may use, from a memory pool or as a fixed amount.
+/// The memory that a block may use, taken from a memory pool or fixed.
 #[derive(Debug)]
 pub(super) struct MemoryGrant {
     bytes: u64,
@@ -55,7 +55,7 @@ impl MemoryGrant {
         }
     }
 
-    /// Creates a grant that takes bytes from a pool as they are needed.
+    /// Creates a grant that takes bytes from `pool` as they are needed.
     pub(super) fn of(pool: &Arc<Pool>) -> Self {
         Self {
             bytes: 0,
@@ -83,18 +83,17 @@ impl MemoryGrant {
         false
     }
 
-    /// Number of bytes that are granted to the block.
+    /// Returns the number of bytes that are granted to the block.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// True if `kept` bytes exceed the number of bytes that a block may retain from one run to the next.
+    /// True if `kept` exceeds the number of bytes that a block may keep from one run to the next.
     pub(super) fn is_full(&self, kept: u64) -> bool {
         kept > self.kept
     }
 
-    /// Returns unused bytes to the pool, but keeps `bytes` bytes and the number of bytes that a block requests at
-    /// once.
+    /// Returns unused bytes to the pool, but keeps `bytes` bytes and one portion.
     pub(super) fn shrink_to(&mut self, bytes: u64) {
         if let Some(pool) = &self.pool
             && let Some(more) = self.bytes.checked_sub(bytes + pool.portion)

@@ -3,8 +3,8 @@
 //! | files, lowest layer first | contents |
 //! |---|---|
 //! | `selection`, `classes`, `column`, `row_groups` | sets of rows, and values in them |
-//! | `dictionary`, `combinations` | dictionary codes of values, numbers of combinations of values |
-//! | `bernoulli`, `draw` | outcomes of atomic elements, and random draws |
+//! | `dictionary`, `combinations` | dictionary codes of values, indices of combinations of values |
+//! | `bernoulli`, `draw` | outcomes of elements without parents, and random draws |
 //! | `weights`, `plain_weights` | weights of rows |
 //! | `branch`, `function_memo`, `instruction` | one element with its caches |
 //! | `memory_pool`, `block_memory`, `code_buffers`, `lineage`, `block` | the state of a block, part by part and as a whole |

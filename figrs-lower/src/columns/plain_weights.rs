@@ -4,9 +4,9 @@ use super::selection::for_each_row;
 use super::weights::{BlockWeights, and};
 use figrs_factor::graph::WorldWeight;
 
-/// Limit of plain weights: a weight between `1 / FAR` and `FAR` is used directly, without division by a common unit.
+/// Limit of weights as plain numbers: a weight between `1 / FAR` and `FAR` is used directly, without division by a common unit.
 const FAR: f64 = 1e100;
-/// Number of values that are processed in parallel.
+/// Number of weights that are processed in parallel.
 const LANES: usize = 8;
 
 /// Weights as plain numbers, in units of `exp(log_scale)`.
@@ -28,7 +28,7 @@ pub enum WeightForm {
 }
 
 impl PlainWeights {
-    /// The weight of each of `width` worlds.
+    /// Returns the weight of each of `width` worlds.
     pub fn rows(&self, width: usize) -> Vec<f64> {
         match &self.form {
             WeightForm::Rows(rows) => rows.clone(),
@@ -44,7 +44,7 @@ impl PlainWeights {
 }
 
 impl BlockWeights {
-    /// Returns the weights as plain numbers, approximately in units of the largest weight, or exactly in units of one.
+    /// Returns the weights as plain numbers, either as they are or in units of about the largest weight.
     pub fn plain(&self) -> PlainWeights {
         if let (None, None) = (&self.rows, &self.logs) {
             return self.plain_classes();
@@ -63,9 +63,9 @@ impl BlockWeights {
     }
 
     /// Returns the weights of the worlds as plain numbers, for populations of `size` consecutive worlds; each population has its own unit.
-    /// The second result is the natural logarithm of each population's unit. The logarithm is `None` if the worlds of a population have
-    /// different numbers of densities among their factors. If the worlds of a population have different numbers of densities, only the
-    /// worlds with the fewest densities will count; later evidence decides which worlds these are.
+    /// The second result is the natural logarithm of each population's unit. It is `None` if some worlds of the population have more
+    /// densities among their likelihoods than others. In this case only the worlds with the fewest densities will count, and later
+    /// evidence decides which worlds these are.
     pub fn of_populations(&self, size: usize) -> (Vec<f64>, Vec<Option<f64>>) {
         let (weights, mut units) = if let Some(weights) = self.linear() {
             let units = vec![Some(0.0); weights.len() / size];
@@ -191,7 +191,7 @@ fn near(x: f64) -> bool {
     (1.0 / FAR..FAR).contains(&x)
 }
 
-/// Replaces logarithms by their exponentials, in units of the largest exponential; returns the largest logarithm.
+/// Replaces logarithms by their exponentials, divided by the largest exponential; returns the largest logarithm.
 fn exponentiate(logs: &mut [f64]) -> f64 {
     let mut lanes = [f64::NEG_INFINITY; LANES];
     let larger = |lane: &mut f64, log: f64| *lane = if log > *lane { log } else { *lane };

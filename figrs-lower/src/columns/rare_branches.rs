@@ -10,9 +10,9 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 
-/// A branch is evaluated world by world if at most `8 + block_rows / 1024` worlds take it. The limit grows with the block, because work on sets of
-/// worlds grows with the block. A limit of one world for each 256 worlds made a geometric recursion 1.2 times slower (in blocks of 16 384 worlds),
-/// and a model of list states 8 % faster (in blocks of 10 000 worlds).
+/// A branch is evaluated world by world if at most `8 + block_rows / 1024` worlds take it. This limit grows with the block, because work on sets
+/// of worlds grows with the block. A limit of one world in 256 made a geometric recursion 1.2 times slower (in blocks of 16 384 worlds), and a
+/// model of list states 8 % faster (in blocks of 10 000 worlds).
 const ROW_BY_ROW_ROWS: usize = 8;
 const ROW_BY_ROW_DIVISOR: usize = 1024;
 
@@ -20,7 +20,7 @@ const ROW_BY_ROW_DIVISOR: usize = 1024;
 pub(super) struct RowEvaluations {
     /// The Chain to which the branches belong.
     of: ColumnSlot,
-    /// The index of the column of these worlds, among the columns of branches that have no element in the program.
+    /// The index of the column of these worlds' values in `RootEvaluation::alone`.
     number: usize,
     demand: Option<Datum>,
     branches: Vec<RareBranch>,
@@ -35,13 +35,12 @@ pub(super) struct RowEvaluations {
 
 /// A branch that few worlds take.
 pub(super) struct RareBranch {
-    /// The number of the combination of parent values that selects the branch.
+    /// The index of the combination of parent values that selects the branch.
     combination: u32,
-    /// The branch; `None` until it is built for the evaluation of its first world. In row-by-row evaluation, each branch is dropped before the
-    /// next branch is built.
+    /// The branch; `None` until it is built for the evaluation of its first world. Each branch is dropped before the next one is built.
     branch: Option<Branch>,
     rows: usize,
-    /// Maximum number of elements that a world has evaluated in the branch.
+    /// Maximum number of elements that a single world has evaluated in the branch.
     entered: usize,
     /// `true` if elements outside the branch may refer to elements of the branch.
     is_referred: bool,
@@ -53,7 +52,7 @@ pub(super) fn are_few(rows: usize, width: usize) -> bool {
 }
 
 impl RowEvaluations {
-    /// Prepares the evaluation of worlds of a Chain; the worlds are in order, each with the index of its branch.
+    /// Prepares the evaluation of the worlds `rows` of a Chain, which are in order, each with the index of its branch.
     pub(super) fn new(
         (of, number): (ColumnSlot, usize),
         branches: Vec<RareBranch>,
@@ -72,7 +71,7 @@ impl RowEvaluations {
         }
     }
 
-    /// Approximate size of the evaluations in bytes.
+    /// Returns the approximate size of the evaluations in bytes.
     pub(super) fn bytes(&self) -> usize {
         let held = self.waiting.iter().map(|(single, _)| single.bytes());
         let branches = self.branches.capacity() * size_of::<RareBranch>();
@@ -84,7 +83,7 @@ impl RowEvaluations {
 }
 
 impl RareBranch {
-    /// Creates a branch that `rows` worlds take. If `branch` is `None`, the branch is built when the evaluation of its first world begins.
+    /// Creates a branch that `rows` worlds take. If `branch` is `None`, it is built when the evaluation of its first world begins.
     pub(super) fn new(combination: u32, branch: Option<Branch>, rows: usize) -> Self {
         Self {
             combination,
@@ -96,7 +95,7 @@ impl RareBranch {
     }
 }
 
-/// An element whose value is missing, the value that observations demand of it (if any), and the worlds that wait for it.
+/// An element whose value is missing, the value that observations require of it (if any), and the worlds that wait for it.
 pub(super) type MissingValues = (ColumnSlot, Option<Datum>, Vec<u32>);
 
 impl RowEvaluations {
@@ -134,7 +133,7 @@ impl RowEvaluations {
         Ok(missing)
     }
 
-    /// Begins the evaluation of a world in its branch, which is built if necessary.
+    /// Begins the evaluation of the world `row` in its branch, which is built if necessary.
     fn begin_row(
         &mut self,
         row: u32,
@@ -177,7 +176,7 @@ impl RowEvaluations {
         Ok(())
     }
 
-    /// Records the result of a world, and drops a branch after its last world, unless something refers to the branch.
+    /// Records the result of a world; after the last world of a branch, drops the branch unless something refers to it.
     fn finish(&mut self, mut single: RowEvaluation, branch: u32, block: &mut Block) {
         let known = single.known.take();
         let few = &mut self.branches[branch as usize];
@@ -198,7 +197,7 @@ impl RowEvaluations {
         }
     }
 
-    /// Returns the index of the column and the column of the values of all worlds, after all worlds have been evaluated. Values to which later
+    /// Returns the index of the column, and the column with the values of all worlds, after all worlds have been evaluated. Values to which later
     /// elements may refer are stored in the block.
     pub(super) fn joined(mut self, block: &mut Block) -> (usize, StoredColumn) {
         let column = self.finished.column(self.of, block);
@@ -252,8 +251,8 @@ mod tests {
         }
     }
 
-    /// In this test, each world takes its own branch, and the branch reads three elements from outside: one that a function gives to two Chains,
-    /// one that every world has, and one that no world has reached before.
+    /// Each world takes its own branch, and the branch reads three elements from outside: one that a function gives to two Chains, one that every
+    /// world has, and one that no world has reached before.
     #[test]
     fn what_branches_refer_to_is_one_element_in_a_row() {
         let handed = Arc::new(Mutex::new(BTreeMap::<i64, Element<bool>>::new()));
@@ -297,7 +296,7 @@ mod tests {
         }
     }
 
-    /// Observations and Scores must weigh worlds that take branches of their own in the same way as worlds that share a few branches.
+    /// Observations and Scores must weigh worlds that each take a branch of their own in the same way as worlds that share a few branches.
     #[test]
     fn rows_of_their_own_branches_are_weighed() {
         let place = DiscreteUniform::new(0, (1 << 20) - 1);

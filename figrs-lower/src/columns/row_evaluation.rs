@@ -1,7 +1,7 @@
 //! Evaluation of a Chain's branch for one world of a block, element by element.
 //!
-//! Column-wise evaluation is slow if nearly every world takes its own branch, because storing the set of worlds of each element costs
-//! more than storing the values. If a world needs the value of an element that every world has, it reads the element's column, or
+//! Column-wise evaluation is slow if nearly every world takes its own branch: storing a set of worlds for each element then costs more
+//! than storing the values. If a world needs the value of an element that every world has, it reads the column of this element, or
 //! waits until the column exists.
 
 use rustc_hash::FxHashMap;
@@ -28,7 +28,7 @@ pub(super) struct RowEvaluation {
 /// An element of a branch, for one world.
 pub(super) struct RowElement {
     element: AnyElement,
-    /// `true` if only one reader refers to the element, so that it is evaluated only once.
+    /// `true` if only one reader refers to the element; it is then evaluated only once.
     own: bool,
 }
 
@@ -40,8 +40,8 @@ struct RowWorld<'b> {
 }
 
 impl RowEvaluation {
-    /// Begins the evaluation of a world at the start of a branch. `own` is `true` if only the branch refers to its element. The memory
-    /// of a finished evaluation is reused.
+    /// Begins the evaluation of a world at the start of a branch. `own` is `true` if only the branch refers to its element.
+    /// `finished`, if given, is a finished evaluation whose memory is reused.
     pub(super) fn new(
         row: u32,
         (element, own): (AnyElement, bool),
@@ -60,8 +60,8 @@ impl RowEvaluation {
         self.run.bytes() + self.known.bytes() as u64
     }
 
-    /// Advances until the evaluation of the world is finished, or must wait for the value of an element that every world has. If the
-    /// world must wait, the index of the missing element and the value demanded of it (if any) are returned.
+    /// Advances until the evaluation of the world is finished, or must wait for the value of an element that every world has. If it
+    /// must wait, returns the index of the missing element and the value that observations require of it (if any).
     pub(super) fn advance(
         &mut self,
         block: &mut Block,
@@ -73,7 +73,7 @@ impl RowEvaluation {
 }
 
 impl RowWorld<'_> {
-    /// Returns the node of an element; `own` is `true` if only one reader refers to the element.
+    /// Returns the record of `element`; `own` is `true` if only one reader refers to the element.
     fn node(&self, element: &AnyElement, own: bool) -> RowElement {
         let element = self.block.policy(element).unwrap_or(element).clone();
         RowElement { element, own }
@@ -160,7 +160,7 @@ const LINEAR_SEARCH_LIMIT: usize = 16;
 #[derive(Default)]
 pub(super) struct KnownValues {
     values: Vec<(AnyElement, Datum)>,
-    /// For each element, the index of its value in the list; the map is built when there are many values.
+    /// For each element, the index of its value in the list of values; the map is built when there are many values.
     positions: FxHashMap<ElementId, u32>,
 }
 
@@ -189,7 +189,7 @@ impl KnownValues {
         }
     }
 
-    /// All values, in the order in which they were computed.
+    /// Returns all values, in the order in which they were computed.
     pub(super) fn take(&mut self) -> Vec<(AnyElement, Datum)> {
         self.positions.clear();
         std::mem::take(&mut self.values)
@@ -199,7 +199,7 @@ impl KnownValues {
         &self.values
     }
 
-    /// Approximate size of the values in bytes.
+    /// Returns the approximate size of the values in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.values.capacity() * size_of::<(AnyElement, Datum)>()
             + self.positions.capacity() * (size_of::<(ElementId, u32)>() + 1)

@@ -9,7 +9,7 @@ use super::selection::{Selection, for_each_row};
 pub(super) enum RowGroups {
     /// Each group is stored as a bit mask of its worlds.
     Masks(Vec<Vec<u64>>),
-    /// For each world, the number of its group is stored.
+    /// For each world, the index of its group is stored.
     Rows(Vec<u32>),
 }
 
@@ -46,8 +46,8 @@ impl RowGroups {
         }
     }
 
-    /// Returns the worlds of each group that is not marked in `few`. The second result lists the worlds of the marked
-    /// groups in ascending order, each with its group.
+    /// Returns the worlds of each group that is not marked in `few`; `None` for a marked group. The second result
+    /// lists the worlds of the marked groups in ascending order, each with its group.
     pub(super) fn split_rare(
         &self,
         rows: &Selection,

@@ -22,12 +22,12 @@ use figrs_core::value::datum::Datum;
 #[derive(Clone, Copy)]
 pub(super) enum ColumnSource {
     Slot(ColumnSlot),
-    /// A column that was drawn for one group of worlds only, given by its index.
+    /// A column that was drawn for one group of worlds only, given by its index in `RootEvaluation::alone`.
     Unshared(usize),
 }
 
-/// The next task in the evaluation of a root. A demand is the value that an element must have in the worlds that are to
-/// have a positive weight.
+/// The next task in the evaluation of a root. A demand is the value that an element must have in worlds of positive
+/// weight.
 pub(super) enum EvaluationTask {
     Enter(ColumnSlot, Selection, Option<Datum>),
     Finish(ColumnSlot, Selection, Option<Datum>),
@@ -56,8 +56,8 @@ pub(super) struct RootEvaluation<'b> {
 impl Block {
     /// Evaluates all roots (evidence and targets) in `width` worlds.
     ///
-    /// **Errors.** Invalid parameters or failing functions of the elements that are reached, and worlds of too many
-    /// elements.
+    /// **Errors.** An error if an element that is reached has invalid parameters or a failing function, or if a world
+    /// reaches too many elements.
     pub fn run(&mut self, width: usize, rng: &mut Stream) -> Result<(), ModelError> {
         self.start(width);
         for root in 0..self.roots() {
@@ -68,7 +68,7 @@ impl Block {
 
     /// Evaluates one root, and all elements that it needs, in the surviving worlds.
     ///
-    /// **Errors.** As [`run`](Self::run).
+    /// **Errors.** The errors of [`run`](Self::run).
     pub fn run_root(&mut self, root: usize, rng: &mut Stream) -> Result<(), ModelError> {
         let first = EvaluationTask::Enter(self.root(root), self.weights.alive().clone(), None);
         let mut run = RootEvaluation {
@@ -121,8 +121,8 @@ impl RootEvaluation<'_> {
         }
     }
 
-    /// Advances the worlds that are evaluated one by one. If worlds wait for elements, the evaluation of these elements is
-    /// scheduled.
+    /// Advances the worlds `singles`, which are evaluated one by one. If worlds wait for elements, the evaluation of these
+    /// elements is scheduled.
     fn singles(&mut self, mut singles: Box<RowEvaluations>) -> Result<(), ModelError> {
         let missing = singles.advance(self.block, self.rng)?;
         if missing.is_empty() {
@@ -205,7 +205,7 @@ impl RootEvaluation<'_> {
         Ok(())
     }
 
-    /// Returns an error if worlds wait for a policy that depends on itself.
+    /// Returns an error if worlds wait for the policy of a decision because this policy depends on the decision.
     fn check_policy(&self, slot: ColumnSlot, rows: &Selection) -> Result<(), ModelError> {
         let element = &self.block.instructions[slot.index()].element;
         if !self.block.is_policy(element) {
@@ -351,7 +351,7 @@ impl RootEvaluation<'_> {
         Ok(Column::packed(values, rows))
     }
 
-    /// Drops the worlds in which an element has another value than the given value.
+    /// Drops the worlds in which the value of an element differs from `value`.
     fn drop_unequal(&mut self, rows: &Selection, column: &Column, value: &Datum) {
         let other = match column {
             Column::Bits(bits) => {
@@ -376,7 +376,7 @@ impl RootEvaluation<'_> {
         self.block.weights.drop_rows(&other);
     }
 
-    /// Stores the values of an element in some worlds, and weighs the evidence on the element.
+    /// Stores the values of an element in the worlds `rows`, and weighs the evidence on the element.
     pub(super) fn set_values(
         &mut self,
         slot: ColumnSlot,
@@ -427,7 +427,7 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// Returns the sampling method of an atomic element, prepared when the element is first reached.
+    /// Returns the sampling method of an element of kind `Kind::Atomic`, prepared when the element is first reached.
     fn prepare(
         &mut self,
         slot: ColumnSlot,

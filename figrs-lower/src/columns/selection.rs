@@ -33,7 +33,7 @@ impl Selection {
         Self::with_count(mask, count, width)
     }
 
-    /// Creates the selection of the given worlds, which are in ascending order.
+    /// Creates the selection of the worlds `rows`, which are in ascending order.
     pub(crate) fn from_rows(rows: Vec<u32>, width: usize) -> Self {
         let mut mask = vec![0; width.div_ceil(64)];
         for &row in &rows {
@@ -59,7 +59,7 @@ impl Selection {
         Rc::as_ptr(&self.0).addr()
     }
 
-    /// Approximate size of the selection in bytes, including the list of its worlds.
+    /// Returns the approximate size of the selection in bytes, including the list of its worlds.
     pub(super) fn bytes(&self) -> usize {
         let list = self.0.count * size_of::<u32>();
         size_of::<RowMask>() + size_of_val(&*self.0.mask) + list + 2 * ALLOCATION
@@ -86,7 +86,7 @@ impl Selection {
         self.0.count == self.0.width
     }
 
-    /// The list of the selected worlds in ascending order.
+    /// Returns the list of the selected worlds in ascending order.
     pub(crate) fn rows(&self) -> &[u32] {
         self.0.list.get_or_init(|| {
             let mut rows = Vec::with_capacity(self.0.count);
@@ -150,7 +150,7 @@ impl Selection {
     }
 }
 
-/// Calls a function for each world of a bit mask, in ascending order.
+/// Calls `each` for each world of the bit mask `mask`, in ascending order.
 pub(crate) fn for_each_row(mask: &[u64], mut each: impl FnMut(usize)) {
     for (i, &word) in mask.iter().enumerate() {
         let mut word = word;
@@ -165,13 +165,13 @@ pub(crate) fn for_each_row(mask: &[u64], mut each: impl FnMut(usize)) {
     }
 }
 
-/// The first world of a bit mask.
+/// Returns the first world of the bit mask `mask`.
 pub(crate) fn first_row(mask: &[u64]) -> Option<usize> {
     let word = mask.iter().position(|&word| word != 0)?;
     Some(word * 64 + mask[word].trailing_zeros() as usize)
 }
 
-/// Returns a bit mask of the worlds whose index in `rows` passes a test.
+/// Returns a bit mask of the worlds of `rows` whose index in `rows` passes `test`.
 pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) -> Vec<u64> {
     let mut mask = vec![0; rows.mask().len()];
     let mut position = 0;
@@ -182,9 +182,9 @@ pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) 
     mask
 }
 
-/// Returns the merge order of two disjoint selections of worlds.
+/// Returns the order in which the lists of two disjoint selections are merged.
 ///
-/// For each world of the union, in ascending order, the result has the world's index in the concatenated lists of the two selections.
+/// The result has, for each world of the union in ascending order, the world's index in the concatenation of the two lists.
 pub(super) fn interleave(first: &Selection, second: &Selection) -> Vec<u32> {
     let (a, b) = (first.rows(), second.rows());
     let mut order = Vec::with_capacity(a.len() + b.len());

@@ -15,7 +15,7 @@ impl Block {
         self.values[slot.index()].as_ref()
     }
 
-    /// Returns the values of an element in the given worlds, all of which must have a value.
+    /// Returns the values of an element in the worlds `rows`, all of which must have a value.
     pub(super) fn read(&mut self, slot: ColumnSlot, rows: &Selection) -> Column {
         let stored = self.stored(slot).expect("parents are evaluated first");
         let as_they_are = matches!(stored.column, Column::Bits(_) | Column::Classes(..))
@@ -38,7 +38,7 @@ impl Block {
         column
     }
 
-    /// Returns the values at some indices of the list of a column.
+    /// Returns the values at the indices `positions` of the list of a column.
     fn gathered(&mut self, column: Column, positions: &[u32]) -> Column {
         let Column::Codes(codes, dictionary) = column else {
             return column.at(positions);
@@ -51,7 +51,7 @@ impl Block {
         Column::Codes(Rc::new(list), dictionary)
     }
 
-    /// Stores values of an element in worlds that have no value of it yet.
+    /// Stores values of an element for worlds that have no value of it yet.
     pub(super) fn store_values(&mut self, slot: ColumnSlot, rows: &Selection, column: Column) {
         let generation = self.lineage.generation();
         self.follow_resampling(slot);
@@ -105,14 +105,14 @@ impl Block {
     }
 
     /// Makes world `r` continue world `ancestors[r]`: the new world has all values of its ancestor and a weight of one. All continued
-    /// worlds must have the same number of densities among their likelihoods. Resampling may change the number of worlds.
+    /// worlds must have equally many densities among their likelihoods. Resampling may change the number of worlds.
     pub fn resample(&mut self, ancestors: Vec<u32>) {
         let size = ancestors.len();
         self.resample_populations(ancestors, size, &[true]);
     }
 
     /// Makes world `r` continue world `ancestors[r]`, with all values of its ancestor. A population is a group of `size` consecutive
-    /// worlds. In populations marked in `replaced`, the weights become one, and the ancestors must have the same number of densities. In
+    /// worlds. In populations marked in `replaced`, the weights become one, and all ancestors must have equally many densities. In
     /// unmarked populations, each world gets the weight of its ancestor.
     pub fn resample_populations(&mut self, ancestors: Vec<u32>, size: usize, replaced: &[bool]) {
         self.weights.continued(&ancestors, size, replaced);
@@ -124,7 +124,7 @@ impl Block {
         self.lineage.push(ancestors);
     }
 
-    /// Rearranges the values of an element that were stored before the worlds were resampled, to match the present surviving worlds.
+    /// Rearranges values of an element that were stored before a resampling, to match the present surviving worlds.
     pub(super) fn follow_resampling(&mut self, slot: ColumnSlot) {
         let generation = self.lineage.generation();
         let stale = |stored: &StoredColumn| stored.generation < generation;
@@ -179,7 +179,7 @@ impl Block {
         });
     }
 
-    /// Returns the value of an element in one world, if it has a value there.
+    /// Returns the value of an element in the world `row`, if it has a value there.
     pub(super) fn value_in(&mut self, slot: ColumnSlot, row: u32) -> Option<Datum> {
         let stored = self.stored(slot)?;
         let (word, bit) = (row as usize / 64, row % 64);

@@ -64,9 +64,9 @@ enum TargetColumnValues {
 pub enum ColumnValues<'a> {
     /// Truth values, with one bit for each world of the block.
     Bits(&'a [u64]),
-    /// Dictionary codes of the values, in the order of the worlds.
+    /// The dictionary codes of the values, in the order of the worlds.
     Codes(&'a [u32]),
-    /// The values, in the order of the worlds.
+    /// The values in their own type, in the order of the worlds.
     Typed(&'a dyn AnyColumn),
 }
 
@@ -76,7 +76,7 @@ impl TargetColumn<'_> {
         self.rows.rows()
     }
 
-    /// The first row.
+    /// Returns the first surviving world.
     pub fn first_row(&self) -> Option<usize> {
         first_row(self.rows.mask())
     }
@@ -86,7 +86,7 @@ impl TargetColumn<'_> {
         self.rows.mask()
     }
 
-    /// The values.
+    /// Returns the values, in their stored representation.
     pub fn values(&self) -> ColumnValues<'_> {
         match &self.values {
             TargetColumnValues::Bits(bits) => ColumnValues::Bits(bits),
@@ -95,12 +95,12 @@ impl TargetColumn<'_> {
         }
     }
 
-    /// Number of values in the dictionary; zero if the column has no dictionary.
+    /// Returns the number of values in the dictionary; zero if the column has no dictionary.
     pub fn codes(&self) -> usize {
         self.dictionary.map_or(0, Dictionary::len)
     }
 
-    /// The value of a code.
+    /// Returns the value with the code `code`.
     pub fn value(&self, code: u32) -> Option<&dyn std::any::Any> {
         self.dictionary.map(|values| values.any(code as usize))
     }

@@ -5,14 +5,14 @@ use figrs_factor::graph::WorldWeight;
 
 /// Maximum number of classes (sets of worlds with equal weights); with more classes, each world has its own weight.
 const CLASSES: usize = 16;
-/// A product above `LARGE` or below `1 / LARGE` is moved to the logarithmic factor. The product of two numbers between `1 / LARGE` and `LARGE` is
-/// still a normal number.
+/// A product above `LARGE` or below `1 / LARGE` is moved to the factor that is stored as a logarithm. The product of two numbers between `1 /
+/// LARGE` and `LARGE` neither overflows nor underflows.
 const LARGE: f64 = 1e150;
 
 /// The weights of the worlds of a block.
 ///
-/// The weight of a world is the product of three factors: a factor that all worlds share, a factor of the world or its class, and a factor given by
-/// its logarithm.
+/// The weight of a world is the product of three factors: one that all worlds share, one of the world or its class, and one that is stored as a
+/// logarithm.
 ///
 /// Evidence on truth values divides the worlds into few classes (sets of worlds with equal weights). To sum the weights of a class, only the number
 /// of its worlds is needed.
@@ -23,10 +23,10 @@ pub struct BlockWeights {
     pub(super) classes: Vec<(Vec<u64>, WorldWeight)>,
     /// One weight for each world, if there would be too many classes; the entries of dropped worlds are meaningless.
     pub(super) rows: Option<Vec<f64>>,
-    /// Lower and upper bounds of the surviving worlds' factors in `rows`.
+    /// Lower and upper bounds of the entries of surviving worlds in `rows`.
     pub(super) bounds: (f64, f64),
     pub(super) logs: Option<Vec<f64>>,
-    /// Number of densities among the factors of all worlds, and number of additional densities for single worlds.
+    /// Number of densities among the factors of every world; single worlds may have additional densities.
     densities: u32,
     row_densities: Option<Vec<u32>>,
 }
@@ -61,7 +61,7 @@ impl BlockWeights {
         self.densities_differ_among(0..self.alive.width())
     }
 
-    /// True if some worlds of a range have more densities among their factors than other worlds of it.
+    /// True if some of the worlds `rows` have more densities among their factors than others.
     pub(super) fn densities_differ_among(&self, rows: std::ops::Range<usize>) -> bool {
         let Some(counts) = &self.row_densities else {
             return false;
@@ -83,19 +83,19 @@ impl BlockWeights {
         self.alive.len()
     }
 
-    /// Calls a function for each world that does not contradict the evidence, in ascending order.
+    /// Calls `each` for each world that does not contradict the evidence, in ascending order.
     pub fn for_each_survivor(&self, each: impl FnMut(usize)) {
         for_each_row(self.alive.mask(), each);
     }
 
-    /// Drops the worlds of a bit mask, because they contradict the evidence.
+    /// Drops the worlds of the bit mask `mask`, because they contradict the evidence.
     pub(crate) fn drop_rows(&mut self, mask: &[u64]) {
         if self.alive.mask().iter().zip(mask).any(|(a, b)| a & b != 0) {
             self.alive = self.alive.minus(mask);
         }
     }
 
-    /// Multiplies the weights of some worlds by one number.
+    /// Multiplies the weights of the worlds `rows` by one number, given as a plain number and as a logarithm.
     pub(crate) fn times(&mut self, rows: &Selection, (linear, log): (f64, f64)) {
         if log == f64::NEG_INFINITY {
             self.drop_rows(rows.mask());
@@ -106,7 +106,7 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weights of disjoint sets of worlds by one number for each set.
+    /// Multiplies the weights of disjoint sets of worlds, each by its own number.
     pub(crate) fn times_masks(&mut self, masks: &[(Vec<u64>, (f64, f64))]) {
         for (mask, (_, log)) in masks {
             if *log == f64::NEG_INFINITY {
@@ -156,7 +156,7 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weight of each world by the number for its dictionary code; the codes are in the order of the worlds.
+    /// Multiplies the weight of each world by the number in `table` for its code; `codes` are in the order of the worlds.
     pub(crate) fn times_codes(&mut self, rows: &Selection, codes: &[u32], table: &[(f64, f64)]) {
         let zero = |&(_, log): &(f64, f64)| log == f64::NEG_INFINITY;
         if !table.iter().all(|entry| zero(entry) || in_range(entry.0)) {
@@ -185,7 +185,7 @@ impl BlockWeights {
         self.widen_bounds(factors.iter().fold((1.0, 1.0), widest));
     }
 
-    /// Widens the bounds of the worlds' weights, after the weights were multiplied by numbers between `least` and `most`.
+    /// Widens the bounds of the entries in `rows`, after they were multiplied by numbers between `least` and `most`.
     fn widen_bounds(&mut self, (least, most): (f64, f64)) {
         self.bounds = (self.bounds.0 * least, self.bounds.1 * most);
         if in_range(self.bounds.0) && in_range(self.bounds.1) {
@@ -203,7 +203,7 @@ impl BlockWeights {
         }
     }
 
-    /// Multiplies the weights of some worlds by numbers that are given by their logarithms, in the order of the worlds.
+    /// Multiplies the weights of the worlds `rows` by numbers whose logarithms are `added`, in the order of the worlds.
     pub(crate) fn add_logs(&mut self, rows: &Selection, added: Vec<f64>) {
         if added.contains(&f64::NEG_INFINITY) {
             let dead = mask_where(rows, |at| added[at] == f64::NEG_INFINITY);
@@ -286,7 +286,7 @@ impl BlockWeights {
         self.bounds = (old.bounds.0.min(1.0), old.bounds.1.max(1.0));
     }
 
-    /// Counts a density among the factors of some worlds.
+    /// Counts a density among the factors of the worlds `rows`.
     pub(crate) fn count_density(&mut self, rows: &Selection) {
         if self.alive.is_within(rows.mask()) {
             self.densities += 1;
@@ -341,7 +341,7 @@ impl BlockWeights {
         self.rows = Some(rows);
     }
 
-    /// Moves the factors of the worlds into the logarithmic factors.
+    /// Moves the factor of each world into the factor that is stored as a logarithm.
     fn move_to_logs(&mut self) {
         let Some(rows) = &mut self.rows else { return };
         let width = rows.len();

@@ -1,20 +1,21 @@
-//! The agenda of a change of a trace: the nodes that must be evaluated again.
+//! The agenda of a change of a trace: the nodes (elements with their values) that must be evaluated
+//! again.
 
 /// Next step in the re-evaluation of a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum UpdateStep {
-    /// The inputs of the node must be re-evaluated first.
+    /// The inputs of the node must be evaluated first.
     Enter,
-    /// All inputs of the node are up to date, except the result of a Chain.
+    /// All inputs of the node are up to date, except the result if the node is a Chain.
     Ready,
-    /// All inputs of the node are up to date, including the result of a Chain.
+    /// All inputs of the node are up to date, including the result if the node is a Chain.
     Finish,
 }
 
-/// Queue of nodes with one bucket for each topological height.
+/// Queue of nodes with one bucket for each topological height (a node is higher than its inputs).
 #[derive(Debug, Default)]
 pub(super) struct BucketQueue {
-    /// The height and the number of the only node, if the queue has exactly one node.
+    /// The height and the index of the only node, if the queue has exactly one node.
     only: Option<(u32, u32)>,
     heights: Vec<Vec<u32>>,
     /// Bit set of the heights for which nodes are queued.
@@ -116,14 +117,14 @@ impl Agenda {
     }
 }
 
-/// Nodes whose edges or demanded values must be updated after a change of the dependency structure.
+/// Nodes whose edges or required values must be updated after a change of the dependency structure.
 #[derive(Debug, Default)]
 pub(super) struct StructureWorklist {
     /// Nodes that enter the world before their inputs have entered it.
     pub(super) entering: Vec<u32>,
     /// Nodes that have lost their last reader.
     pub(super) orphans: Vec<u32>,
-    /// Nodes whose demanded value may have changed.
+    /// Nodes whose required value may have changed.
     pub(super) statuses: Vec<u32>,
     /// Random choices whose value an observation determines, and that other nodes read.
     pub(super) shared: Vec<u32>,

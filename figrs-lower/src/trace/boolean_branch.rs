@@ -1,8 +1,7 @@
 //! Fast path for proposals of truth values that only select a branch, such as the component of a mixture.
 //!
-//! In a mixture of two components, only one Chain reads the component membership of an observation, and returns the value of the selected
-//! component. For a proposal that changes the membership, the new values need not be listed: the readers of the Chain are weighed at
-//! once.
+//! In a mixture of two components, only one Chain reads to which component an observation belongs, and returns the value of that
+//! component. If a proposal changes the component, the new values need not be listed: the readers of the Chain are weighed at once.
 
 use super::look_ahead_list::{FlipProposal, LookAheadEnd};
 use super::readers::{BooleanBranch, NodeUse};
@@ -11,7 +10,7 @@ use super::state::Trace;
 use figrs_core::value::datum::Datum;
 
 impl Trace {
-    /// Returns the Chain whose result a truth value selects, and caches it.
+    /// Returns the Chain whose result the truth value of `site` selects, and caches it.
     #[inline]
     fn find_boolean_branch(&mut self, site: u32) -> BooleanBranch {
         if let Some(fork) = self.nodes[site as usize].boolean_branch {
@@ -36,7 +35,7 @@ impl Trace {
         selects.then(|| BooleanBranch::Chain(by, [false, true].map(result)))
     }
 
-    /// Weighs all changes that follow from another truth value of a choice, if the truth value only selects the result of one Chain whose
+    /// Weighs all changes that follow from another truth value of a choice, if this value only selects the result of one Chain whose
     /// readers can all be weighed at once. Otherwise does nothing.
     #[inline]
     pub(super) fn look_ahead_boolean(

@@ -1,13 +1,14 @@
-//! The change that a proposal makes to a world: differences of log-probabilities, and a list of changes to undo.
+//! The change that a proposal makes to a world: differences of log-probabilities, and the changes to undo if it
+//! is rejected.
 
 use figrs_core::value::datum::Datum;
 
 /// Differences of log-probabilities between the proposed world and the present world.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Change {
-    /// Change of the log-probability of the free choices that both worlds have.
+    /// Difference of the log-probability of the free choices that both worlds have.
     pub prior: f64,
-    /// Change of the logarithm of the likelihoods and weights of the evidence.
+    /// Difference of the logarithm of the likelihoods and weights of the evidence.
     pub likelihood: f64,
     /// Log-probability of the free choices that only the new world has, which were drawn from their priors.
     pub added: f64,
@@ -15,10 +16,10 @@ pub struct Change {
     pub removed: f64,
     /// Number of free choices in the old world and in the new world.
     pub choices: (usize, usize),
-    /// Number of likelihoods that are densities, in the old world and in the new world.
+    /// Number of densities among the likelihoods of the old world and of the new world.
     pub densities: (usize, usize),
-    /// `true` if the new world has a positive weight, and all proposed choices are among its free choices. If
-    /// `possible` is `false`, all other fields are meaningless, because the evaluation may have stopped early.
+    /// `true` if the new world has a positive weight, and all proposed choices are among its free choices. If it
+    /// is `false`, all other fields are meaningless, because the evaluation may have stopped early.
     pub possible: bool,
 }
 
@@ -45,7 +46,7 @@ pub(super) enum StructureUndo {
         input: usize,
         old: Option<Datum>,
     },
-    /// Change of the value that is demanded of the node.
+    /// Change of the value that observations require of the node.
     Demanded {
         node: u32,
         old: Option<Datum>,
@@ -60,10 +61,10 @@ pub(super) enum StructureUndo {
 /// The previous state of everything that a proposal changes.
 #[derive(Debug, Default)]
 pub(super) struct UndoLog {
-    /// The nodes that the proposal touched; each node stores its own previous state.
+    /// The nodes that the proposal has changed or evaluated; each stores its own previous state.
     pub(super) touched: Vec<u32>,
     pub(super) operations: Vec<StructureUndo>,
-    /// Number of elements in the world, and number of likelihoods that are densities, before the proposal.
+    /// Number of elements in the world, and number of densities among its likelihoods, before the proposal.
     pub(super) before: (usize, usize),
 }
 

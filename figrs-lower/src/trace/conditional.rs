@@ -13,15 +13,15 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
 impl Trace {
-    /// Draws a choice from its conditional distribution given all other choices of the world.
+    /// Draws a value of the choice `site` from its conditional distribution given all other choices of the world.
     ///
-    /// The conditional density is proportional to the prior of the choice times the likelihood of the choices that read it, where the
-    /// likelihood of observed choices is raised to a power. Returns `None` if the distribution of the choice does not
-    /// [define](figrs_core::Family::sample_conditional) a draw from the conditional distribution.
+    /// The conditional density is proportional to the prior of the choice times the likelihood of the choices that read it; the
+    /// likelihood of observed choices is raised to `power`. Returns `None` if the distribution of the choice does not
+    /// [define](figrs_core::Family::sample_conditional) such a draw.
     ///
-    /// The existence of a draw from the conditional distribution does not depend on the present value of the choice.
+    /// Whether the draw is possible does not depend on the present value of the choice.
     ///
-    /// **Errors.** As [`draw`](Self::draw).
+    /// **Errors.** The errors of [`draw`](Self::draw).
     pub fn draw_conditional(
         &mut self,
         site: Site,
@@ -58,7 +58,7 @@ impl Trace {
         Ok(drawn.flatten())
     }
 
-    /// Collects the readers of a node. The error is the number of a reader that is not a random choice, or that reads the node more
+    /// Collects the readers of a node. The error is the index of a reader that is not a random choice, or that reads the node more
     /// than once.
     pub(super) fn find_readers(&mut self, number: u32, readers: &mut Readers) -> Result<(), u32> {
         readers.chains.clear();
@@ -96,8 +96,8 @@ impl Trace {
         }
     }
 
-    /// Returns the likelihood of the readers' values as a function of the node's value. The error is the number of a reader whose
-    /// log-likelihood has another parametric form.
+    /// Returns the likelihood of the readers' values as a function of the node's value. The error is the index of a reader whose
+    /// log-likelihood does not have the form `terms`.
     pub(super) fn gather(
         &self,
         readers: &Readers,
@@ -148,8 +148,8 @@ mod tests {
     use figrs_core::random::stream;
     use figrs_core::{Element, Model};
 
-    /// Returns a model of two means; each observation, from one of two families, chooses between the means, and each mean is also read
-    /// by a free choice.
+    /// Returns a model of two means; each observation, from one of two families, chooses between them, and a free choice also reads
+    /// each mean.
     fn means() -> (Model, [Element<f64>; 2]) {
         let means = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
         let mut model = Model::new();

@@ -12,8 +12,8 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::{Datum, Plain};
 
 impl Trace {
-    /// Calls a function with the values of a node's parents, if all parents have a value. The function `value` selects one
-    /// of the stored values of each parent, such as the [`present`](Self::present) value.
+    /// Calls `read` with the values of a node's parents, if all parents have a value. `value` selects one of the stored
+    /// values of each parent, such as the [`present`](Self::present) value.
     #[inline]
     pub(super) fn arguments<'a, R>(
         &'a self,
@@ -48,7 +48,7 @@ impl Trace {
         }
     }
 
-    /// Calls a function like [`arguments`](Self::arguments), for a few arguments that are all `f64` numbers.
+    /// Calls `read` as [`arguments`](Self::arguments) does, for a few arguments that are all `f64` numbers.
     #[inline]
     fn numbers<'a, R>(
         &'a self,
@@ -65,7 +65,7 @@ impl Trace {
         Some(read(&numbers[..parents.len()]))
     }
 
-    /// Evaluates an Apply or a Score.
+    /// Evaluates a function of parents (an Apply) or a Score.
     pub(super) fn compute(&mut self, number: u32) {
         let node = &self.nodes[number as usize];
         match node.element.kind() {
@@ -143,8 +143,8 @@ impl Trace {
         self.faults.extend(fault.map(|error| (number, error)));
     }
 
-    /// Returns the log-weight of the evidence on a node if the node has a value, and the first error of an evidence
-    /// function.
+    /// Returns the log-weight of the evidence on a node if the node has a value; `fault` receives the first error of an
+    /// evidence function.
     pub(super) fn weight(
         &self,
         number: u32,
@@ -170,7 +170,7 @@ impl Trace {
         sum
     }
 
-    /// Calls a function with a random choice whose parents are up to date; returns `None` if some parent has no value.
+    /// Calls `read` with a random choice whose parents are up to date; returns `None` if some parent has no value.
     pub(super) fn with_choice<R>(
         &self,
         number: u32,
@@ -187,8 +187,8 @@ impl Trace {
         done.unwrap_or(Ok(None))
     }
 
-    /// Returns the log-probability of a value of a random choice; `None` if there is no value, or an argument is missing or
-    /// invalid. The function `parent` selects one of the stored values of each parent.
+    /// Returns the log-probability of `value` for a random choice; `None` if there is no value, or an argument is missing or
+    /// invalid. `parent` selects one of the stored values of each parent.
     #[inline]
     pub(super) fn weigh<'a>(
         &'a self,
@@ -229,7 +229,8 @@ impl Trace {
         true
     }
 
-    /// Returns the log-probability of a choice like [`weigh`](Self::weigh), for a value other than the present value.
+    /// Returns the log-probability of the value `own` of a choice as [`weigh`](Self::weigh) does, given the present values
+    /// of its parents.
     #[inline]
     pub(super) fn weigh_value(&self, number: u32, own: &ValueRegister) -> Option<f64> {
         let truth = own.truth().map(usize::from);
@@ -306,14 +307,14 @@ impl Trace {
 
     /// Draws a value for a choice from its prior, given the present values of its parents.
     ///
-    /// **Errors.** [`ModelError::InvalidParameter`], [`ModelError::Function`].
+    /// **Errors.** [`ModelError::InvalidParameter`] if a parameter is invalid; [`ModelError::Function`] if a function fails.
     pub fn draw(&self, site: Site, chooser: &mut dyn Chooser) -> Result<Option<Datum>, ModelError> {
         self.with_choice(site.0, |element, choice| chooser.choose(element, choice))
     }
 
-    /// Returns the log-probability of a value of a choice, given the present values of its parents.
+    /// Returns the log-probability of `value` for a choice, given the present values of the choice's parents.
     ///
-    /// **Errors.** As [`draw`](Self::draw).
+    /// **Errors.** The errors of [`draw`](Self::draw).
     pub fn log_prior(&self, site: Site, value: &Datum) -> Result<Option<f64>, ModelError> {
         self.with_choice(site.0, |element, choice| {
             let log = choice.log_prob(value.as_any());

@@ -22,11 +22,11 @@ pub(super) struct TraceMemory {
     made: u64,
     /// Size in bytes of the nodes and their values, at the last count.
     counted: u64,
-    /// Number of nodes at the last count of memory.
+    /// Number of nodes at the last count of the memory.
     nodes: usize,
-    /// Number of elements in the world at which memory is counted next.
+    /// Number of elements in the world at which the memory is counted next.
     next: usize,
-    /// Size of all elements, in bytes, at which elements outside the world are evicted next.
+    /// Size of all elements, in bytes, at which elements outside the world are next evicted.
     purge_at: u64,
 }
 
@@ -41,34 +41,35 @@ impl TraceMemory {
         }
     }
 
-    /// Adds the bytes of elements that a call created and that still exist.
+    /// Adds the size of elements that a call created and that still exist.
     pub(super) fn add_made(&mut self, bytes: i64) {
         self.made = self.made.saturating_add_signed(bytes);
     }
 
-    /// Returns the bytes of the elements, plus the bytes of the nodes at the last count.
+    /// Returns the size in bytes of the elements, plus that of the nodes at the last count.
     pub(super) fn bytes(&self) -> u64 {
         self.made + self.counted
     }
 
-    /// True if the memory has to be counted anew, given the numbers of nodes and of elements in the world.
+    /// True if the memory must be counted anew; `nodes` is the number of nodes, and `alive` the number of elements in the
+    /// world.
     pub(super) fn is_count_due(&self, nodes: usize, alive: usize, limit: u64) -> bool {
         let new = nodes.saturating_sub(self.nodes) * size_of::<TraceNode>();
         self.bytes() + new as u64 > limit || alive >= self.next
     }
 
-    /// Records a new count of the bytes of nodes and values.
+    /// Records a new count of the memory: `bytes` is the size of the nodes and their values.
     pub(super) fn counted(&mut self, bytes: u64, nodes: usize, alive: usize) {
         (self.counted, self.nodes) = (bytes, nodes);
         self.next = self.next.max(alive + alive / 4);
     }
 
-    /// True if there are too many elements outside the world, so that they must be evicted.
+    /// True if there are too many elements outside the world; they must then be evicted.
     pub(super) fn is_full(&self) -> bool {
         self.made > self.purge_at
     }
 
-    /// Records an eviction of the elements outside the world.
+    /// Records an eviction of the elements outside the world, which freed `freed` bytes.
     pub(super) fn record_eviction(&mut self, freed: i64, limit: u64) {
         self.add_made(freed);
         // The elements of the world itself cannot be evicted; an eighth of the limit is allowed for elements outside
@@ -77,7 +78,7 @@ impl TraceMemory {
     }
 }
 
-/// Maximum number of cached elements outside the world, whose branches may be taken again.
+/// Maximum number of elements outside the world that are cached because their branches may be taken again.
 const MAX_CACHED: usize = 1 << 16;
 
 impl Trace {

@@ -1,8 +1,8 @@
 //! Fast path for proposals: the new state is computed and weighed before the trace is changed.
 //!
 //! Most proposals change the values of a few nodes, and leave the dependency structure unchanged. On the fast path, the new values are
-//! collected in a list, in the order of the nodes' topological heights. The list of new values is applied if the proposal is accepted, and
-//! dropped otherwise. If an element may enter or leave the world, the proposal is evaluated by the general path instead.
+//! collected in a list, in the order of the nodes' topological heights. This list is applied if the proposal is accepted, and dropped
+//! otherwise. If an element may enter or leave the world, the proposal is evaluated by the general path (change propagation) instead.
 
 use super::change::Change;
 use super::look_ahead_list::LookAheadEnd;
@@ -12,12 +12,13 @@ use super::state::Trace;
 use figrs_core::element::node::Kind;
 use figrs_core::value::datum::Datum;
 
-/// Maximum number of consecutive proposals for a choice that use the general path without trying the fast path, after the fast path has
+/// Maximum number of consecutive proposals for a choice that use the general path, without trying the fast path, after the fast path has
 /// failed.
 const MAX_GENERAL_PATH_STEPS: u8 = 63;
 
 impl Trace {
-    /// Collects the new states of a proposal in the list, if only values change. Returns `true` if the new world is possible.
+    /// Collects the new states of the nodes after a proposal in the list, if only values change. Returns `true` if the new world is
+    /// possible.
     pub(super) fn look_ahead(&mut self, site: u32, value: &Datum) -> Option<bool> {
         self.look_ahead.clear();
         let node = &mut self.nodes[site as usize];
@@ -55,7 +56,7 @@ impl Trace {
         Some(possible)
     }
 
-    /// Lists all changes that follow from another value of a choice.
+    /// Lists all changes that follow from the value `value` of the choice `site`.
     fn look_ahead_changes(&mut self, site: u32, value: &Datum) -> Result<(), LookAheadEnd> {
         self.begin_epoch();
         // The register is not moved after it is written, for the reason given at the field `nodes` of
@@ -130,7 +131,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Returns the value of a node in the new world, which is its present value unless a new value is known.
+    /// Returns the value of a node in the new world: its new value if it is known, otherwise its present value.
     #[inline]
     pub(super) fn tentative_value(&self, number: u32) -> &ValueRegister {
         let node = &self.nodes[number as usize];
@@ -228,7 +229,7 @@ impl Trace {
         self.list(number, &value, log)
     }
 
-    /// Applies the list of new node states, if there is one.
+    /// Applies the list of new states to the nodes, if there is a list; returns whether there was one.
     #[inline]
     pub(super) fn apply_look_ahead(&mut self) -> bool {
         if !std::mem::replace(&mut self.look_ahead.is_current, false) {
@@ -258,7 +259,7 @@ impl Trace {
         true
     }
 
-    /// Drops the list of new node states, if there is one.
+    /// Drops the list of new states, if there is a list; returns whether there was one.
     #[inline]
     pub(super) fn discard_look_ahead(&mut self) -> bool {
         std::mem::replace(&mut self.look_ahead.is_current, false)
@@ -277,8 +278,8 @@ mod tests {
     use figrs_core::random::{Stream, stream};
     use figrs_core::{AnyElement, Element, Model};
 
-    /// Returns a model with changes that the fast path can represent and changes that it cannot: results of Chains, functions of one or two
-    /// changed values, tables, families, and evidence of all kinds.
+    /// Returns a model with changes that the fast path can represent and with others: results of Chains, functions of one or two changed
+    /// values, tables, families, and evidence of all kinds.
     fn model() -> (Model, Vec<AnyElement>) {
         let means = [0.0, 3.0, -3.0].map(|mean| Normal::new(mean, Variance(4.0)));
         let [first, second, third] = &means;
@@ -308,7 +309,7 @@ mod tests {
         (mixture, targets.cloned().collect())
     }
 
-    /// Adds elements that are used only as parameters of several families; Chains pass these parameters on, one of the Chains may leave the
+    /// Adds elements that are used only as parameters of several families. Chains pass these parameters on, one of the Chains may leave the
     /// world, and a free choice reads one parameter.
     fn mixture(mut model: Model) -> (Model, Element<f64>) {
         let parts = [1.0, -2.0].map(|mean| Normal::new(mean, Variance(2.0)));
@@ -329,7 +330,8 @@ mod tests {
         (model, Normal::new(&parts[0], Variance(1.0)))
     }
 
-    /// Returns the elements of the world and their values as text, because two traces create different elements in branches.
+    /// Returns the elements of the world and their values as text, with which two traces can be compared, although they create different
+    /// elements in branches.
     fn values(trace: &Trace) -> Vec<String> {
         let world = trace.world().map(|(e, v)| format!("{e:?} = {v:?}"));
         let mut world: Vec<String> = world.collect();
@@ -337,7 +339,7 @@ mod tests {
         world
     }
 
-    /// Two traces take the same steps, but only one of them uses the fast path.
+    /// Two traces take the same steps, but only one of them may use the fast path.
     #[test]
     fn lists_say_what_a_full_evaluation_says() {
         let (model, targets) = model();

@@ -2,7 +2,7 @@
 
 use super::register::ValueRegister;
 
-/// New state of a node of a trace whose value changes or was recomputed.
+/// New state of a node of a trace.
 #[derive(Debug, Default)]
 pub(super) struct TentativeState {
     pub(super) number: u32,
@@ -17,25 +17,25 @@ pub(super) struct TentativeState {
 pub(super) struct ProposalLookAhead {
     /// `true` if the list of new node states belongs to the last proposal.
     pub(super) is_current: bool,
-    /// The new states; the list keeps spare entries for later proposals. The entries of the list are filled in place, because moving a
-    /// number that was just written is slow.
+    /// The new states; spare entries are kept for later proposals. Entries are filled in place, because moving a number that was just
+    /// written is slow.
     nodes: Vec<TentativeState>,
     count: usize,
     /// Random choices that keep their values, each with its new log-probability.
     pub(super) weighed: Vec<(u32, f64)>,
-    /// Priority queue of the readers of changed nodes, as pairs of height and number; the lowest pair is last.
+    /// Priority queue of the readers of changed nodes, as pairs of height and index; the lowest pair is last.
     queue: Vec<(u32, u32)>,
-    /// A Chain that switches to another result, and the number of its new result.
+    /// A Chain that switches to another result, and the index of this result.
     pub(super) switch: Option<(u32, u32)>,
-    /// A parameter node whose readers were all weighed together, and the parameter's new value.
+    /// A parameter node whose readers were all weighed together, and its new value.
     pub(super) parameter: Option<(u32, f64)>,
     pub(super) readers: WeighedReaders,
     /// The proposal of another truth value, if it needs no list of new states.
     pub(super) flip: Option<FlipProposal>,
     pub(super) prior: f64,
     pub(super) likelihood: f64,
-    /// `true` if some choice or some evidence in the new world has weight zero. The list of new states is completed even for an impossible
-    /// world, because the choice of the general path, which draws random numbers, must not depend on the weight.
+    /// `true` if some choice or some evidence in the new world has weight zero. The list is completed even for an impossible world,
+    /// because whether the general path runs, which draws random numbers, must not depend on the weight.
     pub(super) is_impossible: bool,
 }
 
@@ -73,7 +73,7 @@ impl ProposalLookAhead {
         self.queue.insert(at, (height, number));
     }
 
-    /// Takes the node of least topological height from the queue.
+    /// Takes the node of the least topological height from the queue.
     #[inline]
     pub(super) fn next(&mut self) -> Option<u32> {
         self.queue.pop().map(|(_, number)| number)
@@ -91,7 +91,7 @@ impl ProposalLookAhead {
         &self.nodes[..self.count]
     }
 
-    /// Returns the log-probability of the proposed value of a choice.
+    /// Returns the log-probability of the proposed value of the choice `site`.
     #[inline]
     pub(super) fn log_of(&self, site: u32) -> Option<f64> {
         if !self.is_current {
@@ -107,18 +107,18 @@ impl ProposalLookAhead {
     }
 }
 
-/// Reason for ending a list of new node states early.
+/// Reason why a list of new node states is ended early.
 pub(super) enum LookAheadEnd {
     /// The new world has weight zero.
     Impossible,
-    /// The proposal must be evaluated by the general path, because the list cannot represent its effects.
+    /// The list cannot represent the effects of the proposal, which must be evaluated by the general path.
     GeneralPath,
 }
 
 /// Buffers for the values and the log-probabilities of readers that are weighed together.
 #[derive(Debug, Default)]
 pub(super) struct WeighedReaders {
-    /// Values of the readers that are free choices.
+    /// Values of those readers that are free choices.
     pub(super) values: Vec<f64>,
     pub(super) logs: Vec<f64>,
 }

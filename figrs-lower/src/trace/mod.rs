@@ -12,7 +12,7 @@
 //! | `change`, `look_ahead_list`, `agenda` | parts of the state: the change of a proposal, its new node states, pending updates |
 //! | `state` | the model and its world |
 //! | `limits` | memory use, errors of worlds that are too large, and eviction |
-//! | `structure` | edges, elements that enter or leave the world, demands of observations |
+//! | `structure` | edges, elements that enter or leave the world, required values of observed elements |
 //! | `evaluate` | the value of one node |
 //! | `propagation` | re-evaluation in topological order |
 //! | `proposal` | proposals, accepted and undone |

@@ -17,7 +17,7 @@ pub(super) enum NodeRole {
     /// The value is set by an intervention.
     Fixed,
     Atomic,
-    /// A Chain whose result is always a member of one family of distributions: a choice with parameters.
+    /// A Chain whose result is always a member of one family of distributions: a random choice with parameters.
     Family,
     Table,
     Apply,
@@ -31,24 +31,25 @@ impl NodeRole {
     }
 }
 
-/// Input edge of a node: the input, the index of this edge among the uses of the input, and the value that the edge demands of the
-/// input.
+/// Input edge of a node: the input, the index of this edge among the uses of the input, and the value that the edge requires of
+/// the input.
 pub(super) struct InputEdge {
     pub(super) to: u32,
     pub(super) at: u32,
     pub(super) demand: Option<Datum>,
 }
 
-/// A node of the dependency graph of a trace. The fields that every step reads come first, to fill as few cache lines as possible.
+/// A node of the dependency graph of a trace. The fields that every step reads come first, because they then fill as few cache
+/// lines as possible.
 #[allow(clippy::struct_excessive_bools)]
 #[repr(C, align(64))]
 pub(super) struct TraceNode {
     pub(super) value: ValueRegister,
-    /// The log-probability of a random choice; for other nodes zero, or `-inf` if the value differs from the demanded value.
+    /// The log-probability of a random choice; for other nodes zero, or `-inf` if the value differs from the required value.
     pub(super) log: f64,
-    /// The number of the last proposal that touched the node.
+    /// The index of the last proposal that touched the node.
     pub(super) touched: u32,
-    /// The number of the last proposal that changed the node's value.
+    /// The index of the last proposal that changed the node's value.
     pub(super) changed: u32,
     /// The topological height of the node, which is greater than the heights of its inputs.
     pub(super) height: u32,
@@ -66,12 +67,12 @@ pub(super) struct TraceNode {
     /// The index of the node in the list of new node states, for the last proposal that touched the node.
     pub(super) listed: u32,
     /// Number of further proposals that use the general path without trying the fast path; `backoff` is the length of the last
-    /// series of such proposals.
+    /// such series.
     pub(super) general_path_left: u8,
     pub(super) backoff: u8,
     /// `true` if the model has evidence on the node's value.
     pub(super) weighs: bool,
-    /// State before the last proposal that touched the node.
+    /// The node's state before the last proposal that touched it.
     pub(super) old: NodeSnapshot,
     /// The log-weight of the evidence on the node.
     pub(super) weight: f64,
@@ -82,39 +83,41 @@ pub(super) struct TraceNode {
     pub(super) element: AnyElement,
     /// The value that observations demand of the node.
     pub(super) demand: Option<Datum>,
-    /// Number of uses that demand no value, plus one for a root.
+    /// Number of uses that require no value, plus one if the node is a root.
     pub(super) uses_without_demand: u32,
-    /// The index of the node among the free choices.
+    /// The index of the node in the list of free choices.
     pub(super) position: u32,
-    /// Cached results of a Chain: for each result, its number and the values of the parents, one result after another.
+    /// Cached results of a Chain, one after another: for each, the index of the result and the values of the parents.
     pub(super) branches: Vec<u32>,
     pub(super) keys: Vec<ValueRegister>,
     pub(super) next_branch: usize,
-    /// The log-probabilities of `false` and `true`, for atomic elements with these values; NaN if they have not been computed yet.
+    /// The log-probabilities of `false` and `true`, if the element has these values and no parents; NaN if they have not been
+    /// computed yet.
     pub(super) log_probs: [f64; 2],
     pub(super) evidence: Arc<[Evidence]>,
     /// The value that an intervention sets, or that observations determine in every world.
     pub(super) given: Option<Datum>,
-    /// A demanded value that is a list, with the sufficient statistics that replace it.
+    /// A required value that is a list, with the sufficient statistics that replace it.
     summary: Option<(Datum, SufficientStatistics)>,
     continuous: Option<bool>,
-    /// `true` if the values of the node are integers with a wide prior; `None` if that has not been decided.
+    /// `true` if the values of the node are integers with a wide prior; `None` if this has not been tested.
     pub(super) is_wide: Option<bool>,
     pub(super) resolved: bool,
     pub(super) vacant: bool,
 }
 
-/// Saved state of a node before a proposal.
+/// The state that a node had before a proposal.
 ///
-/// Adjacent numbers are loaded together, and such a load is delayed if the numbers were just stored one by one; the order of the
-/// fields avoids this.
+/// Adjacent numbers are loaded together, and this load is delayed if the numbers were just stored one by one; the order of the
+/// fields avoids the delay.
 #[derive(Default)]
 #[repr(C)]
 pub(super) struct NodeSnapshot {
     /// The saved value, if the proposal replaced it.
     pub(super) value: ValueRegister,
     pub(super) log: f64,
-    /// One plus the index of the value that was proposed or drawn for a random choice; zero if there is none.
+    /// One plus the index, in the list of proposed values, of the value that was proposed or drawn for a random choice; zero if
+    /// there is none.
     pub(super) proposed: u32,
     pub(super) replaced: bool,
     pub(super) in_world: bool,
@@ -205,7 +208,7 @@ impl TraceNode {
         self.boolean_branch = None;
     }
 
-    /// True if the node is a Chain without evidence or demand.
+    /// True if the node is a Chain without evidence and without a required value.
     pub(super) fn is_pass_through(&self) -> bool {
         self.role == NodeRole::Chain && self.demand.is_none() && !self.weighs
     }
@@ -221,7 +224,7 @@ impl TraceNode {
         self.element.kind().family()
     }
 
-    /// Computes the sufficient statistics of a demanded value, which are weighed faster than the value.
+    /// Computes the sufficient statistics of the required value `value`; they are weighed faster than the value.
     pub(super) fn summarise(&mut self, value: &Datum) {
         if let Some(family) = self.family()
             && self.summary.as_ref().is_none_or(|(of, _)| of != value)
@@ -231,21 +234,21 @@ impl TraceNode {
         }
     }
 
-    /// Returns the sufficient statistics that replace a value, if they are weighed faster.
+    /// Returns the sufficient statistics that replace `value`, if there are any.
     #[inline]
     pub(super) fn summary_of(&self, value: &ValueRegister) -> Option<&dyn Any> {
         let (of, summary) = self.summary.as_ref()?;
         value.holds(of).then_some(summary)
     }
 
-    /// Sets the log-probability of a choice for the given value.
+    /// Sets the log-probability of a choice with the value `value`.
     #[inline]
     pub(super) fn weighed_as(&mut self, log: f64, value: &ValueRegister) {
         self.log = log;
         self.cache_log_prob(log, value);
     }
 
-    /// Caches the log-probability of a truth value.
+    /// Caches `log`, the log-probability of the truth value `value`.
     #[inline]
     pub(super) fn cache_log_prob(&mut self, log: f64, value: &ValueRegister) {
         if let (NodeRole::Atomic, Some(truth)) = (self.role, value.truth()) {

@@ -6,12 +6,12 @@ use figrs_core::element::likelihood::{Likelihood, Term};
 use figrs_core::element::node::AnyElement;
 
 impl Trace {
-    /// Returns the log-likelihood of an element that an intervention sets, given the values of the choices that read it in this world.
-    /// The log-likelihood is a function of the element's value in the given parametric form. Returns `None` if the world does not have
-    /// this element.
+    /// Returns the log-likelihood of `element`, which an intervention sets, given the values of the choices that read it in this
+    /// world. The log-likelihood is a function of the element's value in the parametric form `terms`. Returns `None` if the world does
+    /// not have this element.
     ///
-    /// **Errors.** The error is an element that reads the set element other than as a parameter of its distribution, or whose
-    /// log-likelihood has another parametric form.
+    /// **Errors.** The error is an element that reads `element` other than as a parameter of its distribution, or whose log-likelihood
+    /// has another parametric form.
     pub fn likelihood_of_set(
         &mut self,
         element: &AnyElement,

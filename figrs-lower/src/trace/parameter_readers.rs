@@ -1,8 +1,7 @@
 //! Fast path for parameters that many random choices read, directly or through Chains that only pass the parameter on.
 //!
-//! Many observations may read one parameter directly, or through Chains whose result is the parameter. The readers of a parameter are
-//! cached until they change, or until another value is demanded of a reader. After a proposal for the parameter, only log-probabilities
-//! are computed, for many values of each family together.
+//! The readers of a parameter are cached until they change, or until another value is required of a reader. After a proposal for the
+//! parameter, only log-probabilities are computed, for many values of one family of distributions together.
 
 use super::look_ahead_list::{LookAheadEnd, WeighedReaders};
 use super::node::{NodeRole, TraceNode};
@@ -37,7 +36,7 @@ impl<'a> RunReaders<'a> {
 }
 
 impl Trace {
-    /// Clears the cached readers of a node, and the cached readers of the nodes whose values it passes on.
+    /// Clears the cached readers of a node, and the cached readers of the nodes whose values this node passes on.
     pub(super) fn clear_parameter_readers(&mut self, number: u32) {
         let mut lost = Some(number);
         while let Some(number) = lost {
@@ -97,7 +96,7 @@ impl Trace {
         }
     }
 
-    /// Weighs all readers of a numeric parameter for a new value of the parameter; returns `None` if the proposal has other effects.
+    /// Weighs all readers of a numeric parameter, as if it had the value `parameter`; returns `None` if the proposal has other effects.
     #[inline]
     pub(super) fn weigh_parameter_readers(
         &mut self,
@@ -144,8 +143,8 @@ impl Trace {
         })
     }
 
-    /// Returns the likelihood of the values of all readers of a numeric parameter, where the likelihood of observed readers is raised to a
-    /// power; `None` if it must be computed reader by reader.
+    /// Returns the likelihood of the values of all readers of a numeric parameter, where the likelihood of observed readers is raised to
+    /// `power`; `None` if it must be computed reader by reader.
     pub(super) fn likelihood_of_readers(
         &mut self,
         number: u32,
@@ -168,8 +167,8 @@ impl Trace {
         Some(likelihood)
     }
 
-    /// Passes the new value of a parameter on through Chains, and gives the choices the log-probabilities of the preceding
-    /// [weighing](Self::weigh_parameter_readers).
+    /// Passes the new value of a parameter on through Chains, and gives the choices the log-probabilities that
+    /// [`weigh_parameter_readers`](Self::weigh_parameter_readers) computed before.
     pub(super) fn apply_parameter(&mut self, number: u32, parameter: f64) {
         let value = ValueRegister::from(Some(&Datum::new(parameter)));
         let reach = std::mem::take(&mut self.nodes[number as usize].reach);

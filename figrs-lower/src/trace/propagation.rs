@@ -1,10 +1,9 @@
 //! Re-evaluation of a trace in topological order: incremental change propagation.
 //!
 //! The readers of a node are visited only if the node's value has changed. Nodes that every world has are visited in the order of their
-//! topological heights. Because nodes are visited in the order of their heights, each node is evaluated once, after all nodes that it
-//! reads. Nodes in branches of Chains are only marked; they are evaluated when a node that every world has needs their values. When the
-//! result of a Chain changes, the Chain reads another node. If the height of the Chain is too low for its new result, the height is
-//! raised and the Chain is evaluated later.
+//! topological heights. Therefore each node is evaluated once, after all nodes that it reads. Nodes in branches of Chains are only
+//! marked; they are evaluated when a node that every world has needs their values. When the result of a Chain changes, the Chain reads
+//! another node. If the height of the Chain is too low for its new result, the height is raised and the Chain is evaluated later.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,7 +16,7 @@ use crate::Chooser;
 use figrs_core::error::ModelError;
 
 impl Trace {
-    /// Marks a node for re-evaluation independent of its inputs; the node is evaluated before any of its readers.
+    /// Marks a node for re-evaluation even if its inputs have not changed; the node is evaluated before any of its readers.
     pub(super) fn mark_for_evaluation(&mut self, number: u32) {
         let node = &mut self.nodes[number as usize];
         (node.stale, node.must_evaluate) = (true, true);
@@ -56,7 +55,7 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates every node that the world needs, and releases the other nodes.
+    /// Re-evaluates every node that the world needs, and removes nodes that it no longer needs.
     pub(super) fn propagate(&mut self, chooser: &mut dyn Chooser) -> Result<(), ModelError> {
         loop {
             while let Some((height, number)) = self.agenda.permanent.pop() {
@@ -84,8 +83,8 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates a node and returns `true` if only the values of its inputs are needed, which is the usual case; otherwise returns
-    /// `false`.
+    /// Re-evaluates a node and returns `true` if only the values of its inputs are needed, which is the usual case; otherwise does
+    /// nothing and returns `false`.
     fn update_in_place(&mut self, number: u32, height: u32) -> bool {
         let node = &self.nodes[number as usize];
         if node.must_evaluate {
@@ -138,7 +137,7 @@ impl Trace {
         }
     }
 
-    /// Re-evaluates a node, after all nodes below the given height.
+    /// Re-evaluates the node `root`, after all nodes below `height`.
     fn re_evaluate(
         &mut self,
         root: u32,
@@ -235,7 +234,7 @@ impl Trace {
         Ok(())
     }
 
-    /// Defers a node if one of its inputs is above the height up to which all nodes are up to date.
+    /// Defers a node if one of its inputs is above the height up to which all nodes are up to date; returns whether it was deferred.
     fn defer(&mut self, root: u32, height: u32, high: u32) -> bool {
         let lowest = self.agenda.permanent.lowest();
         if lowest.is_none_or(|lowest| lowest >= high) {
@@ -257,7 +256,7 @@ impl Trace {
         self.raise_to(number, highest);
     }
 
-    /// Raises a node to a topological height, and its readers above that height.
+    /// Raises a node to the topological height `height`, and its readers above it.
     pub(super) fn raise_to(&mut self, number: u32, height: u32) {
         let node = &mut self.nodes[number as usize];
         if node.height >= height {

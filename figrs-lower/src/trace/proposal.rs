@@ -7,7 +7,7 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
 impl Trace {
-    /// Saves the state of a node before the proposal; the first call for each proposal counts.
+    /// Saves the state of a node before the proposal; only the first call for each proposal has an effect.
     #[inline]
     pub(super) fn save_state(&mut self, number: u32, in_world: bool) {
         let epoch = self.epoch;
@@ -26,7 +26,7 @@ impl Trace {
         self.undo.touched.push(number);
     }
 
-    /// Saves the value of a free choice.
+    /// Stores `value`, which was proposed or drawn for the free choice `number`.
     pub(super) fn save_choice(&mut self, number: u32, value: &Datum) {
         self.nodes[number as usize].old.proposed = self.proposed_values.push(value) as u32;
     }
@@ -49,7 +49,7 @@ impl Trace {
         self.begin_epoch();
     }
 
-    /// Assigns a new number to the proposal that begins.
+    /// Gives a new index to the proposal that begins.
     #[inline]
     pub(super) fn begin_epoch(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);
@@ -61,12 +61,12 @@ impl Trace {
         }
     }
 
-    /// Starts with a world whose choices are drawn from their priors, except the choices whose values observations determine.
+    /// Starts with a world whose choices are drawn from their priors, except choices whose values observations determine.
     ///
-    /// Returns `false` if the world has weight zero; the trace must then be started again.
+    /// Returns `false` if the world has weight zero; call `restart` again in this case.
     ///
-    /// **Errors.** Invalid parameters or failing functions of the elements that are reached, and worlds of too many
-    /// elements.
+    /// **Errors.** An error if an element that is reached has invalid parameters or a failing function, or if a world reaches too
+    /// many elements.
     pub fn restart(&mut self, chooser: &mut dyn Chooser) -> Result<bool, ModelError> {
         self.evict_if_many();
         for node in &mut self.nodes {
@@ -96,12 +96,12 @@ impl Trace {
         Ok(self.change.possible)
     }
 
-    /// Proposes another value for a free choice, draws new choices from their priors, and re-evaluates the elements that depend on
-    /// them. The [change](Self::change) must then be [kept](Self::keep) or [undone](Self::undo). Returns `false` if the new world
-    /// is not [possible](Change::possible).
+    /// Proposes the value `value` for the free choice `site`, re-evaluates the elements that depend on it, and draws choices that
+    /// are new in the world from their priors. The [change](Self::change) must then be [kept](Self::keep) or [undone](Self::undo).
+    /// Returns `false` if the new world is not [possible](Change::possible).
     ///
-    /// **Errors.** Invalid parameters or failing functions of the elements that are reached, and worlds of too many
-    /// elements.
+    /// **Errors.** An error if an element that is reached has invalid parameters or a failing function, or if a world reaches too
+    /// many elements.
     pub fn propose(
         &mut self,
         site: Site,
@@ -125,7 +125,7 @@ impl Trace {
         Ok(self.change.possible)
     }
 
-    /// Proposes other values for several free choices together, like [`propose`](Self::propose) for one choice.
+    /// Proposes other values for several free choices together, as [`propose`](Self::propose) does for one choice.
     pub fn propose_together(
         &mut self,
         values: &[(Site, Datum)],
@@ -227,8 +227,8 @@ impl Trace {
         Ok(())
     }
 
-    /// Returns an error if a continuous choice whose value an observation determines has another use, because its density would not
-    /// be counted.
+    /// Returns an error if an observation determines a continuous choice that has another use, because its density would not be
+    /// counted.
     fn check_shared(&mut self) -> Result<(), ModelError> {
         while let Some(number) = self.worklist.shared.pop() {
             let node = &mut self.nodes[number as usize];

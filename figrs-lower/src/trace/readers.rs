@@ -7,19 +7,20 @@ pub(super) struct NodeUse {
     pub(super) input: u32,
 }
 
-/// Transitive readers of a node that use it as the parameter of a distribution, directly or through Chains whose result is the node.
+/// Direct or indirect readers of a node that use it as the parameter of a distribution; indirect readers read Chains whose result is
+/// the node.
 #[derive(Debug, Default)]
 pub(super) struct ParameterReaders {
     is_known: bool,
-    /// `true` if the readers of this Chain are in the cache of the Chain's result.
+    /// `true` if the readers of this Chain are in the cache of the node that is the Chain's result.
     is_followed: bool,
-    /// `true` if the node has no other readers.
+    /// `true` if the cache has all readers of the node.
     is_all: bool,
     /// The Chains that have the node's value as their value.
     chains: Vec<u32>,
     /// The choices that have the node as their only parameter.
     choices: Vec<u32>,
-    /// The values of choices that observations determine; entries of other choices are meaningless.
+    /// The values of choices that observations determine; the entries of other choices are meaningless.
     values: Vec<f64>,
     /// Runs of consecutive choices whose distributions belong to one family.
     runs: Vec<FamilyRun>,
@@ -33,7 +34,7 @@ struct FamilyRun {
     is_observed: bool,
 }
 
-/// The choices of a run (consecutive choices of one family), with the values that observations imply.
+/// The choices of a run (consecutive choices of one family), with the values that observations require.
 pub(super) struct RunReaders<'a> {
     pub(super) choices: &'a [u32],
     pub(super) observed: &'a [f64],
@@ -45,7 +46,7 @@ impl ParameterReaders {
         (self.is_known, self.is_followed) = (false, false);
     }
 
-    /// True if the node has no other readers; `None` if that is not known.
+    /// True if the cache has all readers of the node; `None` if that is not known.
     #[inline]
     pub(super) fn are_all(&self) -> Option<bool> {
         self.is_known.then_some(self.is_all)
@@ -63,7 +64,7 @@ impl ParameterReaders {
         (self.is_known, self.is_all) = (true, is_all);
     }
 
-    /// True if the readers of this Chain are in the cache of the Chain's result.
+    /// True if the readers of this Chain are in the cache of the node that is the Chain's result.
     pub(super) fn is_followed(&self) -> bool {
         self.is_followed
     }
@@ -131,8 +132,8 @@ pub(super) enum BooleanBranch {
     Chain(u32, [Option<u32>; 2]),
 }
 
-/// The children of a choice in its full conditional distribution: choices that read its value as a parameter, directly or through
-/// Chains that only pass the value on.
+/// The readers of a choice that its full conditional distribution needs: choices that read its value as a parameter, directly or
+/// through Chains that only pass the value on.
 #[derive(Debug, Default)]
 pub(super) struct Readers {
     pub(super) chains: Vec<u32>,

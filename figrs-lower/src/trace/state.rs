@@ -17,20 +17,20 @@ use figrs_core::model::evidence::Evidence;
 use figrs_core::random::stream;
 use figrs_core::value::datum::Datum;
 
-/// Number of draws from an integer prior that decide whether the prior is wide.
+/// Number of draws from an integer prior by which the prior is tested for being wide.
 ///
 /// The draws of a Poisson distribution differ by ten or more if its mean is above about twelve.
 const PROBES: usize = 8;
-/// Minimum range of the draws from an integer prior that counts as wide; in a narrower prior, any draw is close to the
-/// present value.
+/// Minimum range of these draws for which the prior counts as wide; in a narrower prior, any draw is close to the present
+/// value.
 const MIN_WIDE_RANGE: i128 = 10;
 
-/// A free random choice in the world of a [`Trace`]; its number does not change while the choice is part of the world.
+/// A free random choice in the world of a [`Trace`]; its index does not change while the choice is part of the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Site(pub(super) u32);
 
 impl Site {
-    /// Returns the number of the choice.
+    /// Returns the index of the choice.
     #[inline]
     pub fn number(self) -> usize {
         self.0 as usize
@@ -41,23 +41,23 @@ impl Site {
 pub struct Trace {
     pub(super) nodes: Vec<TraceNode>,
     pub(super) numbering: Numbering,
-    /// The numbers of the nodes that have evidence or are targets, without duplicates.
+    /// The indices of the nodes that have evidence or are targets, without duplicates.
     pub(super) roots: Vec<u32>,
     targets: Vec<u32>,
-    /// Free list of the numbers of evicted nodes.
+    /// The indices of evicted nodes, which new nodes reuse.
     pub(super) vacant: Vec<u32>,
-    /// The numbers of the free choices.
+    /// The indices of the nodes that are free choices.
     pub(super) choices: Vec<u32>,
     /// Number of elements in the world.
     pub(super) alive: usize,
     pub(super) limit: Limits,
     pub(super) bytes: TraceMemory,
-    /// Number of likelihoods of the world that are densities.
+    /// Number of densities among the likelihoods of the world.
     pub(super) densities: usize,
-    /// The number of the current proposal.
+    /// The index of the current proposal.
     pub(super) epoch: u32,
     pub(super) undo: UndoLog,
-    /// A Chain that has switched to another result, and that result, before the edges of the result are updated.
+    /// A Chain that has switched to another result, and this result, as long as the edges have not been updated.
     pub(super) pending: Option<(u32, u32)>,
     pub(super) change: Change,
     pub(super) look_ahead: ProposalLookAhead,
@@ -79,7 +79,7 @@ impl std::fmt::Debug for Trace {
 }
 
 impl Trace {
-    /// Creates a trace of a model, which has no world yet. A later world that exceeds the limit (a number of elements or
+    /// Creates a trace of `model`, which has no world yet. A later world that exceeds `limit` (a number of elements or
     /// [`Limits`]) is an error.
     pub fn new(
         model: &Model,
@@ -122,7 +122,7 @@ impl Trace {
         Ok(trace)
     }
 
-    /// Returns the number of nodes that every world has; these nodes have the lowest numbers.
+    /// Returns the number of nodes that every world has; these nodes have the lowest indices.
     #[inline]
     pub(super) fn permanent(&self) -> usize {
         self.numbering.permanent()
@@ -134,19 +134,19 @@ impl Trace {
         &self.change
     }
 
-    /// Number of free choices in the world.
+    /// Returns the number of free choices in the world.
     #[inline]
     pub fn choices(&self) -> usize {
         self.choices.len()
     }
 
-    /// Returns the free choice at an index.
+    /// Returns the free choice with the index `index`.
     #[inline]
     pub fn choice(&self, index: usize) -> Site {
         Site(self.choices[index])
     }
 
-    /// Returns an element as a free choice, if it is a free choice of the world.
+    /// Returns `element` as a free choice; `None` if it is no free choice of the world.
     pub fn site(&self, element: &AnyElement) -> Option<Site> {
         let number = self.numbering.number(element)?;
         self.is_free(number).then_some(Site(number))
@@ -164,7 +164,7 @@ impl Trace {
         self.is_free(site.0)
     }
 
-    /// The element of a choice.
+    /// Returns the element of the choice `site`.
     #[inline]
     pub fn element(&self, site: Site) -> &AnyElement {
         &self.nodes[site.number()].element
@@ -175,31 +175,31 @@ impl Trace {
         &self.nodes[number as usize].value
     }
 
-    /// The value of a choice.
+    /// Returns the value of the choice `site`.
     pub fn value(&self, site: Site) -> Option<Datum> {
         self.nodes[site.number()].value.datum()
     }
 
-    /// The value of a choice, if it is a Boolean.
+    /// Returns the value of the choice `site`, if it is a Boolean.
     #[inline]
     pub fn truth(&self, site: Site) -> Option<bool> {
         self.nodes[site.number()].value.truth()
     }
 
-    /// The value of a choice, if it is an `f64`.
+    /// Returns the value of the choice `site`, if it is an `f64`.
     #[inline]
     pub fn number(&self, site: Site) -> Option<f64> {
         self.nodes[site.number()].value.number()
     }
 
-    /// True if a choice has this value.
+    /// True if the choice `site` has the value `value`.
     #[inline]
     pub fn holds(&self, site: Site, value: &Datum) -> bool {
         self.nodes[site.number()].value.holds(value)
     }
 
-    /// Returns the log-probability of the value of a choice. During a proposal for the choice, the result is the
-    /// log-probability of the proposed value.
+    /// Returns the log-probability of the value of the choice `site`; during a proposal for it, that of the proposed
+    /// value.
     #[inline]
     pub fn log_prob(&self, site: Site) -> f64 {
         self.look_ahead
@@ -213,7 +213,7 @@ impl Trace {
         self.nodes[site.number()].is_continuous()
     }
 
-    /// Returns the space of the continuous values of a choice.
+    /// Returns the space of the continuous values of the choice `site`.
     pub fn space(&self, site: Site) -> Space {
         match self.nodes[site.number()].element.kind() {
             Kind::Atomic(op) => op.space(),
@@ -222,10 +222,9 @@ impl Trace {
         }
     }
 
-    /// True if the values of a choice are integers with a wide prior, whose draws differ by ten or more.
+    /// True if the values of the choice `site` are integers with a wide prior, whose draws differ by ten or more.
     ///
-    /// The test for a wide prior is made once for each element of the world, by `PROBES` draws with separate random
-    /// numbers.
+    /// This is tested once for each element of the world, by `PROBES` draws with separate random numbers.
     pub fn is_wide(&mut self, site: Site) -> bool {
         if let Some(is_wide) = self.nodes[site.number()].is_wide {
             return is_wide;
@@ -243,18 +242,18 @@ impl Trace {
         is_wide
     }
 
-    /// Returns the value of a target, given by its index in the list of targets.
+    /// Returns the value of the target with the index `position` in the list of targets.
     pub fn target(&self, position: usize) -> Option<Datum> {
         self.nodes[self.targets[position] as usize].value.datum()
     }
 
-    /// Returns the number of likelihoods of the world that are densities; see
+    /// Returns the number of densities among the likelihoods of the world; see
     /// [`Program::densities`](crate::Program::densities).
     pub fn densities(&self) -> usize {
         self.densities
     }
 
-    /// The elements of the world with their values.
+    /// Iterates over the elements of the world with their values.
     pub fn world(&self) -> impl Iterator<Item = (&AnyElement, Datum)> {
         let present = self.nodes.iter().filter(|node| node.in_world);
         present.filter_map(|node| Some((&node.element, node.value.datum()?)))
@@ -342,8 +341,7 @@ impl Numbered for Trace {
         &self.nodes[number as usize].evidence
     }
 
-    /// A contradiction between observations that imply different values of one element is detected when the world is
-    /// weighed.
+    /// If observations imply different values of one element, this contradiction is detected when the world is weighed.
     fn imply(&mut self, number: u32, value: &Datum) -> bool {
         let given = &mut self.nodes[number as usize].given;
         let is_new = given.is_none();

@@ -1,4 +1,4 @@
-//! Edges of a trace: elements that enter or leave the world, and demanded values.
+//! Edges of a trace, elements that enter or leave the world, and values that observations require.
 
 use super::change::StructureUndo;
 use super::node::{InputEdge, NodeRole};
@@ -93,7 +93,7 @@ impl Trace {
         self.raise_to(by, height + 1);
     }
 
-    /// Sets the value that an input edge demands.
+    /// Sets the value that the input edge `input` of the node `by` requires; returns the old value.
     pub(super) fn set_demand(
         &mut self,
         by: u32,
@@ -109,7 +109,7 @@ impl Trace {
         old
     }
 
-    /// Returns the value that the readers of a node demand of it.
+    /// Returns the value that the readers of a node require of it.
     fn demanded(&self, number: u32) -> Option<&Datum> {
         let node = &self.nodes[number as usize];
         match (node.role, &node.given) {
@@ -127,7 +127,7 @@ impl Trace {
         }
     }
 
-    /// Returns the value that a node demands of each of its inputs; nothing is demanded of inputs beyond the end of the
+    /// Returns the value that a node requires of each of its inputs; nothing is required of inputs beyond the end of the
     /// list.
     fn demands_on_inputs(&self, number: u32) -> Vec<Option<Datum>> {
         let node = &self.nodes[number as usize];
@@ -186,7 +186,7 @@ impl Trace {
         self.update_demands();
     }
 
-    /// Updates the demands on nodes whose uses changed, and the demands of these nodes on their inputs.
+    /// Updates the values required of nodes whose uses changed, and the values that these nodes require of their inputs.
     fn update_demands(&mut self) {
         while let Some(number) = self.worklist.statuses.pop() {
             self.apply_deferred_switch();
@@ -218,7 +218,7 @@ impl Trace {
         }
     }
 
-    /// Sets the value that is demanded of a node.
+    /// Sets the value that is required of a node.
     fn accept_demand(&mut self, node: u32, demand: Option<Datum>) {
         if self.nodes[node as usize].demand != demand {
             let old = self.set_demanded(node, demand);
@@ -228,7 +228,7 @@ impl Trace {
         }
     }
 
-    /// Sets the value that is demanded of a node, and returns the old value; other nodes are not updated.
+    /// Sets the value that is required of a node, and returns the old value; other nodes are not updated.
     pub(super) fn set_demanded(&mut self, node: u32, demand: Option<Datum>) -> Option<Datum> {
         for input in 0..self.nodes[node as usize].inputs.len() {
             self.clear_parameter_readers(self.nodes[node as usize].inputs[input].to);
@@ -257,7 +257,8 @@ impl Trace {
         known.map(|branch| node.branches[branch])
     }
 
-    /// Selects the result of a Chain for the present values of its parents. The inner error is the failure of a function.
+    /// Selects the result of a Chain for the present values of its parents. The inner error is that of a function of the
+    /// model, if it fails.
     pub(super) fn select(&mut self, number: u32) -> Result<Result<(), ModelError>, ModelError> {
         let node = &self.nodes[number as usize];
         let arity = node.parents.len();
@@ -296,8 +297,8 @@ impl Trace {
         Ok(Ok(()))
     }
 
-    /// Switches a Chain to another result if nothing else changes: both results stay in the world, and no value is demanded
-    /// of the Chain.
+    /// Switches a Chain to the result `result` if nothing else changes: both results stay in the world, and no value is
+    /// required of the Chain.
     pub(super) fn switch_result(&mut self, number: u32, result: u32) -> bool {
         let Some((to, at)) = self.may_switch(number, result) else {
             return false;
@@ -310,8 +311,8 @@ impl Trace {
         true
     }
 
-    /// Switches a Chain to another result like `switch_result`, but changes the edges only when the proposal is accepted, or
-    /// before the next change of edges.
+    /// Switches a Chain to the result `result` as `switch_result` does, but changes the edges only when the proposal is
+    /// accepted, or before the next change of edges.
     pub(super) fn defer_switch(&mut self, number: u32, result: u32) -> bool {
         self.apply_deferred_switch();
         // The result must be final, because the Chain would not be notified of a change.
@@ -349,7 +350,7 @@ impl Trace {
         (demand.is_none() && stays && joins).then_some((to, at))
     }
 
-    /// Redirects the last input of a node to another node.
+    /// Redirects the last input of the node `by` from `from` to `to`.
     fn redirect_last_input(&mut self, by: u32, from: u32, at: u32, to: u32) {
         self.clear_parameter_readers(from);
         self.clear_parameter_readers(to);
@@ -384,7 +385,7 @@ impl Trace {
         self.raise_to(by, height);
     }
 
-    /// Returns the number of a new result of a Chain.
+    /// Returns the index of `element`, which is a new result of a Chain.
     fn number_of_result(&mut self, number: u32, element: &AnyElement) -> u32 {
         let result = self.record(element);
         let node = &self.nodes[number as usize];

@@ -20,11 +20,11 @@ use figrs_factor::graph::WorldWeight;
 /// Maximum number of elements created by Chains, and of branches of Chains, that are cached from one world to the next.
 const MAX_CACHED: usize = 1 << 18;
 
-/// Divisor of the memory limit for caches that persist from one world to the next.
+/// The memory limit divided by this number is the memory for caches that persist from one world to the next.
 const CACHE_DIVISOR: u64 = 4;
 
-/// Size of an element in a program in bytes. The factor two accounts for growing lists, which double their capacity, and for the
-/// parent and the value of each element.
+/// Size of an element in a program in bytes. The factor two accounts for lists, which double their capacity when they grow, and
+/// for the parent and the value of each element.
 const SLOT: usize = 2 * (size_of::<Instruction>() + size_of::<Option<Datum>>() + 40);
 
 /// Size of a cached branch in bytes, without the parent values that select it.
@@ -62,7 +62,7 @@ pub struct Program {
     limit: Limits,
     /// Size in bytes of the elements that Chains created, and of their records in this program.
     made: u64,
-    /// Heap size in bytes of the values in the world.
+    /// Size in bytes of the values of the world on the heap.
     held: u64,
     slots: FxHashMap<ElementId, Slot>,
     statements: StatementIndex,
@@ -86,7 +86,7 @@ impl std::fmt::Debug for Program {
 impl Program {
     /// Numbers the elements that the targets and the evidence of `model` reach in every world.
     ///
-    /// A later world that exceeds the limit (a number of elements or [`Limits`]) is an error.
+    /// A later world that exceeds `limit` (a number of elements or [`Limits`]) is an error.
     pub fn new(
         model: &Model,
         targets: &[AnyElement],
@@ -162,10 +162,10 @@ impl Program {
 
     /// Runs one world, and returns the weight that the evidence gives it.
     ///
-    /// A world that contradicts the evidence ends early, so that some elements have no value.
+    /// A world that contradicts the evidence ends early; some elements then have no value.
     ///
-    /// **Errors.** Invalid parameters or failing functions of the elements that are reached, worlds of too many
-    /// elements, and the errors of the [`Chooser`].
+    /// **Errors.** An error if an element that is reached has invalid parameters or a failing function, or if the world reaches
+    /// too many elements; the errors of the [`Chooser`].
     pub fn run(
         &mut self,
         chooser: &mut dyn Chooser,
@@ -174,10 +174,10 @@ impl Program {
         self.run_first(self.roots.len(), chooser, observations)
     }
 
-    /// Runs one world only as far as its first `roots` roots need, and returns the weight that the evidence evaluated so far gives
-    /// it. The roots are the statements of evidence, followed by the targets.
+    /// Runs one world only as far as its first `roots` roots require, and returns the weight that the evidence evaluated so far
+    /// gives it. The roots are the statements of evidence, followed by the targets.
     ///
-    /// The random choices are a prefix of the choices of a run with more roots.
+    /// The random choices of this run are the first choices of a run with more roots.
     pub fn run_first(
         &mut self,
         roots: usize,
@@ -201,7 +201,7 @@ impl Program {
         Ok(weight)
     }
 
-    /// Number of statements of evidence.
+    /// Returns the number of statements of evidence.
     pub fn statements(&self) -> usize {
         self.roots.len() - self.targets.len()
     }
@@ -235,7 +235,7 @@ impl Program {
         })
     }
 
-    /// Returns the index of an element; a new element is added to the program.
+    /// Returns the index of `element`; a new element is added to the program.
     fn slot(&mut self, element: &AnyElement) -> Slot {
         let id = element.id();
         if let Some(&slot) = self.slots.get(&id) {
@@ -273,7 +273,7 @@ impl Program {
         self.instructions[slot.index()].parents = Some(slots);
     }
 
-    /// Clears the last world, and evicts the elements created by Chains if there are too many.
+    /// Clears the last world, and evicts the elements created by Chains if there are too many of them.
     fn reset(&mut self) {
         self.densities = 0;
         self.held = 0;

@@ -16,8 +16,8 @@ pub trait Chooser {
     /// Chooses the value of `element`.
     fn choose(&mut self, element: &AnyElement, choice: Choice<'_>) -> Result<Datum, ModelError>;
 
-    /// Draws a value for `element` from the normalised product of its distribution and a likelihood; returns `None` if the chooser or the
-    /// distribution cannot draw from it.
+    /// Draws a value for `element` from the normalised product of its distribution and `likelihood`; returns `None` if the chooser or the
+    /// distribution does not support such draws.
     fn choose_conditional(
         &mut self,
         element: &AnyElement,
@@ -28,7 +28,7 @@ pub trait Chooser {
         Ok(None)
     }
 
-    /// Returns the size in bytes of the choices that the chooser stores, which count against the memory limit of the world.
+    /// Returns the size in bytes of the choices that the chooser stores, which counts towards the memory limit of the world.
     fn bytes(&self) -> u64 {
         0
     }
@@ -51,7 +51,7 @@ impl<R: Rng> Chooser for R {
     }
 }
 
-/// Treatment of observations: the likelihood becomes a weight, or sampled values are compared.
+/// Treatment of observations: either their likelihood becomes a weight, or the sampled value is compared with the observed value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observations {
     /// The observed value is chosen, and the weight is multiplied by its likelihood, if the structure of the model allows this.
@@ -67,17 +67,17 @@ pub(crate) trait World {
     /// An element whose value must be computed outside the present evaluation.
     type Missing;
 
-    /// Treatment of observations.
+    /// Returns the treatment of observations in this world.
     fn observations(&self) -> Observations;
 
     /// Returns the element of a node.
     fn element<'a>(&'a self, node: &'a Self::Node) -> &'a AnyElement;
 
-    /// Looks up an element, and begins its evaluation if its value is not known. `demand` becomes the value that the element must have in a
-    /// world of positive weight. `entered` is the number of elements whose evaluation has begun, including this element; `bytes` is the
-    /// number of bytes that the run holds.
+    /// Looks up the element of `node`, and begins its evaluation if its value is not known. `demand` becomes the value that the element
+    /// must have in a world of positive weight. `entered` is the number of elements whose evaluation has begun, including this element;
+    /// `bytes` is the number of bytes that the run holds.
     ///
-    /// **Errors.** The errors of [`Limits`](figrs_core::Limits).
+    /// **Errors.** An error if the world exceeds its [`Limits`](figrs_core::Limits).
     fn begin(
         &mut self,
         node: &Self::Node,
@@ -86,7 +86,7 @@ pub(crate) trait World {
         bytes: u64,
     ) -> Result<ElementStart<Self::Missing>, ModelError>;
 
-    /// Returns the parent of an element at an index.
+    /// Returns the parent of an element with the index `position`.
     fn parent(&self, node: &Self::Node, position: usize) -> Self::Node;
 
     /// Checks the parameters of an element that do not depend on its parents.
@@ -114,7 +114,7 @@ pub(crate) trait World {
     ) -> Result<(), ModelError>;
 }
 
-/// An element whose value is missing, and the value demanded of it if there is one.
+/// An element whose value is missing, and the value that observations require of it if there is one.
 pub(crate) type MissingValue<M> = (M, Option<Datum>);
 
 /// State of an element when its evaluation begins in a world.
@@ -127,7 +127,7 @@ pub(crate) enum ElementStart<M> {
     Fixed(Datum),
     /// The value of the element has to be computed.
     Open,
-    /// Two different values of the element are demanded; the world therefore has weight zero.
+    /// Two different values of the element are required; the world therefore has weight zero.
     Contradiction,
 }
 
@@ -189,12 +189,12 @@ impl<N> WorldRun<N> {
         });
     }
 
-    /// Takes the value of the last element after all steps are done; returns `None` if the world contradicts the evidence.
+    /// Takes the value of the element evaluated last, after all steps are done; returns `None` if the world contradicts the evidence.
     pub(crate) fn take_value(&mut self) -> Option<Datum> {
         self.values.pop().filter(|_| !self.weight.is_zero())
     }
 
-    /// Approximate size of the stacks in bytes.
+    /// Returns the approximate size of the stacks in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let steps = self.steps.capacity() * size_of::<WorldStep<N>>();
         (steps + self.values.capacity() * size_of::<Datum>()) as u64
@@ -245,7 +245,7 @@ impl<N> WorldRun<N> {
         Ok(None)
     }
 
-    /// Gives the world a weight of zero if the demanded value differs from the computed value.
+    /// Gives the world a weight of zero if the required value `demand` differs from the computed value `value`.
     fn compare(&mut self, demand: Option<&Datum>, value: &Datum) {
         if demand.is_some_and(|demand| demand != value) {
             self.contradict();
@@ -355,7 +355,7 @@ impl<N> WorldRun<N> {
         self.set_value(node, value, world)
     }
 
-    /// Records the value of an element and puts the value on the stack.
+    /// Records the value of an element, and puts it on the stack of values.
     fn set_value<W: World<Node = N>>(
         &mut self,
         node: N,
