@@ -42,8 +42,8 @@ pub trait Run: Algorithm {
         })
     }
 
-    /// Computes the answer to a counterfactual: the values that the targets would have had; see [`Counterfactual`]. The results of a
-    /// counterfactual are queried with the elements of the model. The evidence of a counterfactual holds in the factual world.
+    /// Computes the answer to a counterfactual: the values that the targets would have had; see [`Counterfactual`]. Query the answer
+    /// with the elements of the model. The evidence of a counterfactual holds in the factual world.
     ///
     /// **Guarantee.** The guarantee of the algorithm holds for a model of both the factual and the counterfactual world.
     ///
@@ -98,7 +98,7 @@ pub trait Run: Algorithm {
 
 impl<A: Algorithm + ?Sized> Run for A {}
 
-/// Builds a list of different algorithms, each of which can run the same query.
+/// Builds a list of different algorithms, each of which can answer the same query.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};

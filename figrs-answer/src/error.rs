@@ -22,7 +22,7 @@ pub enum Error {
     /// The elimination would exceed one of its limits.
     #[error(transparent)]
     Elimination(#[from] EliminationError),
-    /// A path leads to no element of an object, or data state no evidence on it.
+    /// A path leads to no element of an object, or data state no evidence about the object's elements.
     #[error(transparent)]
     Part(Box<PartError>),
     /// No algorithm of a portfolio fits within the given memory and work.
@@ -62,13 +62,13 @@ pub enum Error {
         /// A remedy for the error.
         remedy: &'static str,
     },
-    /// A soft weight has no stated maximum, although the algorithm needs a maximum.
+    /// Evidence weighs worlds without a stated maximum of the weights, which the algorithm needs.
     #[error(
         "the weights of {element}{} have no maximum; state it with `weigh_at_most`, or use ImportanceSampling",
         StatedAt(.location)
     )]
     UnboundedWeight {
-        /// The element whose weights have no maximum.
+        /// The element for which the weights are stated.
         element: Label,
         /// The source line that states the weights.
         location: &'static Location<'static>,
@@ -97,15 +97,15 @@ pub enum Error {
         /// The name of the algorithm.
         algorithm: &'static str,
     },
-    /// Partial results of a run cannot be merged, because the units of work in them are not consecutive.
+    /// Partial results of a run cannot be merged, because their units of work are not consecutive.
     #[error(
         "the sums end before unit {end} of the run, and those to merge begin with unit {begin}; merge parts in the order of their \
          units, and each once"
     )]
     NotConsecutive {
-        /// The number of the unit of work that should come next.
+        /// The index of the unit of work that should come next.
         end: u64,
-        /// The number of the first unit of work in the results to be merged.
+        /// The index of the first unit of work in the results to be merged.
         begin: u64,
     },
     /// A partial result that was read belongs to another run, or is damaged.
@@ -113,9 +113,9 @@ pub enum Error {
         "unit {unit} of the part does not fit this run: {problem}; merge parts of the same version, model, settings and targets"
     )]
     UnfitPart {
-        /// The number of the unit of work whose result does not fit.
+        /// The index of the unit of work whose result does not fit.
         unit: u64,
-        /// The first problem that was found in the partial result.
+        /// The first problem that was found in the result.
         problem: String,
     },
     /// Slices (subproblems) of a sum or maximum are missing, because the run was stopped or some slices were left out.
@@ -198,7 +198,7 @@ pub enum Error {
         /// The element of the query.
         element: Label,
     },
-    /// No two draws of a floating-point number are equal, so that the draws do not determine the probability of a single value.
+    /// No two draws of a floating-point number are equal. They therefore do not determine the probability of a single value.
     #[error(
         "no two draws of {element} are the same, and they do not tell how likely a single value is; ask for `mean`, \
          `expectation` or `probability_that`, or for quantiles of its `distribution`"
@@ -233,12 +233,12 @@ pub enum Error {
         /// The name of the algorithm that compiled the model.
         algorithm: &'static str,
     },
-    /// No clique of the junction tree contains all these elements.
+    /// No clique of the junction tree contains all elements of the query.
     #[error(
         "no clique of the junction tree holds {elements}, each once; make their `tuple` a target"
     )]
     NoClique {
-        /// The names of the elements.
+        /// The names of the elements of the query.
         elements: String,
     },
     /// A branch of a Chain reaches a Score that other elements reach too.
@@ -260,7 +260,7 @@ pub enum Error {
         element: Label,
         /// The number of joint values of the elements that are still needed after this element.
         states: usize,
-        /// Number of bytes needed up to this element.
+        /// Number of bytes that were needed up to this element.
         bytes: u64,
         /// Number of bytes that the limit allows.
         limit: u64,
@@ -281,7 +281,7 @@ pub enum Error {
     Saved {
         /// The kind of the saved value: a tree or a filter.
         what: &'static str,
-        /// The component of the saved value that does not fit.
+        /// The reason why the saved value does not fit.
         reason: &'static str,
         /// A remedy: how to obtain another saved value.
         remedy: &'static str,
@@ -292,7 +292,7 @@ pub enum Error {
         Call("SelfChecked")
     )]
     NotChecked {
-        /// The reason why no other algorithm can compute an answer.
+        /// The reason why no other computation can compute the answer.
         reason: Box<Error>,
     },
     /// An answer failed the check by another computation.
@@ -347,7 +347,7 @@ pub enum Error {
         /// The reason why parameters cannot be learned from the evidence, with a remedy.
         reason: &'static str,
     },
-    /// The likelihood of a parameter has no maximum.
+    /// The likelihood of a parameter has no maximum, because it grows as the parameter goes to zero or to infinity.
     #[error(
         "the likelihood of {parameter} has no maximum: it grows as the parameter goes to zero or without end; learn with `map_estimate` and a prior \
          that keeps it away from there"
@@ -362,7 +362,7 @@ pub enum Error {
          coefficients; leave the coefficient out, give more cases, or learn with `map_estimate`"
     )]
     UndeterminedCoefficient {
-        /// The coefficient.
+        /// The coefficient that is not determined.
         parameter: Label,
         /// The expected number of cases, with their weights, in which an element reads the coefficient.
         rows: f64,
@@ -417,7 +417,7 @@ pub enum Error {
         /// The parameter whose value has changed.
         parameter: String,
     },
-    /// The model has no answer when a parameter has this value.
+    /// The model has no answer when a parameter has a certain value.
     #[error("there is no answer if {parameter} is {value}: {problem}; choose another range")]
     NoAnswerAt {
         /// The parameter for whose value the model has no answer.
@@ -451,7 +451,7 @@ pub enum Error {
     /// A step of a filter failed.
     #[error("step {step} of the filter: {error}; the filter is as it was before the step")]
     InStep {
-        /// The number of the step, counted from 1; zero for the first state.
+        /// The index of the step, counted from 1; zero for the first state.
         step: u64,
         /// The error of the failed step.
         error: Box<Self>,
@@ -517,7 +517,7 @@ pub enum Error {
         /// The reason why the distance of the values is undefined, with a remedy.
         problem: String,
     },
-    /// No draw contains an option of a decision, so that the utility of the option is unknown.
+    /// No draw contains an option of a decision, whose utility is therefore unknown.
     #[error("no draw has the option {option} of {decision}; draw more")]
     OptionNotDrawn {
         /// The decision that has the option.
@@ -547,8 +547,8 @@ pub enum Error {
     },
 }
 
-/// Joins several statements into one text. If there are many statements, the text contains only the first of them and the number of
-/// all others.
+/// Joins several statements into one text. If there are many statements, the text contains the first of them and the number of the
+/// others.
 fn first_of(statements: &[String]) -> String {
     const MAX_LISTED: usize = 10;
     let printed = statements[..MAX_LISTED.min(statements.len())].join("; ");
@@ -565,7 +565,7 @@ impl From<PartError> for Error {
 }
 
 impl Error {
-    /// Returns the error for a saved filter that cannot be used, for this reason.
+    /// Returns the error for a saved filter that cannot be used for the reason `reason`.
     #[doc(hidden)]
     pub fn unfit_filter(reason: &'static str) -> Self {
         Self::Saved {
@@ -575,7 +575,7 @@ impl Error {
         }
     }
 
-    /// Returns the error for a unit of work from another process that does not fit the run.
+    /// Returns the error for the unit of work `unit` from another process, which does not fit the run.
     #[doc(hidden)]
     pub fn unfit_part(unit: u64, problem: impl Into<String>) -> Self {
         let problem = problem.into();

@@ -5,7 +5,7 @@
 /// | setters | field |
 /// |---|---|
 /// | `limits` | the limits of expansions and eliminations |
-/// | `expansion` | the limits of expansions, in a field of all limits |
+/// | `expansion` | the limits of expansions, in a field that holds all limits |
 /// | `memory` | settings with a constructor `within`, followed by their type: constructors with the memory of the process |
 /// | `threads` | the maximum number of threads |
 /// | `watch` | deadline, interrupt and listener, in a `Watch` |
@@ -45,7 +45,7 @@ macro_rules! setters {
             Ok(Self::within(memory))
         }
 
-        /// Creates settings for this amount of memory; see [`fitting`](Self::fitting).
+        /// Creates settings for the amount of memory `memory`; see [`fitting`](Self::fitting).
         pub fn within(memory: figrs_core::Bytes) -> Self {
             let $place = $settings::within(memory);
             Self { $place }
@@ -59,8 +59,8 @@ macro_rules! setters {
         }
     };
     (watch: $($watch:ident).+) => {
-        /// Ends the run when this time has passed since its start. At the deadline, the answer contains the results so far, and states
-        /// that the run was ended. If the run has no results at the deadline, it ends with `Error::NothingDone`.
+        /// Ends the run when the time `deadline` has passed since its start. At the deadline, the answer contains the results so far,
+        /// and states that the run was ended. If the run has no results at the deadline, it ends with `Error::NothingDone`.
         ///
         /// The amount of work before a deadline depends on the machine. Therefore the seed alone does not determine the answer of a run
         /// with a deadline.
@@ -69,14 +69,14 @@ macro_rules! setters {
             self
         }
 
-        /// Ends the run, with its results so far, when this flag becomes `true`.
+        /// Ends the run, with its results so far, when `flag` becomes `true`.
         pub fn interrupt(mut self, flag: std::sync::Arc<std::sync::atomic::AtomicBool>) -> Self {
             self.$($watch).+.set_interrupt(flag);
             self
         }
 
-        /// Calls `listener` at intervals with the progress of the run, but never on two threads at the same time. The number `done`
-        /// increases from call to call.
+        /// Calls `listener` at intervals with the progress of the run, but never on two threads at the same time. The field `done` of
+        /// the progress increases from call to call.
         pub fn on_progress(
             mut self,
             listener: impl Fn(&$crate::Progress) + Send + Sync + 'static,
@@ -116,8 +116,8 @@ macro_rules! setters {
         }
     };
     (kept_draws) => {
-        /// Keeps draws for [`Answer::draws`]($crate::Answer::draws). The setter `keep_draws` has no effect, because Markov chains
-        /// always keep their draws for their standard errors.
+        /// Keeps draws for [`Answer::draws`]($crate::Answer::draws). It has no effect, because Markov chains always keep their draws
+        /// for their standard errors.
         pub fn keep_draws(self) -> Self {
             self
         }

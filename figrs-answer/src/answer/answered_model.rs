@@ -53,7 +53,7 @@ impl AnsweredModel {
         self.compiled = OnceLock::new();
     }
 
-    /// Returns the first parameter whose value has changed since the query; `None` if no value has changed.
+    /// Returns the first parameter whose value has changed since the query; `None` if there is none.
     pub fn changed_parameter(&self) -> Option<&Param> {
         let mut parameters = self.parameters.iter();
         let changed = parameters.find(|(param, value)| param.get().to_bits() != value.to_bits());
@@ -61,7 +61,7 @@ impl AnsweredModel {
     }
 }
 
-/// Returns the parameters on which the outcomes of an expansion depend, with their present values.
+/// Returns the parameters on which the outcomes of `expansion` depend, with their present values.
 fn present_parameters(expansion: &Expansion) -> Vec<(Param, f64)> {
     let mut found: Vec<(Param, f64)> = Vec::new();
     let mut seen = FxHashSet::default();

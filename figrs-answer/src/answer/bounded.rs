@@ -10,18 +10,19 @@ use crate::error::Error;
 use figrs_factor::bounds::Bounds;
 
 impl Answer {
-    /// Returns bounds of the probability that a target has a value. If the answer is exact, both bounds are equal to the
-    /// probability.
+    /// Returns bounds of the probability that the target `element` has the value `value`. If the answer is exact, both bounds
+    /// are equal to the probability.
     ///
-    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer is an estimate or a world.
+    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer is an estimate or a
+    /// world.
     pub fn bounds<T: Value>(&self, element: &Element<T>, value: &T) -> Result<Bounds, Error> {
         self.bounds_that(element, |v| v.same(value))
     }
 
-    /// Returns bounds of the probability that a target's value passes a test.
+    /// Returns bounds of the probability that the value of the target `element` passes `test`.
     ///
-    /// The bounds include the possibility that an unknown value passes the test. The bounds for a test are tighter than the sums
-    /// of the bounds of all values that pass the test.
+    /// The bounds include the possibility that an unknown value passes the test. They are tighter than the sums of the bounds of
+    /// all values that pass the test.
     ///
     /// **Errors.** The errors of [`bounds`](Self::bounds).
     pub fn bounds_that<T: Value>(
@@ -40,7 +41,8 @@ impl Answer {
         }
     }
 
-    /// Returns bounds of the natural logarithm of the probability of the evidence, multiplied by the soft weights.
+    /// Returns bounds of the natural logarithm of the probability of the evidence, including the weights that the evidence gives
+    /// to worlds.
     ///
     /// The lower bound is `-inf` if the evidence may be impossible.
     ///
@@ -62,7 +64,7 @@ impl Answer {
 
     /// Returns the quality of the probabilities of a target: exact, bounds, or an estimate.
     ///
-    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer is a world.
+    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer is a world.
     pub fn quality<T: Value>(&self, element: &Element<T>) -> Result<Quality, Error> {
         match self.bounded(element)? {
             Some(target) => Ok(Quality::Bounds {
@@ -92,7 +94,8 @@ impl Answer {
         })
     }
 
-    /// Returns the value that is certainly more likely than any other value, whatever the unknown values are.
+    /// Returns the value that is certainly more likely than any other value, whatever the unknown values are; `None` if there is
+    /// no such value.
     pub(crate) fn surely_most_likely<T: Value>(
         &self,
         element: &Element<T>,

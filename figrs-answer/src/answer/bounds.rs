@@ -47,11 +47,11 @@ impl TargetBounds {
 
     /// Returns the maximum width of the bounds over all events.
     ///
-    /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of an event. Undecided worlds add at
-    /// most `g` to the event and at most `h` to its complement, where both `g` and `h` are at most `G = U - L`. The width of the bounds
-    /// of the event's probability is `(a + g) / (L + g) - a / (L + h)`. For `0 <= a <= L`, the linear function
-    /// `(a + g) / (L + g) - a / (L + h)` is at most the larger of `g / (L + g)` and `h / (L + h)`. Because `g` and `h` are at most `G`,
-    /// the width of the bounds is at most `G / (L + G) = 1 - L / U`.
+    /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of an event. Undecided worlds (worlds
+    /// with unknown values) add at most `g` to the event and at most `h` to its complement, where both `g` and `h` are at most `G = U -
+    /// L`. The width of the bounds of the event's probability is `(a + g) / (L + g) - a / (L + h)`. For `0 <= a <= L`, the linear
+    /// function `(a + g) / (L + g) - a / (L + h)` is at most the larger of `g / (L + g)` and `h / (L + h)`. Because `g` and `h` are at
+    /// most `G`, the width of the bounds is at most `G / (L + G) = 1 - L / U`.
     pub(crate) fn width(&self) -> f64 {
         let upper = self.log_upper.iter().copied().chain([self.log_unknown]);
         undecided_share(log_sum(self.log_lower.iter().copied()), log_sum(upper))
@@ -73,12 +73,12 @@ impl TargetBounds {
     }
 }
 
-/// Returns the logarithm of the sum of numbers that are given by their logarithms.
+/// Returns the logarithm of the sum of the numbers whose logarithms are `logs`.
 pub fn log_sum(logs: impl IntoIterator<Item = f64>) -> f64 {
     logs.into_iter().fold(f64::NEG_INFINITY, LogSumProduct::add)
 }
 
-/// Computes `a / (a + b)` for numbers given by their logarithms; returns one if `b` is zero.
+/// Computes `a / (a + b)`, given the logarithms of both numbers; returns one if `b` is zero.
 fn fraction(a: f64, b: f64) -> f64 {
     if b == f64::NEG_INFINITY {
         1.0
@@ -87,8 +87,8 @@ fn fraction(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Returns the undecided fraction of the weight of all worlds. The arguments are the logarithms of the decided weight and of the whole
-/// weight.
+/// Returns the undecided fraction of the weight of all worlds: the weight of worlds with unknown values. `lower` and `upper` are the
+/// logarithms of the decided weight and of the whole weight.
 pub fn undecided_share(lower: f64, upper: f64) -> f64 {
     (1.0 - (lower - upper).exp()).max(0.0)
 }
@@ -98,7 +98,7 @@ pub fn undecided_share(lower: f64, upper: f64) -> f64 {
 pub struct Deepening {
     /// Nesting depth to which Chains were expanded.
     pub depth: usize,
-    /// The total work for this depth and all smaller depths.
+    /// The total work of the expansions to this depth and to all smaller depths.
     pub work: u64,
     /// The reason why the expansion did not continue to greater depths.
     pub ended: DeepeningEnd,
@@ -114,7 +114,7 @@ pub enum DeepeningEnd {
     Width,
     /// The requested depth was reached.
     Depth,
-    /// A limit prevented a greater depth before the requested width of the bounds or the requested depth was reached.
+    /// A limit prevented a greater depth before the bounds were as narrow as requested, or before the requested depth was reached.
     Budget,
     /// The deadline passed, or the run was interrupted, during the expansion to a greater depth. The bounds in the answer are those of
     /// the previous depth.

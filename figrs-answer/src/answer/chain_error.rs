@@ -3,11 +3,11 @@
 use super::numeric::NumericColumns;
 use crate::quality::diagnostics::{few_groups_factor, mcse_mean, mean_ess, measure};
 
-/// Minimum fraction of the draws that have a value, for the indicator of the value to enter the effective sample size.
+/// Minimum fraction of the draws that must have a value, if the indicator of the value is to enter the effective sample size.
 pub(crate) const MIN_FREQUENT_SHARE: f64 = 0.05;
 
-/// Returns the standard error of the mean of a function over the draws of Markov chains; `numbers[i]` is the function's result for value
-/// `i`. The error is zero if the function has the same value for all draws.
+/// Returns the standard error of the mean of a function over the draws of Markov chains; `numbers[i]` is the function's result for the
+/// value with index `i`. The error is zero if the function has the same value for all draws.
 ///
 /// A Markov chain of fewer than four draws counts as one draw with the value of the chain's mean. The error of a single chain of fewer
 /// than four draws is unknown; it is reported as infinite.
@@ -51,8 +51,8 @@ pub(crate) fn chain_samples(columns: &NumericColumns, indices: &[u32], chains: u
     least_samples(known.into_iter(), columns, indices, chains)
 }
 
-/// Returns the smallest effective sample size as [`chain_samples`] does; the sizes for numbers, or else for indicators of frequent values,
-/// are already known.
+/// Returns the smallest effective sample size as [`chain_samples`] does; `known` has the sizes for the numbers or, if there are none, for
+/// the indicators of frequent values.
 pub(crate) fn least_samples(
     known: impl Iterator<Item = f64>,
     columns: &NumericColumns,
@@ -77,8 +77,8 @@ pub(crate) fn least_samples(
     if least.is_nan() { worst_case } else { least }
 }
 
-/// Returns the number of stays of the Markov chains in values that pass a test. A stay is a maximal sequence of consecutive draws of one
-/// chain that all pass the test.
+/// Returns the number of stays of the Markov chains in values that pass the test `passes`. A stay is a maximal sequence of consecutive
+/// draws of one chain that all pass the test.
 pub(crate) fn stays(indices: &[u32], chains: usize, passes: impl Fn(u32) -> bool) -> u64 {
     let length = (indices.len() / chains.max(1)).max(1);
     let of_chain = |chain: &[u32]| {
@@ -122,7 +122,7 @@ pub(crate) fn halves(values: usize, all_known: bool) -> impl Iterator<Item = Vec
     })
 }
 
-/// Returns pseudorandom bits for an index, which are unrelated even for consecutive indices (the finaliser of `MurmurHash3`).
+/// Returns pseudorandom bits for the index `position`; they are unrelated even for consecutive indices (the finaliser of `MurmurHash3`).
 fn scatter(position: usize) -> u8 {
     let mut bits = (position as u64).wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -130,7 +130,7 @@ fn scatter(position: usize) -> u8 {
     (bits >> 60) as u8
 }
 
-/// The numbers of the draws of several Markov chains, one chain after another.
+/// The draws of several Markov chains as numbers, one chain after another.
 #[derive(Debug)]
 pub struct ConcatenatedChains {
     draws: Vec<f64>,
@@ -138,7 +138,7 @@ pub struct ConcatenatedChains {
 }
 
 impl ConcatenatedChains {
-    /// Looks up the number of each draw; the draws are stored one chain after another.
+    /// Looks up the number of each draw: that of draw `i` is `numbers[indices[i]]`.
     pub fn new(numbers: &[f64], indices: &[u32], chains: usize) -> Self {
         Self {
             draws: indices.iter().map(|&i| numbers[i as usize]).collect(),
@@ -155,7 +155,7 @@ impl ConcatenatedChains {
         self.draws.chunks_exact(self.length().max(1)).collect()
     }
 
-    /// Returns the standard error computed from the means of the chains, including the factor of Student's t.
+    /// Returns the standard error computed from the means of the chains, including the factor from Student's t distribution.
     fn error_of_chain_means(&self) -> f64 {
         let means = self
             .chains()
@@ -187,8 +187,8 @@ mod tests {
         NumericColumns::new((0..count).map(|_| &"word" as &dyn std::any::Any))
     }
 
-    /// Returns draws of Markov chains with two values: each step keeps the value with probability `stay`, and otherwise draws one of the
-    /// two values.
+    /// Returns draws of `chains` Markov chains with two values: each step keeps the value with probability `stay`, and otherwise draws one
+    /// of the two values.
     fn sticky(chains: u64, length: usize, stay: f64, seed: u64) -> Vec<u32> {
         let chain = |part| {
             let mut random = stream(seed, part);

@@ -6,11 +6,11 @@ use std::fmt;
 /// the list found the answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlgorithmChoice {
-    /// The attempts to compute the answer, in the order in which they were made.
+    /// The attempts, in the order in which they were made.
     pub attempts: Vec<AlgorithmAttempt>,
 }
 
-/// The attempt to compute the answer with one algorithm.
+/// The attempt of a portfolio to compute the answer with one algorithm.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AlgorithmAttempt {
@@ -23,7 +23,7 @@ pub struct AlgorithmAttempt {
 }
 
 impl AlgorithmAttempt {
-    /// Creates an attempt from an algorithm, its predicted number of operations and its result.
+    /// Creates an attempt of the algorithm `algorithm`, with its predicted number of operations and its result.
     #[doc(hidden)]
     #[must_use]
     pub fn new(algorithm: &'static str, operations: Option<f64>, outcome: AttemptOutcome) -> Self {

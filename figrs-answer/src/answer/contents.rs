@@ -60,7 +60,7 @@ impl TargetMarginal {
 /// The log-evidence (logarithm of the probability of the evidence), with its standard error if it is an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogEvidence {
-    /// The natural logarithm of the probability of the evidence, multiplied by the soft weights.
+    /// The natural logarithm of the probability of the evidence, including the weights that the evidence gives to worlds.
     pub value: f64,
     /// The standard error of `value`; zero if `value` is exact.
     pub standard_error: f64,
@@ -96,7 +96,7 @@ pub struct Answer {
     /// The model of the query, and the roots of its worlds besides the elements with evidence.
     #[doc(hidden)]
     pub asked: Option<Arc<(Model, Vec<AnyElement>)>>,
-    /// The counterfactual of the query, if there is one, because later queries may need its elements.
+    /// The counterfactual of the query, if there is one; later queries may need its elements.
     pub(crate) counterfactual: Option<Counterfactual>,
     choice: Option<Arc<AlgorithmChoice>>,
     pub(crate) reals: RealTargets,
@@ -147,7 +147,7 @@ impl Answer {
         }
     }
 
-    /// Adds the depth, the work and the end of an expansion to the answer.
+    /// Adds to the answer the depth and the work of the expansion of the model, and the reason why it ended.
     #[must_use]
     pub fn with_deepening(mut self, deepening: Deepening) -> Self {
         self.deepening = Some(deepening);
@@ -166,8 +166,8 @@ impl Answer {
         self.is_checked
     }
 
-    /// Returns an answer with the same marginals for other elements, which correspond to the targets in order; the draws and the
-    /// model of the run are left out.
+    /// Returns an answer with the same marginals for `elements`, which correspond to the targets in order; the draws and the model of the run
+    /// are left out.
     #[must_use]
     #[doc(hidden)]
     pub fn about(mut self, elements: &[AnyElement]) -> Self {
@@ -200,7 +200,7 @@ impl Answer {
         self
     }
 
-    /// Adds the model of an exact answer, so that the parameters of the model can be queried.
+    /// Adds the model of an exact answer. The parameters of the model can then be queried.
     #[must_use]
     #[doc(hidden)]
     pub fn with_answered(mut self, model: AnsweredModel) -> Self {
@@ -267,7 +267,7 @@ impl Answer {
         }
     }
 
-    /// The name of the algorithm that computed this answer.
+    /// Returns the name of the algorithm that computed this answer.
     pub fn algorithm(&self) -> &'static str {
         self.algorithm
     }

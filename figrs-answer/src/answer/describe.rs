@@ -18,8 +18,8 @@ use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
 const SHOWN: usize = 20;
 
 impl TargetMarginal {
-    /// Returns the index of the value that a summary mentions: `true` for a Boolean, otherwise the most likely value (the first of
-    /// several). Returns `None` if the target cannot have the value that a summary would mention.
+    /// Returns the index of the value that a summary of the target mentions: `true` for a Boolean, otherwise the most likely value (the
+    /// first of several). Returns `None` if the target cannot have this value.
     pub(crate) fn shown(&self) -> Option<usize> {
         if self.is_boolean() {
             return self.support.index_of(&true);
@@ -62,8 +62,9 @@ impl TargetMarginal {
             && self.estimate.never_repeats(&self.probabilities)
     }
 
-    /// Returns one line of text: the probability of `true` or of the most likely value, with its quality. If no value was drawn twice, the
-    /// text has the mean and the standard deviation instead of a probability. Returns `None` if the target has no possible value.
+    /// Returns one line of text about the target: the probability of `true` or of the most likely value, with its quality. If no value was
+    /// drawn twice, the text has the mean and the standard deviation instead of a probability. Returns `None` if the target has no
+    /// possible value.
     pub(crate) fn summary(&self) -> Option<String> {
         self.summary_knowing(self.chain_measures().as_ref())
     }
@@ -128,7 +129,7 @@ impl TargetMarginal {
         }
     }
 
-    /// Returns the lines of text about the target: one line for each of its numbers, or a single line with a probability.
+    /// Returns the lines of text about the target: one line for each of its numeric components, or a single line with a probability.
     fn lines(&self, chains: Option<&ChainMeasures>) -> Vec<String> {
         let name = name(&self.element.label());
         let moments = self.all_moments(chains);
@@ -171,7 +172,7 @@ impl TargetMarginal {
         columns.iter().enumerate().map(of).collect()
     }
 
-    /// Returns the mean and standard deviation of one component of a numeric target, with their quality.
+    /// Returns, as text, the mean and standard deviation of one component of a numeric target, with their quality.
     fn moments(
         &self,
         numbers: &[f64],
@@ -212,7 +213,8 @@ impl TargetMarginal {
 }
 
 impl TargetBounds {
-    /// Returns one line of text with the bounds of the probability of `true`, or of the value with the largest lower bound.
+    /// Returns one line of text with the bounds of the probability of `true` or, for other types, of the value with the largest lower
+    /// bound.
     pub(crate) fn summary(&self, deepening: Option<Deepening>) -> String {
         let is_boolean = self.element.no_values().insert(&true as &dyn Any).is_some();
         let shown = if is_boolean {
@@ -243,7 +245,7 @@ fn name(label: &Label) -> String {
     label.name.clone().unwrap_or_else(|| label.to_string())
 }
 
-/// Formats a number with four digits after the decimal point, or with four significant digits if it is very small or large.
+/// Formats `number` with four digits after the decimal point, or with four significant digits if it is very small or large.
 fn short(number: f64) -> String {
     let size = number.abs();
     if size == 0.0 || (1e-3..1e6).contains(&size) || !size.is_finite() {
@@ -273,7 +275,7 @@ impl Answer {
 
     /// Returns a summary in one line: the probability of `true` or of the most likely value, and the quality of this probability. The
     /// quality in a summary is: exact, bounds, or the standard error (SE) with the effective sample size (ESS) and a warning if the ESS is
-    /// below ten. If no two draws of a floating-point number are equal, the summary has the mean and the standard deviation instead, with
+    /// below ten. If no two draws of a floating-point target are equal, the summary has the mean and the standard deviation instead, with
     /// the standard error of the mean (MCSE).
     pub fn summary<T: Value>(&self, element: &Element<T>) -> Result<String, Error> {
         if let Some(mixture) = self.closed_form(element.erased()) {
@@ -307,8 +309,8 @@ impl Answer {
 impl fmt::Display for Answer {
     /// Prints a line for each target, and then a line with the findings of [`diagnose`](Self::diagnose). The line of a numeric target has
     /// its mean and standard deviation and, if they are known, the standard error of the mean (MCSE), effective sample size and R-hat. The
-    /// line of a target that is not numeric has the probability of its most likely value. If the answer is a world, at most twenty
-    /// elements are printed, and named elements come first.
+    /// line of any other target has the probability of its most likely value. If the answer is a world, at most twenty elements are
+    /// printed, and named elements come first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let chains = self.chain_measures();
         match &self.content {

@@ -57,7 +57,7 @@ impl Draws {
 
     /// Returns the values of a target in all draws, one chain after another.
     ///
-    /// **Errors.** [`Error::NotATarget`].
+    /// **Errors.** [`Error::NotATarget`] if `element` is no target.
     pub fn values<T: Value>(&self, element: &Element<T>) -> Result<Vec<T>, Error> {
         let id = element.erased().id();
         let target = self.targets.iter().find(|target| target.element.id() == id);

@@ -9,11 +9,11 @@ use super::numeric::NumericColumns;
 use super::quality::Quality;
 use crate::quality::diagnostics::few_groups_factor;
 
-/// Minimum effective sample size at which the standard error is computed from the variance of the samples alone.
+/// Minimum effective sample size for which the standard error follows from the variance of the samples alone.
 pub(crate) const MIN_TRUSTED_ESS: f64 = 10.0;
 
-/// Largest standard error of the probability of an event that all draws of Markov chains have, or that none of them has. For comparison, a
-/// uniformly distributed probability has a standard deviation of 0.29.
+/// Largest standard error of the probability of an event, if all draws of Markov chains have the event or none of them has it. For
+/// comparison, a uniformly distributed probability has a standard deviation of 0.29.
 const LARGEST_MISSED: f64 = 0.25;
 
 /// The method that computed the probabilities of a target, with the data that determine their standard errors.
@@ -48,9 +48,9 @@ pub enum Estimate {
     },
 }
 
-/// Returns a 95 % upper bound of the posterior probability of an event that none of `samples` samples has. The bound of the probability is
-/// `3 / n` times the largest possible weight of a world, divided by the mean weight. If the bound is not below one, infinity is returned,
-/// because the bound is uninformative.
+/// Returns a 95 % upper bound of the posterior probability of an event that none of `samples` samples has, or infinity if this bound is
+/// not below one and therefore uninformative. This bound is `3 / n` times the largest possible weight of a world, divided by the mean
+/// weight.
 ///
 /// `log_maximum` is the logarithm of the largest possible weight of a world, if it is known; `log_mean` is the logarithm of the mean
 /// weight.
@@ -80,8 +80,8 @@ impl Estimate {
         Quality::Sampled { effective_samples }
     }
 
-    /// True if no value occurs in two draws of different origin. Two draws have different origin if they are different weighted samples,
-    /// or come from different chains or groups, or if their chain left the value between them.
+    /// True if no value occurs in two draws of different origin. Two draws have different origins if they are different weighted samples,
+    /// if they come from different chains or groups, or if their chain left the value between them.
     pub(crate) fn never_repeats(&self, probabilities: &[f64]) -> bool {
         let mut seen = vec![false; probabilities.len()];
         let mut is_new = |value: u32| !std::mem::replace(&mut seen[value as usize], true);
@@ -108,10 +108,10 @@ impl Estimate {
         }
     }
 
-    /// Returns the standard error of the expectation of a function; `numbers[i]` is the function's result for value `i`.
+    /// Returns the standard error of the expectation of a function; `numbers[i]` is the function's result for the value with index `i`.
     ///
-    /// A value with probability zero in the list is a possible value that no sample has. Possible values that no sample has are included
-    /// with the upper bound of their probability, because the samples may have missed them.
+    /// A value with probability zero in the list is a possible value that no sample has. Such values are included with the upper bound of
+    /// their probability, because the samples may have missed them.
     #[doc(hidden)]
     pub fn standard_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let sampled = self.sampled_error(probabilities, numbers);
@@ -147,15 +147,15 @@ impl Estimate {
         }
     }
 
-    /// Returns the effective number of draws that have an event, or of draws that do not have it if that number is smaller, computed from
-    /// the variance of the samples.
+    /// Returns the effective number of draws that have an event, computed from the variance of the samples; if fewer draws do not have the
+    /// event, the effective number of these draws.
     pub(crate) fn hits(&self, probabilities: &[f64], indicator: &[f64]) -> f64 {
         let p = mean(probabilities, indicator);
         effective_hits(p, self.sampled_error(probabilities, indicator))
     }
 
-    /// Returns the indices of values of probability at most one half that may be underestimated, because samples with larger weights than
-    /// the standard error assumes may have been missed.
+    /// Returns the indices of values whose probability, at most one half, may be underestimated: samples with larger weights than the
+    /// standard error assumes may have been missed.
     pub(crate) fn may_miss_heavier(
         &self,
         probabilities: &[f64],
@@ -208,8 +208,8 @@ impl Estimate {
         if least == most { 0.0 } else { error }
     }
 
-    /// Returns the standard error of the probability of an event; `indicator[i]` is one if value `i` belongs to the event, and otherwise
-    /// zero.
+    /// Returns the standard error of the probability of an event; `indicator[i]` is one if the value with index `i` belongs to the event,
+    /// and otherwise zero.
     ///
     /// The variance of the samples is uninformative if all samples agree, or if the effective sample size is below ten. If the variance of
     /// the samples is uninformative, the error is at least that of one more success and one more failure among the effective samples. If
@@ -226,7 +226,7 @@ impl Estimate {
         self.event_error_knowing(probabilities, indicator, quality)
     }
 
-    /// Returns the standard error as [`event_error`](Self::event_error) does, from a quality that has already been computed.
+    /// Returns the standard error as [`event_error`](Self::event_error) does, given the quality of the probabilities.
     #[doc(hidden)]
     pub fn event_error_knowing(
         &self,
@@ -243,7 +243,7 @@ impl Estimate {
     }
 
     /// Returns, for each value, the standard error of its probability, as [`event_error`](Self::event_error) computes it. Quantities that
-    /// all values share are computed once.
+    /// do not depend on the value are computed once.
     pub(crate) fn value_errors(
         &self,
         probabilities: &[f64],
@@ -299,7 +299,8 @@ impl Estimate {
         errors
     }
 
-    /// Returns bounds on events that samples may have missed; `None` if the probabilities are not estimated from samples.
+    /// Returns bounds of the probability of events that samples may have missed; `None` if the probabilities are not estimated from
+    /// samples.
     fn caution(&self, quality: Quality) -> Option<Caution> {
         let Quality::Sampled { effective_samples } = quality else {
             return None;
@@ -334,8 +335,8 @@ impl Estimate {
         })
     }
 
-    /// Returns the standard error of an event with probability `p` and the given indicator; `sampled` is the error according to the
-    /// variance of the samples.
+    /// Returns the standard error of the probability `p` of an event with the indicator `indicator`; `sampled` is the error according to
+    /// the variance of the samples.
     fn cautious(&self, sampled: f64, (p, indicator): (f64, &[f64]), caution: Caution) -> f64 {
         let n = caution.effective_samples + 2.0;
         let share = (p * caution.effective_samples + 1.0) / n;
@@ -361,7 +362,7 @@ impl Estimate {
     }
 }
 
-/// Bounds on events that samples may have missed.
+/// Bounds of the probability of events that samples may have missed.
 #[derive(Clone, Copy, Debug)]
 struct Caution {
     effective_samples: f64,

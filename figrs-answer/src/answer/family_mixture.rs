@@ -27,7 +27,7 @@ pub struct FamilyMixture {
 #[derive(Clone)]
 pub enum Member {
     Distribution(Arc<dyn AtomicOp>),
-    /// The distribution of an atomic element.
+    /// The distribution of an element without parents.
     Of(AnyElement),
 }
 
@@ -56,7 +56,7 @@ impl fmt::Debug for FamilyMixture {
 }
 
 impl FamilyMixture {
-    /// Creates the mixture of these distributions with their shares, which sum to one; there must be at least one distribution.
+    /// Creates the mixture of `components`: pairs of a share and a distribution; the shares sum to one, and there must be at least one component.
     #[doc(hidden)]
     pub fn new(components: Vec<(f64, Member)>) -> Self {
         Self { components }
@@ -72,7 +72,7 @@ impl FamilyMixture {
         })
     }
 
-    /// Returns the mean and the variance of each number of the parameter.
+    /// Returns the mean and the variance of each number of the list that is the parameter's value.
     pub fn moments(&self) -> Vec<(f64, f64)> {
         let all: Vec<(f64, Vec<(f64, f64)>)> = self
             .components
@@ -94,17 +94,17 @@ impl FamilyMixture {
         (0..numbers.unwrap_or(0)).map(of_number).collect()
     }
 
-    /// The mean.
+    /// Returns the mean of the first number.
     pub fn mean(&self) -> f64 {
         self.moments().first().map_or(f64::NAN, |moments| moments.0)
     }
 
-    /// The variance.
+    /// Returns the variance of the first number.
     pub fn variance(&self) -> f64 {
         self.moments().first().map_or(f64::NAN, |moments| moments.1)
     }
 
-    /// Returns the density of the parameter at a number; NaN if the parameter is a list.
+    /// Returns the density of the parameter at `x`; NaN if the parameter is a list.
     pub fn density(&self, x: f64) -> f64 {
         let density = |member: &Member| {
             let log = member.op().and_then(|op| op.log_prob(&x).ok());
@@ -142,8 +142,8 @@ impl FamilyMixture {
         }
     }
 
-    /// Returns the quantile: the number that the parameter does not exceed with this probability; NaN if `probability` is outside (0, 1), or if the
-    /// family defines no tail probabilities.
+    /// Returns the quantile: the number that the parameter does not exceed with probability `probability`; NaN if `probability` is outside (0, 1),
+    /// or if the family defines no tail probabilities.
     ///
     /// **Guarantee.** The quantile is exact within the rounding errors of the family's tail probabilities.
     pub fn quantile(&self, probability: f64) -> f64 {

@@ -1,5 +1,5 @@
-//! Standard errors of events that few draws have, or that nearly all draws have. A draw that has the event is called a hit, and consecutive
-//! draws of a chain with the same value are called a stay.
+//! Standard errors of the probability of events that few draws have, or that nearly all draws have. A draw that has the event is called a
+//! hit, and consecutive draws of a chain with the same value are called a stay.
 //!
 //! If few draws have an event, the variance of the samples understates the error of its probability. For example, the standard error
 //! computed from a single hit is the weight fraction of the hit, although a run that expects four hits has at most one with probability one
@@ -11,15 +11,15 @@
 
 use super::chain_error::stays;
 
-/// Effective number of hits above which the standard error follows from the variance of the samples alone. The addition to the standard
-/// error decreases to zero as the effective number of hits approaches `ENOUGH_HITS`.
+/// Effective number of hits above which the standard error follows from the variance of the samples alone. As the effective number of hits
+/// approaches `ENOUGH_HITS`, the addition to the standard error decreases to zero.
 const ENOUGH_HITS: f64 = 100.0;
 
 /// Largest additional weight of missed hits that the standard error allows for, in units of the weight of an observed hit.
 const MOST_HEAVIER: f64 = 10.0;
 
-/// Effective number of hits above which no hits of larger weight are assumed to have been missed, unless all observed hits are light (have
-/// a small weight).
+/// Effective number of hits above which no hits of larger weight are assumed to have been missed, unless all observed hits are light (of
+/// small weight).
 const ENOUGH_LIGHT_HITS: f64 = 40.0;
 
 /// Threshold for light hits: a hit is light if its weight is below this fraction of the mean weight of a draw. If all hits of an event are
@@ -39,8 +39,8 @@ const MISSED: f64 = 3.0;
 /// Minimum number of stays outside the most frequent value for which the effective sample size of chains counts independent draws.
 pub(crate) const MIN_STAYS: u64 = 10;
 
-/// Returns the effective number of draws that have an event of probability `p`, or of draws that do not have it if that number is smaller,
-/// computed from the standard error.
+/// Returns the effective number of draws that have an event of probability `p`, computed from the standard error `error`; if fewer draws do
+/// not have the event, the effective number of these draws.
 pub(crate) fn effective_hits(p: f64, error: f64) -> f64 {
     let rare = p.min(1.0 - p);
     rare * rare * (1.0 - rare) / (error * error)
@@ -49,12 +49,12 @@ pub(crate) fn effective_hits(p: f64, error: f64) -> f64 {
 /// The weights of hits (draws with an event) that the samples may have missed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MissedHits {
-    /// The largest fraction of the total weight that one more sample may have; zero if this fraction has no known bound.
+    /// The largest fraction of the total weight that a further sample may have; zero if this fraction has no known bound.
     pub(crate) heaviest: f64,
     /// Effective number of samples; infinite if the weights of the hits are unknown. The inverse of the effective number of samples is the
     /// mean weight fraction of a sample, with which light hits are compared.
     pub(crate) samples: f64,
-    /// `true` if the hits are stays of Markov chains.
+    /// `true` if the hits are stays of Markov chains (maximal sequences of draws with the event).
     pub(crate) are_stays: bool,
 }
 
@@ -92,8 +92,8 @@ impl MissedHits {
     }
 }
 
-/// Returns the standard error of the probability of an event in Markov chains. The error is at least the error for independent hits, one
-/// for each stay of the chains in the event or, if the complement is less probable, in the complement.
+/// Returns the standard error of the probability `p` of an event in Markov chains. The error is at least the error for independent hits,
+/// one for each stay of the chains in the event or, if the complement is less probable, in the complement.
 pub(crate) fn spread_of_stays(
     sampled: f64,
     p: f64,
@@ -111,8 +111,8 @@ pub(crate) fn spread_of_stays(
     }
 }
 
-/// Returns the number of independent draws in Markov chains, which is their effective sample size. If the stays outside the most frequent
-/// value are too few to show a correlation, the number of independent draws is at most their number plus the number of chains.
+/// Returns the number of independent draws in Markov chains, which is their effective sample size. If the chains seldom left their most
+/// frequent value, this number is at most the number of stays elsewhere plus the number of chains.
 pub(crate) fn independent_draws(indices: &[u32], chains: usize, effective_samples: f64) -> f64 {
     let outside = stays_elsewhere(indices, chains);
     if outside < MIN_STAYS {

@@ -6,13 +6,13 @@ use super::numeric::NumericColumns;
 /// Relative difference up to which numbers count as equal, because of rounding errors.
 pub const ROUNDING: f64 = 1e-13;
 
-/// Minimum effective number of groups for which a standard error is computed. With a smaller effective number, there is only one group, or
+/// Minimum effective number of groups for which a standard error is known. With a smaller effective number, there is only one group, or
 /// one of two groups has more than four fifths of the weight.
 const MIN_EFFECTIVE_GROUPS: f64 = 1.5;
 
-/// Returns the standard error of the mean of a function over weighted groups; `numbers[i]` is the function's result for value `i`. Each
-/// group counts as one sample whose weight is the group's fraction of the total weight. The error is infinite if the effective number of
-/// groups is too small.
+/// Returns the standard error of the mean of a function over weighted groups; `numbers[i]` is the function's result for the value with
+/// index `i`. Each group counts as one sample whose weight is the group's fraction of the total weight. The error is infinite if the
+/// effective number of groups is too small.
 pub(crate) fn group_error(groups: &[Vec<(u32, f64)>], numbers: &[f64], mean: f64) -> f64 {
     let k = effective_groups(groups);
     if k < MIN_EFFECTIVE_GROUPS {
@@ -174,8 +174,7 @@ mod tests {
         assert_eq!(group_samples(&groups, &[1.0], &words(1)), 2.0);
     }
 
-    /// If all draws of the groups differ, the effective sample size must be estimated from the numbers, or from halves of the set of
-    /// values.
+    /// If all draws of the groups differ, the effective sample size is estimated from the numbers, or from halves of the set of values.
     #[test]
     fn values_that_never_return_are_worth_their_draws() {
         const GROUPS: u32 = 400;

@@ -36,7 +36,7 @@ impl<T: Value> Marginal<T> {
         self.into_iter()
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.values.len()
     }
@@ -46,28 +46,28 @@ impl<T: Value> Marginal<T> {
         self.values.is_empty()
     }
 
-    /// Returns the probability of a value; zero if the value cannot occur. If the probabilities are estimated from draws, the result is the
+    /// Returns the probability of `value`; zero if it cannot occur. If the probabilities are estimated from draws, the result is the
     /// fraction of draws with exactly this value, which is meaningless for a continuous element.
     pub fn probability(&self, value: &T) -> f64 {
         self.probability_that(|v| v.same(value))
     }
 
-    /// Returns the probability that the value passes a test.
+    /// Returns the probability that the value of the element passes `test`.
     pub fn probability_that(&self, test: impl Fn(&T) -> bool) -> f64 {
         let passing = self.iter().filter(|(v, _)| test(v));
         // A plain sum without terms would be -0.0.
         passing.fold(0.0, |sum, (_, p)| sum + p)
     }
 
-    /// Returns the expectation of a function of the value.
+    /// Returns the expectation of `function`, a function of the element's value.
     pub fn expectation(&self, function: impl Fn(&T) -> f64) -> f64 {
         // A value of probability zero may be infinite, and is therefore left out.
         let possible = self.iter().filter(|(_, p)| *p != 0.0);
         possible.map(|(v, p)| function(v) * p).sum()
     }
 
-    /// Returns the most likely value; of several, the first in the order of the support. If the probabilities are estimated from draws, the
-    /// result is the drawn value with the largest weight, which is meaningless for a continuous element.
+    /// Returns the most likely value; of several most likely values, the first in the order of the support. If the probabilities are
+    /// estimated from draws, the result is the drawn value with the largest weight, which is meaningless for a continuous element.
     pub fn most_likely_value(&self) -> Option<&T> {
         let mut best: Option<(&T, f64)> = None;
         for (value, p) in self {
@@ -78,7 +78,7 @@ impl<T: Value> Marginal<T> {
         best.map(|(value, _)| value)
     }
 
-    /// Returns the distribution as a new element: a [`Select`] of the values, with these probabilities as weights. If the probabilities are
+    /// Returns the distribution as a new element: a [`Select`] of the values, with their probabilities as weights. If the probabilities are
     /// estimated from draws, the new element has the values that were drawn.
     #[track_caller]
     pub fn element(&self) -> Element<T> {
@@ -97,17 +97,19 @@ impl<T: Value> Marginal<T> {
         NumericColumns::new(self.values.iter().map(|value| value as &dyn Any))
     }
 
-    /// Returns the standard error of [`expectation`](Self::expectation); zero if the expectation is exact, NaN if the error is unknown.
+    /// Returns the standard error of [`expectation`](Self::expectation) for the same `function`; zero if the expectation is exact, NaN if
+    /// the error is unknown.
     ///
-    /// For weighted samples, the error is `√Σ w²(f − μ)² / Σw`, by the delta method (Geweke 1989). For independent groups of samples, the
-    /// formula for weighted samples is applied to the groups. For independent groups, the error is also multiplied by `√(K / (K − 1))`,
-    /// where `K` is the effective number of groups, and by the [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with
-    /// `K − 1` degrees of freedom. With both factors, an interval of 1.96 standard errors on each side contains the exact number with a
-    /// probability of 95 %. For Markov chains, the error is the standard deviation of the function, divided by the square root of its
-    /// effective sample size. The error is infinite for fewer than two effective samples, for fewer than one and a half effective groups,
-    /// and for a single chain of fewer than four draws. A possible value that no weighted sample or group has counts with the upper bound
-    /// of its probability ([`unseen_share`](crate::unseen_share)), if the element is Boolean, or atomic with at most 256 values. The error
-    /// is zero if the function has the same result for all values that were drawn or are included.
+    /// For weighted samples, the error is `√Σ w²(f − μ)² / Σw` by the delta method (Geweke 1989), where `f` are the function's results, `μ`
+    /// is their mean and `w` are the weights. For independent groups of samples, the same formula is applied to the groups. Their error is
+    /// also multiplied by `√(K / (K − 1))`, where `K` is the effective number of groups, and by the
+    /// [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with `K − 1` degrees of freedom. With both factors, an
+    /// interval of 1.96 standard errors on each side contains the exact number with a probability of 95 %. For Markov chains, the error is
+    /// the standard deviation of the function, divided by the square root of its effective sample size. The error is infinite for fewer
+    /// than two effective samples, for fewer than one and a half effective groups, and for a single chain of fewer than four draws. A
+    /// possible value that no weighted sample or group has counts with the upper bound of its probability
+    /// ([`unseen_share`](crate::unseen_share)), if the element is Boolean, or has no parents and at most 256 values. The error is zero if
+    /// the function has the same result for all values that were drawn or are included.
     pub fn standard_error_of(&self, function: impl Fn(&T) -> f64) -> f64 {
         let numbers: Vec<f64> = self.values.iter().map(function).collect();
         self.estimate.standard_error(&self.probabilities, &numbers)
@@ -129,14 +131,13 @@ impl<T: Value> Marginal<T> {
 
     /// Returns the standard error of [`probability_that`](Self::probability_that); zero if the probability is exact.
     ///
-    /// If all samples agree about the test, the delta method gives an error of zero, which is too small. If all samples agree about the
-    /// test, the error is that of one more success and one more failure among the effective samples (Agresti and Coull 1998). With fewer
-    /// than ten effective samples, one sample may outweigh all others. With fewer than ten effective samples, the error is also at least
-    /// that of one more success and one more failure. If all weighted samples or groups agree, the error is at least the 95 % upper bound
-    /// of the probability of unseen values ([`unseen_share`](crate::unseen_share)), which may be infinite. If all draws of Markov chains
-    /// agree, the error is at least three divided by their effective sample size, but at most a quarter. If the Markov chains left their
-    /// most frequent value fewer than ten times, the effective sample size is replaced by the number of times that they left it, plus the
-    /// number of chains.
+    /// If all samples agree about `test`, the delta method gives an error of zero, which is too small. In this case the error is that of
+    /// one more success and one more failure among the effective samples (Agresti and Coull 1998). With fewer than ten effective samples,
+    /// one sample may outweigh all others. The error is therefore also at least that of one more success and one more failure. If all
+    /// weighted samples or groups agree, the error is at least the 95 % upper bound of the probability of unseen values
+    /// ([`unseen_share`](crate::unseen_share)), which may be infinite. If all draws of Markov chains agree, the error is at least three
+    /// divided by their effective sample size, but at most a quarter. If the chains left their most frequent value fewer than ten times,
+    /// the effective sample size is replaced by this number of times, plus the number of chains.
     ///
     /// If few samples have an event, or few do not have it, the error computed from the variance of the samples is too small. With fewer
     /// than a hundred effective hits (draws with the event), the error is increased. With fewer than forty effective hits, the error allows
@@ -171,12 +172,12 @@ impl<'a, T: Value> IntoIterator for &'a Marginal<T> {
 }
 
 impl<T: Value + ToPrimitive> Marginal<T> {
-    /// The mean of a numeric element.
+    /// Returns the mean of a numeric element.
     pub fn mean(&self) -> f64 {
         self.expectation(|v| v.to_f64().unwrap_or(f64::NAN))
     }
 
-    /// The variance of a numeric element.
+    /// Returns the variance of a numeric element.
     pub fn variance(&self) -> f64 {
         let mean = self.mean();
         self.expectation(|v| (v.to_f64().unwrap_or(f64::NAN) - mean).powi(2))
@@ -185,7 +186,7 @@ impl<T: Value + ToPrimitive> Marginal<T> {
 
 impl<T: Value> fmt::Display for Marginal<T> {
     /// Writes one line with a bar for each value, in the order of the support. If there are more than twenty values, only the twenty most
-    /// likely values are written.
+    /// likely ones are written.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 20;
         let mut order: Vec<usize> = (0..self.values.len()).collect();

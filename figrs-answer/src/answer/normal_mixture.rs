@@ -26,7 +26,7 @@ pub struct NormalComponent {
 /// The mixture has one component for each possible assignment of the finite elements on which the numbers depend. The distribution is exact,
 /// unless it comes from `ExpectationPropagation`.
 ///
-/// A distribution of one number has a list of length one. Methods that return one number use the first number of the list.
+/// The distribution of a single number has lists of length one. Methods that return one number use the first number of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NormalMixture {
     components: Vec<NormalComponent>,
@@ -42,7 +42,7 @@ pub enum ClosedForm {
 }
 
 impl ClosedForm {
-    /// The mean of the first number.
+    /// Returns the mean of the first number.
     pub fn mean(&self) -> f64 {
         match self {
             Self::Normal(mixture) => mixture.mean(),
@@ -50,7 +50,7 @@ impl ClosedForm {
         }
     }
 
-    /// The variance of the first number.
+    /// Returns the variance of the first number.
     pub fn variance(&self) -> f64 {
         match self {
             Self::Normal(mixture) => mixture.variance(),
@@ -58,7 +58,7 @@ impl ClosedForm {
         }
     }
 
-    /// The mean and the variance of each number.
+    /// Returns the mean and the variance of each number.
     pub fn moments(&self) -> Vec<(f64, f64)> {
         match self {
             Self::Normal(mixture) => {
@@ -70,7 +70,7 @@ impl ClosedForm {
         }
     }
 
-    /// Returns the name of the distribution: that of its only component, or a text with the number of components.
+    /// Returns the name of the distribution: that of its only component or, if there are several components, their number.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Normal(mixture) => match mixture.components().len() {
@@ -98,7 +98,7 @@ pub(crate) struct RealTargets {
     places: FxHashMap<ElementId, usize>,
 }
 
-/// Number of halvings after which the interval that contains a quantile is as narrow as rounding errors.
+/// Number of halvings after which an interval that contains a quantile is as narrow as rounding errors.
 const HALVINGS: usize = 200;
 
 impl NormalMixture {
@@ -107,7 +107,7 @@ impl NormalMixture {
         Self { components }
     }
 
-    /// The components.
+    /// Returns the components of the mixture.
     pub fn components(&self) -> &[NormalComponent] {
         &self.components
     }
@@ -128,7 +128,7 @@ impl NormalMixture {
             .collect()
     }
 
-    /// The mean.
+    /// Returns the mean of the first number.
     pub fn mean(&self) -> f64 {
         self.average(|c| c.mean[0])
     }
@@ -143,13 +143,13 @@ impl NormalMixture {
         (0..means.len()).map(row).collect()
     }
 
-    /// The variance.
+    /// Returns the variance of the first number.
     pub fn variance(&self) -> f64 {
         let mean = self.mean();
         self.average(|c| c.covariance[0][0] + (c.mean[0] - mean).powi(2))
     }
 
-    /// The standard deviation.
+    /// Returns the standard deviation of the first number.
     pub fn standard_deviation(&self) -> f64 {
         self.variance().sqrt()
     }
@@ -183,8 +183,8 @@ impl NormalMixture {
         })
     }
 
-    /// Returns the quantile: the number that the first number of the list does not exceed with this probability; NaN if `probability` is outside
-    /// (0, 1).
+    /// Returns the quantile: the number that the first number of the list does not exceed with probability `probability`; NaN if `probability`
+    /// is outside (0, 1).
     ///
     /// **Guarantee.** The quantile is exact within rounding errors. For several components, the quantile is found by halving the interval
     /// between the components' quantiles until it is as narrow as rounding errors.
@@ -220,7 +220,7 @@ impl NormalMixture {
         (self.quantile(outside), self.quantile(1.0 - outside))
     }
 
-    /// Draws a random number from the distribution.
+    /// Draws a value of the first number from the distribution.
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> f64 {
         let mut rest: f64 = rng.random();
         let chosen = self.components.iter().find(|c| {
@@ -235,8 +235,8 @@ impl NormalMixture {
     }
 }
 
-/// Halves an interval until it has the width of rounding errors. At the lower end of the interval, `holds` must be true, and at the upper end,
-/// false.
+/// Halves the interval from `low` to `high` until it is as narrow as rounding errors. At the lower end of the interval, `holds` must be true,
+/// and at the upper end, false.
 pub(crate) fn halved((mut low, mut high): (f64, f64), holds: impl Fn(f64) -> bool) -> (f64, f64) {
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);
@@ -260,7 +260,8 @@ fn normal(component: &NormalComponent) -> Option<Normal> {
 impl Answer {
     /// Returns the distribution of a real target in closed form.
     ///
-    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed form.
+    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed
+    /// form.
     ///
     /// ```
     /// # use figrs_core::{Model, Normal, Variance};
@@ -291,8 +292,8 @@ impl Answer {
 
     /// Returns the distribution of a parameter with a conjugate prior, in closed form.
     ///
-    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed form, or if the target is
-    /// normal.
+    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed
+    /// form, or if the target is normal.
     ///
     /// ```
     /// # use figrs_core::{Beta, Flip, Model};
@@ -336,7 +337,7 @@ impl Answer {
         Some(&self.reals.mixtures[place].1)
     }
 
-    /// Adds the distributions of real targets in closed form.
+    /// Adds to the answer the distributions of real targets in closed form.
     #[must_use]
     #[doc(hidden)]
     pub fn with_mixtures(

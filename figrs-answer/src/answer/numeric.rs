@@ -15,7 +15,7 @@ pub enum NumericValue<'a> {
 }
 
 impl NumericValue<'_> {
-    /// The components as a slice.
+    /// Returns the components as a slice.
     pub fn as_slice(&self) -> &[f64] {
         match self {
             Self::One(number) => std::slice::from_ref(number),
@@ -32,7 +32,7 @@ macro_rules! number {
     };
 }
 
-/// Returns the components of a value; `None` unless its type is a standard numeric type or a list of `f64`.
+/// Returns the components of `value`; `None` unless its type is a standard numeric type or a list of `f64`.
 pub fn numbers(value: &dyn Any) -> Option<NumericValue<'_>> {
     number!(value: f64, f32, u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize);
     if let Some(list) = value.downcast_ref::<Vec<f64>>() {
@@ -42,7 +42,7 @@ pub fn numbers(value: &dyn Any) -> Option<NumericValue<'_>> {
     list.map(|list| NumericValue::List(list))
 }
 
-/// True if a value is a floating-point number or a list of floating-point numbers.
+/// True if `value` is a floating-point number or a list of floating-point numbers.
 pub(crate) fn is_real(value: &dyn Any) -> bool {
     value.is::<f64>() || value.is::<f32>() || value.is::<Vec<f64>>() || value.is::<Arc<[f64]>>()
 }
@@ -56,7 +56,7 @@ pub struct NumericColumns {
 }
 
 impl NumericColumns {
-    /// Returns the columns of some values. The list of columns is empty unless the values are numbers, or lists of numbers that have
+    /// Returns the columns of `values`. The list of columns is empty unless the values are numbers, or lists of numbers that have
     /// the same length.
     pub fn new<'a>(values: impl Iterator<Item = &'a dyn Any>) -> Self {
         let mut columns: Option<Vec<Vec<f64>>> = None;

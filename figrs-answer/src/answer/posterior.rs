@@ -8,7 +8,7 @@ use super::bars::write_bars;
 use super::contents::{Answer, AnswerContent, TargetMarginal};
 use crate::answer::value_names::{distinct_names, text};
 
-/// Number of classes (bins) for a target with more values than that.
+/// Number of classes (bins) of values, for a target with more values than this number.
 const CLASSES: usize = 20;
 
 /// The distribution of one target, as labelled classes of values.
@@ -23,12 +23,11 @@ pub struct Posterior {
     pub algorithm: String,
     /// The labels of the classes. If a target has at most twenty values, each value is a class; numbers are in ascending order. If
     /// a target has more than twenty values that are numbers, each class is an interval. For other types with more than twenty
-    /// values, the twenty most likely values are classes, and all other values together are one class.
+    /// values, the twenty most likely values are classes, and all remaining values together are one class.
     pub classes: Vec<String>,
     /// The probability of each class.
     pub probabilities: Vec<f64>,
-    /// For each class, the standard error of its probability: zero if the probability is exact, NaN if no error is
-    /// known.
+    /// For each class, the standard error of its probability: zero if the probability is exact, NaN if the error is unknown.
     pub standard_errors: Vec<f64>,
 }
 
@@ -121,7 +120,7 @@ impl TargetMarginal {
     }
 }
 
-/// Returns the labels of intervals of equal length, each with the indices of the numbers that lie in it.
+/// Returns the labels of intervals of equal length from `low` to `high`, each with the indices of the `numbers` in it.
 fn intervals(numbers: &[f64], (low, high): (f64, f64)) -> Vec<(String, Vec<usize>)> {
     let step = (high - low) / CLASSES as f64;
     let end = |i: usize| low + step * i as f64;

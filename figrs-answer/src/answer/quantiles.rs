@@ -30,11 +30,10 @@ impl<T: Value + ToPrimitive> Marginal<T> {
         (quantile(&sorted, outside), quantile(&sorted, 1.0 - outside))
     }
 
-    /// Returns the standard error of a quantile; zero if the quantile is exact, NaN if no error is known.
+    /// Returns the standard error of [`quantile`](Self::quantile); zero if the quantile is exact, NaN if the error is unknown.
     ///
-    /// Let *p* be the probability that a target does not exceed its quantile. The standard error of the quantile is half the distance
-    /// between two quantiles: those one standard error below and above *p*, for the effective sample size of *p* (Vehtari et al. 2021,
-    /// section 4.4).
+    /// Let *p* be the probability that the element does not exceed its quantile. The error is half the distance between two quantiles:
+    /// those one standard error below and above *p*, for the effective sample size of *p* (Vehtari et al. 2021, section 4.4).
     pub fn quantile_error(&self, probability: f64) -> f64 {
         let Quality::Sampled { effective_samples } = self.quality() else {
             return self.standard_error_of(|_| 0.0);

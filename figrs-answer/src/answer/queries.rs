@@ -1,4 +1,4 @@
-//! Queries of an answer for the results of an element.
+//! Queries of an answer about one element: probabilities, expectations and values.
 
 use figrs_core::{Element, Value};
 use num_traits::ToPrimitive;
@@ -60,7 +60,7 @@ impl Answer {
     /// For an exact answer, the new element is a [`Select`](figrs_core::Select) of the target's values, with their probabilities as
     /// weights. For an answer from samples, the new element is a Select of the drawn values, with their weights.
     ///
-    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
+    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     ///
     /// ```
     /// # use figrs_core::{Beta, Binomial, Flip, Model};
@@ -79,7 +79,7 @@ impl Answer {
         Ok(self.distribution(element)?.element())
     }
 
-    /// Returns the distribution of a target, or an error if no two of its draws are equal.
+    /// Returns the distribution of the target `element`, or an error if no two of its draws are equal.
     fn single_values<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
         if self.target(element)?.never_repeats() {
             return Err(Error::NoRepeatedValue {
@@ -89,18 +89,18 @@ impl Answer {
         self.distribution(element)
     }
 
-    /// Returns the probability that a target has a value.
+    /// Returns the probability that the target `element` has the value `value`.
     ///
-    /// **Errors.** [`Error::NoRepeatedValue`] if the target is a floating-point number (or a list of floating-point numbers) of which no
-    /// two draws are equal, as for a continuous target. For a continuous target, query the probability of an interval by
+    /// **Errors.** [`Error::NoRepeatedValue`] if the target is a floating-point number (or a list of them) and no two of its draws are
+    /// equal, as for a continuous target. For such a target, query the probability of an interval by
     /// [`probability_that`](Self::probability_that).
     pub fn probability<T: Value>(&self, element: &Element<T>, value: &T) -> Result<f64, Error> {
         Ok(self.single_values(element)?.probability(value))
     }
 
-    /// Returns the probability that a target's value passes a test.
+    /// Returns the probability that the value of the target `element` passes `test`.
     ///
-    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
+    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     pub fn probability_that<T: Value>(
         &self,
         element: &Element<T>,
@@ -109,9 +109,9 @@ impl Answer {
         Ok(self.distribution(element)?.probability_that(test))
     }
 
-    /// Returns the expectation of a function of a target's value.
+    /// Returns the expectation of `function`, a function of the target's value.
     ///
-    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
+    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     pub fn expectation<T: Value>(
         &self,
         element: &Element<T>,
@@ -120,9 +120,9 @@ impl Answer {
         Ok(self.distribution(element)?.expectation(function))
     }
 
-    /// The mean of a numeric target.
+    /// Returns the mean of a numeric target.
     ///
-    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
+    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     pub fn mean<T: Value + ToPrimitive>(&self, element: &Element<T>) -> Result<f64, Error> {
         if let Some(mixture) = self.closed_form(element.erased()) {
             return Ok(mixture.mean());
@@ -130,9 +130,9 @@ impl Answer {
         Ok(self.distribution(element)?.mean())
     }
 
-    /// The variance of a numeric target.
+    /// Returns the variance of a numeric target.
     ///
-    /// **Errors.** [`Error::NotATarget`]; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
+    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     pub fn variance<T: Value + ToPrimitive>(&self, element: &Element<T>) -> Result<f64, Error> {
         if let Some(mixture) = self.closed_form(element.erased()) {
             return Ok(mixture.variance());
@@ -145,11 +145,11 @@ impl Answer {
         Ok(self.single_values(element)?.standard_error(value))
     }
 
-    /// The most likely value of a target. If the answer consists of bounds, they must show which value is the most likely. If the answer
-    /// is a world, the element need not be a target, and the result is its value in the world.
+    /// Returns the most likely value of the target `element`. If the answer consists of bounds, they must show which value is the most
+    /// likely. If the answer is a world, the element need not be a target, and the result is its value in the world.
     ///
-    /// **Errors.** [`Error::NoRepeatedValue`] as for [`probability`](Self::probability); [`Error::NotInWorld`] if the element is not part
-    /// of the world.
+    /// **Errors.** [`Error::NoRepeatedValue`] in the same case as for [`probability`](Self::probability); [`Error::NotInWorld`] if the
+    /// element is not part of the world.
     pub fn most_likely_value<T: Value>(&self, element: &Element<T>) -> Result<T, Error> {
         let value = match &self.content {
             AnswerContent::World(values, ..) => values
@@ -172,8 +172,8 @@ impl Answer {
         Ok(self.known()?.0)
     }
 
-    /// Returns an upper bound of the log-probabilities of all worlds. If the answer is exact, the upper bound is the
-    /// [`log_probability`](Self::log_probability) of the answer.
+    /// Returns an upper bound of the log-probabilities of all worlds. If the world is known to be the most probable one, the upper bound
+    /// is its [`log_probability`](Self::log_probability).
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn upper_bound(&self) -> Result<f64, Error> {
@@ -190,8 +190,8 @@ impl Answer {
         Ok(bound - log_probability <= 1e-9 * (1.0 + log_probability.abs()))
     }
 
-    /// Returns states of the search for the world: each better world that was found, some decreases of the upper bound, and the end of the
-    /// search. If the algorithm did not search, the list of states is empty.
+    /// Returns the progress of the search for the world: each better world that was found, some decreases of the upper bound, and the end
+    /// of the search. If the algorithm did not search, the list is empty.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn improvements(&self) -> Result<&[Improvement], Error> {

@@ -25,13 +25,13 @@ pub struct RunStatistics {
     /// The Pareto k-hat of the weights of independent draws ([`pareto_k`](crate::quality::diagnostics::pareto_k)), if there are
     /// enough draws.
     pub pareto_k: Option<f64>,
-    /// Change in the last iteration of an algorithm that iterates to a fixed point.
+    /// Largest change of a number in the last iteration of an algorithm that iterates to a fixed point.
     pub residual: Option<f64>,
     /// The largest change in an iteration at which the algorithm counts as converged.
     pub tolerance: Option<f64>,
     /// For a sampler that updates blocks of variables, the number of groups of variables that are connected by zeros and are not
-    /// contained in a single block. If every group of variables that zeros connect lies within one block, the sampler can reach
-    /// every possible world; otherwise it is not known whether it can.
+    /// contained in a single block. If it is zero, the sampler can reach every possible world; otherwise it is not known whether
+    /// it can.
     pub cut_groups: Option<u64>,
     /// Number of resamplings, over all populations of particles.
     pub resampled: Option<u64>,

@@ -7,8 +7,8 @@ use figrs_core::{AnyElement, Counterfactual};
 use super::contents::{Answer, AnswerContent};
 
 impl Answer {
-    /// Converts an answer about the counterfactual twins of some elements to an answer about the elements themselves. The counterfactual
-    /// is stored in the answer, because later queries may need it.
+    /// Converts an answer about `twins`, the counterfactual copies of `targets`, to an answer about the targets themselves. The
+    /// counterfactual is stored in the answer, because later queries may need it.
     pub(crate) fn of_twins(
         mut self,
         counterfactual: &Counterfactual,
@@ -41,7 +41,7 @@ impl Answer {
     }
 }
 
-/// Keeps the results of the twins, and assigns each of them to the corresponding target.
+/// Keeps the results of the twins (elements of the counterfactual world), and assigns each of them to the corresponding target.
 fn rename<'e, T: Clone>(
     found: &mut Vec<T>,
     pairs: impl Iterator<Item = (&'e AnyElement, &'e AnyElement)>,

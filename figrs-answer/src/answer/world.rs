@@ -14,7 +14,7 @@ pub trait WorldDecoder: fmt::Debug + Send + Sync {
     fn value(&self, element: &AnyElement, values: &[u32]) -> Option<Datum>;
     /// Returns all elements that some world may reach.
     fn elements(&self) -> Vec<AnyElement>;
-    /// Returns the error for a query of an element that has no value in a world.
+    /// Returns the error for a query of `element`, which has no value in a world.
     fn missing(&self, element: Label) -> Error {
         Error::NotInWorld { element }
     }
@@ -38,8 +38,8 @@ impl WorldDecoder for EncodingDecoder {
     }
 }
 
-/// One world (one assignment): the values of all elements that the world reaches. A world from a `CompiledFrontier` has only the values
-/// of the targets.
+/// One world (one assignment of values to elements): the values of all elements that the world reaches. A world from a `CompiledFrontier`
+/// has only the values of the targets.
 #[derive(Clone)]
 pub struct World {
     reader: Arc<dyn WorldDecoder>,
@@ -66,7 +66,7 @@ impl World {
         value.ok_or_else(|| self.reader.missing(element.label()))
     }
 
-    /// Returns the values of some elements of one type in this world.
+    /// Returns the values of `elements`, which have the same type, in this world.
     ///
     /// **Errors.** The errors of [`value`](Self::value).
     pub fn values<'a, T: Value>(
@@ -79,7 +79,8 @@ impl World {
             .collect()
     }
 
-    /// Returns the natural logarithm of the joint probability of this world and the evidence, including soft weights.
+    /// Returns the natural logarithm of the joint probability of this world and the evidence, including the weights that the evidence
+    /// gives to worlds.
     pub fn log_probability(&self) -> f64 {
         self.log_probability
     }

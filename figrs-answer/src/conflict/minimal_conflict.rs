@@ -1,5 +1,5 @@
-//! Minimal conflicts: subsets of contradictory statements that become possible when any one statement is removed. Minimal conflicts are found by
-//! trials (tests of subsets), each of which may remain undecided.
+//! Minimal conflicts: subsets of contradictory statements that become possible when any one statement is removed. They are found by trials (tests
+//! of subsets), each of which may remain undecided.
 
 /// Result of a trial, which tests whether some statements can all be true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum Trial {
 }
 
 impl Trial {
-    /// Returns the result of a trial that has found whether the statements are possible.
+    /// Returns the result of a trial that has been decided.
     pub fn decided(is_possible: bool) -> Self {
         if is_possible {
             Self::Possible
@@ -32,7 +32,7 @@ pub struct Core {
     pub is_minimal: bool,
 }
 
-/// Returns a subset of contradictory statements that is itself contradictory.
+/// Returns a subset of the contradictory `statements` that is itself contradictory.
 ///
 /// In each pass, the search removes `at_once` neighbouring statements at a time, if the remaining statements are still impossible. After each pass,
 /// half as many statements are removed at a time, down to single statements. `trial` tests the statements that remain, and returns `None` to end
@@ -42,7 +42,7 @@ pub struct Core {
 /// its proper subsets is impossible) if the search was not ended early, and if no trial without one of its statements remained undecided.
 ///
 /// **Complexity.** If `at_once` is 1, the search takes one trial for each statement. If `at_once` is half of the `n` statements, the search takes
-/// about `k log n` trials for a conflict of `k` statements (`QuickXplain` has the same bound).
+/// about `k log n` trials for a conflict of `k` statements, as `QuickXplain` does.
 ///
 /// **References.** Junker, "`QuickXplain`: Preferred Explanations and Relaxations for Over-Constrained Problems", AAAI 2004.
 pub fn minimal_conflict(

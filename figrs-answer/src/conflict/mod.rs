@@ -17,9 +17,9 @@ use possibility::PossibilityTrials;
 /// Returns the error for evidence that is known to be impossible. The error contains a conflict: statements of evidence that exclude each
 /// other. The conflict is minimal if its minimality can be proven within a limit of work.
 ///
-/// A statement is removed from the conflict if the other statements are still impossible. First, all soft weights are removed, because few
-/// weights exclude a world; then halves of the statements, quarters, and so on (`minimal_conflict`). When the total work of the trials is
-/// used up or the deadline has passed, the conflict consists of the statements that remain.
+/// A statement is removed from the conflict if the other statements are still impossible. First, all statements that only weigh worlds are
+/// removed, because few of them exclude a world; then halves of the statements, quarters, and so on (`minimal_conflict`). When the total
+/// work of the trials is used up, or the deadline has passed, the conflict consists of the statements that remain.
 ///
 /// Scores belong to the program and are not removed from a conflict. If the remaining evidence is impossible only together with Scores, the
 /// error names the Scores too.
@@ -57,7 +57,7 @@ fn reduced(model: &Model, targets: &[AnyElement], trials: &mut PossibilityTrials
     minimal_conflict(pieces, half, trial)
 }
 
-/// Returns descriptions of the first few Scores on which the roots depend.
+/// Returns descriptions of the first few Scores on which the evidence and the targets depend.
 fn scores(model: &Model, targets: &[AnyElement], limits: &Limits) -> Vec<String> {
     const NAMED: usize = 8;
     let Ok(expansion) = expand(limits, model, targets) else {

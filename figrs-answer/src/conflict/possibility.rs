@@ -17,11 +17,11 @@ use figrs_search::circuit::log_sum;
 const WORK: f64 = 3e8;
 /// Maximum time of all trials (tests of evidence) for a large model, in units of the time of one expansion of the model.
 const EXPANSIONS: f64 = 32.0;
-/// Fraction of the remaining work that one trial may use, unless it is below `LEAST`.
+/// Fraction of the remaining work that one trial may use, unless this fraction is below `LEAST`.
 const WORK_SHARE: f64 = 0.125;
 const LEAST: f64 = 1e7;
-/// Cost of the expansion of an element, in operations; the constants that follow are the costs of reading a factor entry and of a search
-/// decision.
+/// Cost of the expansion of an element, in operations; the two constants that follow are the costs of reading an entry of a factor and of
+/// a decision of a search.
 const ELEMENT: f64 = 2e3;
 const ENTRY: f64 = 20.0;
 const OPERATIONS_PER_DECISION: f64 = 5e3;
@@ -34,13 +34,13 @@ const MEMORY: u64 = 1 << 24;
 #[derive(Debug)]
 pub(super) struct PossibilityTrials<'a> {
     limits: &'a Limits,
-    /// Number of operations that further trials may use.
+    /// Number of operations that later trials may use.
     left: f64,
 }
 
 impl<'a> PossibilityTrials<'a> {
-    /// Prepares trials (tests of subsets of the evidence) for a model. The total work of all trials is limited to the work of a few
-    /// expansions of the model, or to a constant for small models.
+    /// Prepares trials (tests of subsets of the evidence) for a model. The total work of all trials is at most that of a few expansions
+    /// of the model, or a constant for small models.
     pub(super) fn new(model: &Model, targets: &[AnyElement], limits: &'a Limits) -> Self {
         let expansion = expand(limits, model, targets);
         let elements = expansion.map_or(0, |expansion| expansion.reached());

@@ -6,7 +6,7 @@ use super::Error;
 use figrs_factor::eliminate::EliminationError;
 
 impl Error {
-    /// True if a limit was exceeded, so that the model need not have a mistake.
+    /// True if a limit was exceeded. The model then need not have a mistake.
     #[doc(hidden)]
     pub fn is_budget(&self) -> bool {
         match self {

@@ -9,7 +9,7 @@ use crate::error::Error;
 
 pub use figrs_factor::cores;
 
-/// Parses a text that states an amount of memory.
+/// Parses `text`, which states an amount of memory.
 ///
 /// **Errors.** [`Error::InvalidSetting`] if the text is not a number of bytes.
 pub fn memory_of(algorithm: &'static str, text: &str) -> Result<Bytes, Error> {

@@ -6,8 +6,8 @@ use std::ops::Range;
 
 /// A sampler of numbered items, such as levels and boards of games. Each item is written to a file of its own.
 ///
-/// **Guarantee.** An item depends only on the sampler, the seed and the number of the item. Therefore a set of items is the same,
-/// whatever parts, processes and threads it is drawn in.
+/// **Guarantee.** An item depends only on the sampler, the seed and the index of the item. A set of items is therefore the same
+/// however the work is divided among parts, processes and threads.
 ///
 /// ```
 /// # use std::io::{self, Write};
@@ -48,7 +48,7 @@ pub trait ItemSampler: Sync {
         1
     }
 
-    /// Draws the items with these numbers: one item for each number, in order.
+    /// Draws the items with the indices `numbers`: one item for each index, in order.
     ///
     /// **Errors.** The errors of the sampler that draws the items.
     fn items(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<Self::Item>, Self::Error>;
@@ -64,11 +64,11 @@ pub trait ItemSampler: Sync {
     fn write(&self, item: &Self::Item, out: &mut dyn Write) -> io::Result<()>;
 }
 
-/// Returns the range of item numbers that must be drawn for one batch: from its first missing item to its last. The range is empty if
+/// Returns the range of item indices that must be drawn for one batch: from its first missing item to its last. The range is empty if
 /// no item of the batch is missing.
 ///
-/// If a set of items is continued, its batches begin at the same numbers as in an uninterrupted run. Therefore a set of items that is
-/// continued has the same items as an uninterrupted run.
+/// The batches of a set of items that is continued begin at the same indices as in an uninterrupted run. The set therefore has the
+/// same items as an uninterrupted run.
 ///
 /// ```
 /// # use figrs_infer::missing_in_batch;

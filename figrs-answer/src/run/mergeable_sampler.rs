@@ -12,7 +12,7 @@ use crate::algorithm::Algorithm;
 use crate::answer::Answer;
 use crate::error::Error;
 
-/// The [`PortablePart`] of a run of the sampler, with the values of these targets.
+/// The [`PortablePart`] of a run of the sampler `S`, with the values of the targets `T`.
 pub type PortablePartOf<S, T> =
     PortablePart<<<S as MergeableSampler>::Sums as Sums>::Unit, <T as PortableTargets>::Columns>;
 
@@ -43,9 +43,9 @@ pub trait MergeableSampler: Algorithm {
     /// The type of the sums that the sampler accumulates.
     type Sums: PortableSums<Answer = Answer>;
 
-    /// Returns, as text, the settings on which the units of work depend. Partial sums of runs are not merged if the texts of their
-    /// settings differ. Numbers of threads, time limits and listeners are not part of the text. Functions that propose values appear in
-    /// the text only by their source lines.
+    /// Returns, as text, the settings on which the units of work depend. Partial sums of runs are not merged if these texts differ.
+    /// Numbers of threads, time limits and listeners are not part of the text. Functions that propose values appear in the text only by
+    /// their source lines.
     fn settings(&self) -> String;
 
     /// Returns the number of units of work of the whole run; [`u64::MAX`] if the settings do not limit it.
@@ -60,10 +60,9 @@ pub trait MergeableSampler: Algorithm {
         absorption: Absorption,
     ) -> Result<Partial<Self::Sums>, Error>;
 
-    /// Runs the units of work with these numbers, as far as they exist, on several threads. The listener receives the progress of the
-    /// whole run.
+    /// Runs the units of work `units`, as far as they exist, on several threads. The listener receives the progress of the whole run.
     ///
-    /// **Errors.** The errors of the sampler, except the errors of computing the answer.
+    /// **Errors.** The errors of the sampler, except those of computing the answer from the sums.
     fn partial(
         &self,
         model: &Model,
@@ -73,8 +72,8 @@ pub trait MergeableSampler: Algorithm {
         self.run_units(model, targets, units, Absorption::AtOnce)
     }
 
-    /// Runs the units of work with these numbers for another process. The other process, which must have built the same model and
-    /// targets, merges the parts by [`Partial::merge_portable`].
+    /// Runs the units of work `units` for another process. The other process, which must have built the same model and targets, merges
+    /// the parts by [`Partial::merge_portable`].
     ///
     /// **Guarantee.** The answer of the merged parts is that of a single run to the last bit, except for its time.
     ///

@@ -14,7 +14,7 @@ use crate::answer::Answer;
 use crate::error::Error;
 use figrs_factor::Stopped;
 
-/// The sums that a sampler accumulates. Units of work are added to the sums in the order of their numbers.
+/// The sums that a sampler accumulates. Units of work are added in the order of their indices.
 pub trait Sums: Debug {
     /// The contribution of one unit of work: the sums of a block of worlds or of some populations of particles, or the draws of a Markov
     /// chain.
@@ -39,7 +39,7 @@ pub trait Sums: Debug {
 ///
 /// Sums of floating-point numbers depend on the order of addition. Therefore partial sums add units of work immediately only if they begin
 /// with the first unit. Partial sums that begin with a later unit store the contributions of their units separately, until they are merged
-/// or converted to an answer. The memory of partial sums that begin with a later unit grows with the number of their units.
+/// or converted to an answer. Their memory grows with the number of their units.
 #[derive(Debug)]
 #[must_use]
 pub struct Partial<S: Sums> {
@@ -53,8 +53,8 @@ pub struct Partial<S: Sums> {
     elapsed: Duration,
 }
 
-/// `true` if the contributions of units of work are added immediately; this requires that the partial sums begin with the first unit of the
-/// run.
+/// The time at which the contributions of units of work are added; immediate addition requires that the partial sums begin with the first
+/// unit of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absorption {
     /// Each contribution is added to the sums as soon as all contributions before it have been added.
@@ -64,7 +64,7 @@ pub enum Absorption {
 }
 
 impl<S: Sums> Partial<S> {
-    /// Creates partial sums without units of work; `first` is the number of the first unit to be added.
+    /// Creates partial sums without units of work; `first` is the index of the first unit to be added.
     #[doc(hidden)]
     pub fn new(sums: S, first: u64, absorption: Absorption) -> Self {
         Self {
@@ -131,14 +131,14 @@ impl<S: Sums> Partial<S> {
         }
     }
 
-    /// Returns the range of the numbers of the finished units of work. The range is shorter than requested if the run was stopped or needed
+    /// Returns the range of the indices of the finished units of work. The range is shorter than requested if the run was stopped or needed
     /// no further units.
     pub fn units(&self) -> Range<u64> {
         self.units.clone()
     }
 
-    /// True if the run needs no further units of work although more units exist, as in runs `until_effective`. If the run needs no further
-    /// units of work, later units are dropped.
+    /// True if the run needs no further units of work although more units exist, as in runs `until_effective`. Later units of work are
+    /// dropped in this case.
     pub fn is_enough(&self) -> bool {
         self.sums.is_enough()
     }
@@ -191,8 +191,7 @@ impl<S: Sums> Partial<S> {
         })
     }
 
-    /// Counts the following units of work as done although their contributions are missing, so that the answer is computed from the other
-    /// units.
+    /// Counts the units of work `units` as done although their contributions are missing. The answer is then computed from the other units.
     ///
     /// **Errors.** [`Error::NotConsecutive`] if the next units of work do not begin where the units of these sums end.
     pub fn leave_out(&mut self, units: Range<u64>) -> Result<(), Error> {

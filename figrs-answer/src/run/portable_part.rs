@@ -21,11 +21,11 @@ pub trait PortableUnit: Serialize + DeserializeOwned {
 
 /// Sums whose units of work can be sent from one process to another.
 pub trait PortableSums: Sums<Unit: PortableUnit> {
-    /// The targets of the run.
+    /// Returns the targets of the run.
     fn targets(&self) -> Vec<AnyElement>;
 
-    /// Checks that a unit of work is possible in the run of these sums; returns the problem if it is not. The values of the unit of work
-    /// must have the types of the targets.
+    /// Checks that `unit` is possible in the run of these sums; returns the problem if it is not. The values of the unit of work must
+    /// have the types of the targets.
     fn check(&self, number: u64, unit: &Self::Unit) -> Result<(), String>;
 }
 
@@ -33,7 +33,7 @@ pub trait PortableSums: Sums<Unit: PortableUnit> {
 /// of the type `C`.
 ///
 /// A part is preserved to the last bit if the format preserves the bits of floating-point numbers, including infinities and NaN. Binary
-/// formats such as postcard preserve the bits of floating-point numbers; JSON does not.
+/// formats such as postcard preserve these bits; JSON does not.
 #[derive(Debug, Serialize, Deserialize)]
 #[must_use]
 pub struct PortablePart<U, C> {
@@ -60,7 +60,7 @@ impl<U, C> PortablePart<U, C> {
         self.elapsed
     }
 
-    /// Returns the same part with a time of zero, so that it does not depend on when and where it was computed.
+    /// Returns the same part with a time of zero; it then does not depend on when and where it was computed.
     pub fn without_time(self) -> Self {
         Self {
             elapsed: Duration::ZERO,
@@ -78,7 +78,7 @@ pub(super) struct UnitList<U> {
 }
 
 impl<U: PortableUnit, C> PortablePart<U, C> {
-    /// Builds a part from some units of work; the values are moved into the columns of the targets.
+    /// Builds a part from the units of work in `list`; the values are moved into the columns of the targets.
     pub(super) fn new<T>(list: UnitList<U>, targets: &T) -> Result<Self, Error>
     where
         T: PortableTargets<Columns = C> + ?Sized,
@@ -153,12 +153,12 @@ impl<U: PortableUnit, C> PortablePart<U, C> {
     }
 }
 
-/// Returns `problem` as an error if the condition does not hold.
+/// Returns `problem` as an error if `holds` is false.
 pub fn demand(holds: bool, problem: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(problem.into()) }
 }
 
-/// Returns an error if one of the indices is not below a limit.
+/// Returns an error if one of `positions` is not below `below`.
 pub fn demand_below<'a>(
     positions: impl IntoIterator<Item = &'a u32>,
     below: usize,

@@ -7,20 +7,20 @@ use crate::algorithm::Algorithm;
 
 /// A sampler whose runs can be repeated with independent random numbers, and which can keep its draws.
 ///
-/// `SampledPolicies` runs such a sampler several times: once for each decision, and one more time.
+/// `SampledPolicies` runs such a sampler once for each decision, and one more time.
 pub trait Replicate: Algorithm + Sized {
-    /// Returns the sampler for the repetition with this number; it has other random numbers and keeps
-    /// its draws.
+    /// Returns the sampler for the repetition with the index `number`; it has other random numbers and
+    /// keeps its draws.
     #[must_use]
     fn replicate(&self, number: u64) -> Self;
 }
 
-/// Returns the seed of the repetition with this number, for a run with seed `seed`.
+/// Returns the seed of the repetition with the index `number`, for a run with seed `seed`.
 pub fn replicate_seed(seed: u64, number: u64) -> u64 {
     stream(seed, number).random()
 }
 
-/// Implements [`Replicate`] for a sampler that has its seed in the given field.
+/// Implements [`Replicate`] for a sampler that has its seed in the field `$place`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! replicated {

@@ -11,7 +11,7 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The share of one Markov chain in the time until the deadline, if each thread runs several chains one after another.
 ///
-/// Without shares of the time, the first chain would use all the time, and the later chains would have none.
+/// Without shares, the first chain would use all the time, and the later chains would have none.
 #[derive(Debug)]
 pub struct TimeShare<'a> {
     run: &'a RunMonitor<'a>,
@@ -51,8 +51,7 @@ impl<'a> TimeShare<'a> {
         (self.run.elapsed() >= ends).then_some(Stopped::Deadline)
     }
 
-    /// True if a third of the chain's share of the time has passed. When a third of the time has passed, burn-in must
-    /// end, and draws must be kept.
+    /// True if a third of the chain's share of the time has passed. Burn-in must then end, and draws must be kept.
     #[inline]
     pub fn is_warm_up_over(&self) -> bool {
         self.warm_up.is_some_and(|warm| self.run.elapsed() >= warm)

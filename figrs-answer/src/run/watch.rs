@@ -59,7 +59,7 @@ impl Watch {
 
     /// Returns an error if an algorithm within another algorithm has a deadline, a listener or an interrupt.
     ///
-    /// Only the outer algorithm may have a deadline, a listener or an interrupt.
+    /// Only the outer algorithm may have them.
     pub fn refuse_within(&self, algorithm: &'static str) -> Result<(), Error> {
         if self.can_end_run() || self.listener.is_some() {
             return Err(Error::InvalidSetting {
@@ -153,12 +153,13 @@ impl RunMonitor<'_> {
         self.watch.listener.is_some()
     }
 
-    /// Sets the total of the progress, if the total becomes known only after the start of the run.
+    /// Sets the total of the progress, if it becomes known only after the start of the run.
     pub fn expect_total(&mut self, total: u64) {
         self.total = Some(total);
     }
 
-    /// Reports progress to the listener. A report below the last report is ignored, because a report from another thread may come late.
+    /// Reports progress to the listener. A report of less progress than the last report is ignored, because a report from another thread
+    /// may come late.
     pub fn report(&self, done: u64) {
         if let Some(listener) = &self.watch.listener {
             // If the listener panics, the panic ends the run.
@@ -183,8 +184,8 @@ impl RunMonitor<'_> {
         }
     }
 
-    /// Converts an error of a computation within a run. If the computation was stopped, the converted error says that the run has no
-    /// results.
+    /// Converts `error`, the error of a computation within the run. If the computation was stopped, the converted error says that the run
+    /// has no results.
     pub fn error_of(&self, error: Error) -> Error {
         if error.is_stopped() {
             self.nothing_done()

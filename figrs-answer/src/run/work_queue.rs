@@ -17,13 +17,13 @@ const SHARE_DIVISOR: u64 = 2;
 /// Runs numbered units of work on up to `threads` threads, including the calling thread. The calling thread passes the results to `take`
 /// in the order of their numbers, until `take` breaks or a unit of work fails.
 ///
-/// A thread takes up to `batch` units of work at a time. A batch should take some tenths of a millisecond, because with smaller batches
-/// threads would wait for work. Each thread has a worker of its own, which is created before the first unit of work of the thread.
+/// A thread takes up to `batch` units of work at a time. A batch should take some tenths of a millisecond; with smaller batches, threads
+/// would wait for work. Each thread has a worker of its own, which is created before the first unit of work of the thread.
 ///
 /// **Guarantee.** The sequence of results does not depend on the number of threads, and neither do the bits of a sum of the results. The
-/// guarantee requires that the result of a unit of work depends only on its number, and not on earlier units of the same worker. Each unit
-/// of work must have its own random numbers from [`stream`](figrs_core::stream). Every sampler of figrs that runs blocks, populations or
-/// Markov chains in parallel uses this function.
+/// result of a unit of work must therefore depend only on its index, and not on earlier units of the same worker. Each unit of work must
+/// have its own random numbers from [`stream`](figrs_core::stream). Every sampler of figrs that runs blocks, populations or Markov chains
+/// in parallel uses this function.
 ///
 /// **Complexity.** Each batch of units of work takes one lock. For each thread, at most eight batches wait to be processed.
 ///
@@ -115,7 +115,7 @@ pub fn in_order<W, R: Send>(
     })
 }
 
-/// Returns the results of a batch, up to the first result that is an error. The worker is created before the first batch.
+/// Returns the results of `batch`, up to the first result that is an error. The worker is created before the first batch.
 fn done<W, R>(
     own: &mut Option<W>,
     batch: Range<u64>,
@@ -163,7 +163,7 @@ enum QueueAction<R> {
 
 /// A queue of units of work that all threads share.
 struct WorkQueue<R> {
-    /// The number that follows the number of the last unit of work.
+    /// The index that follows that of the last unit of work.
     end: u64,
     batch: u64,
     threads: u64,
@@ -172,13 +172,13 @@ struct WorkQueue<R> {
 }
 
 struct QueueState<R> {
-    /// The number of the first unit of work that no thread has begun.
+    /// The index of the first unit of work that no thread has begun.
     begun: u64,
-    /// The number of the first unit of work whose result has not been processed.
+    /// The index of the first unit of work whose result has not been processed.
     taken: u64,
     /// `true` if no more results are needed.
     ended: bool,
-    /// The results that wait to be processed, keyed by the number of the first unit of work of their batch.
+    /// The results that wait to be processed, keyed by the index of the first unit of work of their batch.
     results: BTreeMap<u64, Vec<Result<R, Error>>>,
 }
 
@@ -323,7 +323,7 @@ mod tests {
         }
     }
 
-    /// In this test, `batch` is the maximum number of units of work that a thread takes at a time, not the minimum.
+    /// `batch` is the maximum number of units of work that a thread takes at a time, not the minimum.
     #[test]
     fn few_units_are_shared_too() {
         let workers = AtomicU64::new(0);
@@ -339,8 +339,8 @@ mod tests {
         assert_eq!(in_order(2, (0..4, 32), worker, work, take), Ok(()));
     }
 
-    /// In this test, the result of the second unit of work cannot be processed before the result of the first unit. The first unit of work
-    /// waits until the other threads cannot begin further units.
+    /// The result of the second unit of work cannot be processed before that of the first unit. The first unit of work waits until the
+    /// other threads cannot begin further units.
     #[test]
     fn no_thread_runs_far_ahead() {
         let most = 2 * MAX_BATCHES_IN_FLIGHT;

@@ -83,7 +83,8 @@ impl TargetMarginal {
     }
 }
 
-/// Checks the Markov chains of a target, and adds findings. Returns a text that describes the checks.
+/// Checks the Markov chains of a target, and adds what is wrong with them to `findings`. Returns a text that
+/// describes the checks.
 pub(super) fn check_chains(
     target: &TargetMarginal,
     measured: &ChainMeasures,

@@ -21,7 +21,7 @@ pub struct ChoiceAgreement {
     pub missed: Vec<Finding>,
     /// Number of short test chains that looked for other modes.
     pub probes: usize,
-    /// The random choices that only few draws have in their worlds.
+    /// The random choices that few draws have in their worlds.
     pub rare: Vec<Label>,
 }
 

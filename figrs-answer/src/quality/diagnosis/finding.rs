@@ -75,10 +75,10 @@ pub enum Finding {
         /// The largest R-hat that is acceptable.
         threshold: f64,
     },
-    /// The Markov chains, or the halves of a chain, do not agree about the random choices of their worlds, or they move too slowly to be
-    /// compared.
+    /// The Markov chains, or the halves of a chain, do not agree about the random choices of their worlds, or they move too slowly for a
+    /// comparison.
     ChoicesDisagree {
-        /// The function of a random choice for which agreement is least probable.
+        /// The function of a random choice about which agreement is least probable.
         quantity: Quantity,
         /// The rank-normalised split R-hat of evenly spaced draws; NaN if only some worlds contain the random choice.
         r_hat: f64,
@@ -103,8 +103,8 @@ pub enum Finding {
         /// Number of short chains in all.
         of: usize,
     },
-    /// A value of a target is more frequent in independent draws that satisfy the evidence than the distribution of the chains allows. If
-    /// independent draws disagree with the chains, the chains may all be confined to a subset of the possible worlds.
+    /// A value of a target is more frequent in independent draws that satisfy the evidence than the distribution of the chains allows. The
+    /// chains may then all be confined to a subset of the possible worlds.
     MissedValues {
         /// The target that has the value.
         element: Label,
@@ -122,7 +122,7 @@ pub enum Finding {
         /// The smallest acceptable probability: the rate of false alarms.
         threshold: f64,
     },
-    /// The Markov chains made few steps for each random choice of their worlds, so that their agreement cannot be tested.
+    /// The Markov chains made too few steps for each random choice of their worlds; their agreement therefore cannot be tested.
     FewSweeps {
         /// Number of random choices in a world.
         choices: usize,
@@ -151,25 +151,25 @@ pub enum Finding {
         /// Number of draws of the target.
         draws: usize,
     },
-    /// The Markov chains left the most frequent value of a target only a few times, so that the probabilities of its other values are
+    /// The Markov chains left the most frequent value of a target only a few times; the probabilities of its other values are therefore
     /// unknown.
     SeldomChanged {
         /// The target that seldom changed.
         element: Label,
         /// The most frequent value of the target.
         value: String,
-        /// Number of draws that have other values.
+        /// Number of draws of the target that have other values.
         others: usize,
         /// Number of draws of the target.
         draws: usize,
-        /// Number of times that a chain left the most frequent value.
+        /// Number of times that chains left the most frequent value.
         stays: u64,
         /// The smallest acceptable value of `stays`.
         threshold: u64,
     },
     /// The answer comes from only one Markov chain, which cannot be compared with other chains.
     SingleChain,
-    /// The answer comes from only one population of particles, so that no error is known.
+    /// The answer comes from only one population of particles, and its error is therefore unknown.
     SinglePopulation,
     /// There are so few independent populations that the variance between them may be small by chance.
     FewPopulations {
@@ -219,8 +219,8 @@ pub enum Finding {
         /// Number of possible values without a draw.
         values: usize,
     },
-    /// Few draws have some values of a target, and the weight of a further draw has no known bound. The standard errors of values that few
-    /// draws have may be too small.
+    /// Some values of a target have few draws, and the weight of a further draw has no known bound. The standard errors of such values may
+    /// be too small.
     FewHits {
         /// The target that has values with few draws.
         element: Label,
@@ -234,7 +234,7 @@ pub enum Finding {
         values: usize,
     },
     /// The draws of some values are few or have small weights, and a further draw may have a much larger weight. The standard errors of
-    /// values with few or light draws may be too small.
+    /// such values may be too small.
     LightHits {
         /// The target that has values with few or light draws.
         element: Label,
@@ -243,7 +243,7 @@ pub enum Finding {
         /// Number of values with few draws or with draws of small weight.
         values: usize,
     },
-    /// The estimated probability of the evidence is very inaccurate.
+    /// The estimated probability of the evidence is very inaccurate: the standard error of its logarithm is large.
     UncertainEvidence {
         /// The standard error of the log-evidence.
         standard_error: f64,
@@ -273,14 +273,14 @@ pub enum Finding {
     },
     /// An iterative algorithm ended before it converged.
     NotConverged {
-        /// Change of the result in the last iteration.
+        /// Largest change of a number in the last iteration.
         residual: f64,
         /// The largest change in an iteration at which the algorithm counts as converged.
         tolerance: f64,
     },
     /// A world that is more probable than the world in the answer may exist.
     NotProven {
-        /// The distance of the world's log-probability from the upper bound for all worlds; infinite if there is no bound.
+        /// The distance between the world's log-probability and the upper bound for all worlds; infinite if there is no bound.
         gap: f64,
     },
 }

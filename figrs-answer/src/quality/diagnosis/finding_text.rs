@@ -7,7 +7,7 @@ use figrs_factor::Stopped;
 use super::finding::{Finding, Measure, Part, Quantity};
 
 impl Quantity {
-    /// Returns the remedy for chains that move too little in a function of a target.
+    /// Returns the remedy for Markov chains in which a function of a target changes too little.
     fn moves(&self) -> &'static str {
         match self.part {
             Part::Is(_) => {

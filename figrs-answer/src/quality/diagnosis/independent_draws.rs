@@ -14,10 +14,10 @@ use figrs_core::{AnyColumn, Label, Support};
 use super::choice_agreement::FALSE_ALARMS;
 use super::finding::Finding;
 
-/// Allowed excess of the probability of a value over its frequency in the chains: a number of standard errors, and a number of draws.
+/// Allowed excess of the probability of a value over its frequency in the chains, as a number of standard errors and as a number of draws.
 const ALLOWANCE: f64 = 3.0;
-/// Minimum effective number of draws of the Markov chains for each value that they have. With fewer effective draws, values that no chain
-/// has are not tested.
+/// Minimum effective number of draws of the Markov chains for each of their distinct values. With fewer effective draws, values that occur
+/// in no chain are not tested.
 const DRAWS_PER_VALUE: f64 = 20.0;
 
 /// Draws of one target, or of one random choice, by Markov chains of equal length.
@@ -37,7 +37,7 @@ pub struct ChainDraws<'a> {
 /// the draws' distribution. The weight of a draw from the prior is its likelihood.
 #[derive(Clone, Copy, Debug)]
 pub struct IndependentDraws<'a> {
-    /// The values of the target or choice in the independent draws.
+    /// The values of the target or random choice in the independent draws.
     pub values: &'a dyn AnyColumn,
     /// For each independent draw, the natural logarithm of its weight.
     pub log_weights: &'a [f64],
@@ -56,9 +56,9 @@ struct Excess {
     chance: f64,
 }
 
-/// Tests each value of a target or random choice that occurs in the independent draws. Returns the finding for the least plausible value,
-/// if the probability that it is a false alarm is at most [`FALSE_ALARMS`]. The rate of false alarms is that of all values of all `tests`
-/// targets and choices together.
+/// Tests each value of a target or a random choice that occurs in the independent draws. Returns the finding for the least plausible
+/// value, if the probability that it is a false alarm is at most [`FALSE_ALARMS`]. The rate of false alarms covers all values of all
+/// `tests` targets and choices together.
 ///
 /// An independent draw of weight *w* has the value *v* with probability `P(v) W / w`, where `1 / W` is the mean of `1 / w` over the
 /// distribution of the chains. If the chains have not visited worlds of small weight, their mean of `1 / w` is too small, which makes the
@@ -152,7 +152,7 @@ mod tests {
     const SHARES: [f64; 4] = [0.5, 0.3, 0.195, 0.005];
     const WEIGHTS: [f64; 4] = [1.0, 0.4, 0.1, 1.0];
 
-    /// Returns the finding for four chains of 2 000 draws in all, with only the first `values` values, and 60 draws from the prior.
+    /// Returns the finding for four chains of 2 000 draws in all, which have only the first `values` values, and 60 draws from the prior.
     fn finding(seed: u64, values: usize) -> Option<Finding> {
         let mut random = stream(seed, 0);
         let element = Uniform::new(0..4_u8);

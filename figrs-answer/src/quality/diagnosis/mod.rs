@@ -26,9 +26,9 @@ const UNCERTAIN_EVIDENCE: f64 = 1.0;
 const LOW_ACCEPTANCE: f64 = 0.01;
 /// The largest residual at which an iterative algorithm counts as converged, if the algorithm states no tolerance.
 const TOLERANCE: f64 = 1e-6;
-/// Text of the check of an exact number.
+/// Text of the check of an answer that is exact.
 const EXACT: &str = "exact up to rounding";
-/// Text of the check of an approximation.
+/// Text of the check of an answer that is an approximation.
 const APPROXIMATE: &str = "an approximation, whose error nothing bounds";
 
 /// The findings of [`Answer::diagnose`], with a description of the checks.
@@ -43,7 +43,7 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// The findings of the diagnosis.
+    /// Returns the findings of the diagnosis.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
@@ -58,7 +58,7 @@ impl Diagnosis {
         &self.rare
     }
 
-    /// A description of the checks.
+    /// Returns a description of the checks.
     pub fn checked(&self) -> &str {
         &self.checked
     }
@@ -81,7 +81,7 @@ impl Answer {
     ///
     /// - Findings about Markov chains: a rank-normalised split or folded R-hat above 1.01; a bulk or tail effective sample size below 400,
     ///   or below 100 for each chain; a single chain; a target that never changed. A target that left its most frequent value fewer than
-    ///   ten times is another finding (Vehtari et al. 2021, section 5). If a target is not a number, the indicators of its frequent values
+    ///   ten times is also a finding (Vehtari et al. 2021, section 5). If a target is not a number, the indicators of its frequent values
     ///   are tested.
     /// - Findings about Metropolis-Hastings: all free random choices of the worlds are tested, by the ranks of up to 128 evenly spaced
     ///   draws of each chain. A Kruskal-Wallis test compares the location and the scale of the halves of all chains. The rate of false
@@ -90,8 +90,8 @@ impl Answer {
     ///   twenty draws are listed separately ([`Diagnosis::rare_choices`]). Sixteen short chains from other draws of the prior search for
     ///   worlds that are as probable as those of the main chains and that the main chains never visited. All elements that a function
     ///   creates with the same name or source line count as one choice. A value of a target, or of a numeric choice that every world has,
-    ///   must not be much more frequent in draws from the prior that satisfy the evidence than in the chains. A value that is too frequent
-    ///   in draws from the prior shows that conditions may confine all chains to a subset of the possible worlds.
+    ///   must not be much more frequent in draws from the prior that satisfy the evidence than in the chains. If it is, conditions may
+    ///   confine all chains to a subset of the possible worlds.
     /// - Findings about weights: fewer than 100 samples; an effective sample size below 100, or below one in a thousand samples; a sample
     ///   with more than a tenth of the weight. A Pareto k-hat above `min(1 − 1 / log₁₀ S, 0.7)` is a finding (Vehtari et al. 2024, section
     ///   3), even if there are no targets. A possible value without samples, or with fewer than ten effective samples, is a finding if the
@@ -164,7 +164,7 @@ impl Answer {
         }
     }
 
-    /// Checks the estimates of the targets, and adds findings. Returns a text that describes the checks.
+    /// Checks the estimates of the targets, and adds findings. Returns a text that describes these checks.
     fn check_estimates(
         &self,
         (targets, measured): (&[TargetMarginal], &[Option<ChainMeasures>]),

@@ -73,7 +73,7 @@ impl Answer {
 }
 
 impl Answer {
-    /// Returns the finding that the weights have a tail too heavy for averages; `None` if they do not.
+    /// Returns the finding that the tail of the weights is too heavy for averages; `None` if it is not.
     pub(super) fn heavy_tail(&self) -> Option<Finding> {
         let logs = self
             .draws
@@ -108,8 +108,8 @@ pub(super) fn check_unseen(target: &TargetMarginal, unseen: f64, findings: &mut 
     findings.extend(few_hits(target));
 }
 
-/// True if the values of a target are checked one by one. Single floating-point numbers are not checked, because they are queried by
-/// intervals. Single values of targets with very many values are not checked, because they are mostly queried together.
+/// True if the values of a target are checked one by one. Floating-point values are not checked one by one, because they are queried by
+/// intervals. If a target has very many values, they are not checked one by one either, because most queries ask about sets of values.
 fn is_listed(target: &TargetMarginal) -> bool {
     let count = target.support.len();
     count > 0 && count <= LISTED && !is_real(target.support.any(0))

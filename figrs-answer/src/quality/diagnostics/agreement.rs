@@ -6,12 +6,12 @@ use super::ranks::mean_ranks;
 
 /// Number of batches of draws of each chain, eight for each half.
 ///
-/// With more batches, each batch would be shorter, so that the means of neighbouring batches would be correlated. In a chain with a
-/// hundred effective samples and eight batches for each half, a batch has the length of six correlation times, and the means of
-/// neighbouring batches have a correlation of .04.
+/// With more batches, each would be shorter, and the means of neighbouring batches would be correlated. In a chain with a hundred
+/// effective samples and eight batches for each half, a batch has the length of six correlation times, and the means of neighbouring
+/// batches have a correlation of .04.
 pub const BATCHES: usize = 16;
 
-/// A number of a chain, with the chain and the batch to which it belongs.
+/// A number of a Markov chain, with the indices of its chain and its batch.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchedNumber {
     pub number: f64,
@@ -20,15 +20,15 @@ pub struct BatchedNumber {
     pub batch: usize,
 }
 
-/// Returns the probability that the halves of chains with the same distribution differ at least as much as the given halves. The batches
-/// are assumed to be so long that their means are independent. The returned probability is small if the chains disagree, if they drift,
-/// or if they move so slowly that successive batches are correlated.
+/// Returns the probability that the halves of chains with the same distribution differ at least as much as the halves in `shown`. The
+/// batches are assumed to be so long that their means are independent. The returned probability is small if the chains disagree, if they
+/// drift, or if they move so slowly that successive batches are correlated.
 ///
 /// The numbers are replaced by their ranks, which makes the test independent of their distribution. The ranks of a batch are replaced by
 /// their mean. The test statistic is the fraction of the variance of the batch means that the halves explain, times the number of batches
-/// minus one; it has a χ² distribution. The number of degrees of freedom of the χ² distribution is the number of halves minus one
-/// (Kruskal and Wallis 1952). If there are few batches, the test is conservative. The result is one if no comparison is possible: with
-/// fewer than two halves, with fewer than two batches for each half, or if all numbers are equal.
+/// minus one. It has a χ² distribution; the number of degrees of freedom is the number of halves minus one (Kruskal and Wallis 1952). If
+/// there are few batches, the test is conservative. The result is one if no comparison is possible: with fewer than two halves, with
+/// fewer than two batches for each half, or if all numbers are equal.
 pub fn chance_of_agreement(shown: &[BatchedNumber]) -> f64 {
     let numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     let Some(ranks) = mean_ranks(&numbers) else {
@@ -102,7 +102,7 @@ mod tests {
         shown
     }
 
-    /// Returns how many of four hundred tests have a result below 1 in 100.
+    /// Returns the number of tests, of four hundred, that have a result below 1 in 100.
     fn alarms(stay: f64, map: impl Fn(f64) -> f64 + Copy) -> usize {
         let runs = (0..400).map(|seed| chance_of_agreement(&chains(stay, seed, map)));
         runs.filter(|&chance| chance < 0.01).count()

@@ -2,7 +2,7 @@
 
 use super::split_chains::{SplitChains, mean, varies};
 
-/// Number of lags whose autocorrelation is computed; for more lags, neighbouring draws are averaged in pairs first, so that the cost is
+/// Number of lags whose autocorrelation is computed; for more lags, neighbouring draws are averaged in pairs first. The cost is therefore
 /// linear in the number of draws. With 128 lags, the effective sample size is within five percent of the size computed from all lags (test
 /// `few_lags_are_as_good_as_all`). With 1024 lags, the diagnosis of chains that hardly move took longer than drawing the chains.
 const LAGS: usize = 128;
@@ -65,7 +65,7 @@ fn correlation_time(halves: &SplitChains, within: f64, total: f64, draws: f64) -
     (lags == n).then(|| bounded(sum, draws))
 }
 
-/// Returns the correlation time `τ` from the sum of the pairs of autocorrelations, but at least the value that limits the effective sample
+/// Returns the correlation time `τ` for the sum of the pairs of autocorrelations, but at least the value that limits the effective sample
 /// size to `S log₁₀ S`.
 fn bounded(sum: f64, draws: f64) -> f64 {
     (2.0 * sum - 1.0).max(1.0 / draws.log10())
@@ -76,7 +76,7 @@ fn centred(half: &[f64]) -> Vec<f64> {
     half.iter().map(|x| x - mean).collect()
 }
 
-/// Returns the sum of the products of corresponding numbers of two sequences, up to the end of the first sequence.
+/// Returns the sum of the products of corresponding numbers of `a` and `b`, up to the end of `a`.
 fn product(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;
     let b = &b[..a.len()];

@@ -1,4 +1,5 @@
-//! R-hat and effective sample sizes of draws that are given as indices of distinct values, so that only the values are sorted.
+//! R-hat and effective sample sizes of draws that are given as indices of distinct values; only the values need to be sorted
+//! then.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -93,7 +94,7 @@ impl<'a> CountedSplitChains<'a> {
         Some(sorted)
     }
 
-    /// Returns the value index of the draw with this rank, counted from zero.
+    /// Returns the value index of the draw with the rank `before`, counted from zero.
     fn at(&self, sorted: &[usize], before: usize) -> usize {
         let mut seen = 0;
         let mut found = sorted.iter().copied().skip_while(|&value| {

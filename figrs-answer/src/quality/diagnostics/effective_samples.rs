@@ -25,8 +25,8 @@ pub fn tail_ess(chains: &[&[f64]]) -> f64 {
     quantile_ess(chains, 0.05).min(quantile_ess(chains, 0.95))
 }
 
-/// Returns the effective sample size of a quantile: of the mean of the indicator that a draw does not exceed the quantile (Vehtari et al.
-/// 2021, section 4.2).
+/// Returns the effective sample size of the quantile at `probability`: that of the mean of the indicator that a draw does not exceed the
+/// quantile (Vehtari et al. 2021, section 4.2).
 pub fn quantile_ess(chains: &[&[f64]], probability: f64) -> f64 {
     let Some(halves) = SplitChains::of(chains) else {
         return f64::NAN;

@@ -13,7 +13,7 @@ const MIN_TAIL_SIZE: usize = 5;
 /// If the k-hat is `k`, moments of the weights of order above `1 / k` do not exist. If the k-hat is at least 0.5, the weights have no
 /// variance, and standard errors are misleading. If the k-hat is at least 0.7, the mean converges too slowly to be useful. The k-hat is
 /// minus infinity if the largest weights are equal, and therefore bounded. The k-hat is NaN if the tail has fewer than five weights that
-/// exceed the largest weight below it.
+/// exceed the largest weight below the tail.
 pub fn pareto_k(log_weights: &[f64]) -> f64 {
     let mut logs = log_weights.to_vec();
     if logs.iter().any(|log| log.is_nan()) {
@@ -30,7 +30,7 @@ pub fn tail_length(count: usize) -> usize {
     (count / 5.0).min(3.0 * count.sqrt()).ceil() as usize
 }
 
-/// Returns the k-hat like [`pareto_k`], computed from the logarithms of the weights of the tail and of the largest weight below the tail.
+/// Returns the k-hat as [`pareto_k`] does, given the logarithms of the weights of the tail and of the largest weight below the tail.
 pub fn pareto_k_of_largest(log_weights: &[f64]) -> f64 {
     let mut weights = scaled(log_weights);
     if weights.iter().any(|w| w.is_nan()) {

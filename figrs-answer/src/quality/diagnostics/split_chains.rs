@@ -19,7 +19,7 @@ impl SplitChains {
         Some(Self(halves.collect()))
     }
 
-    /// Applies a function to every number of the halves.
+    /// Applies `function` to every number of the halves.
     pub(super) fn map(mut self, function: impl Fn(f64) -> f64) -> Self {
         for number in self.0.iter_mut().flatten() {
             *number = function(*number);
@@ -66,7 +66,7 @@ pub(super) fn mean(numbers: &[f64]) -> f64 {
     numbers.iter().sum::<f64>() / numbers.len() as f64
 }
 
-/// Returns the variance of some numbers with the divisor `n − 1`; NaN if there are fewer than two numbers.
+/// Returns the variance of `numbers` with the divisor `n − 1`; NaN if there are fewer than two numbers.
 pub(super) fn variance(numbers: &[f64]) -> f64 {
     let mean = mean(numbers);
     let squares: f64 = numbers.iter().map(|x| (x - mean).powi(2)).sum();

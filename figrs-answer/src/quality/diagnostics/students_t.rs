@@ -14,8 +14,8 @@ fn students_t(degrees: f64) -> Option<StudentsT> {
 }
 
 /// Returns the ratio of the 97.5 % quantiles of Student's t and of the normal distribution. A standard error estimated from the
-/// variance of `degrees + 1` independent numbers is multiplied by the ratio of these quantiles. If a standard error includes the
-/// factor of Student's t, an interval of 1.96 standard errors on each side contains the exact number with a probability of 95 %.
+/// variance of `degrees + 1` independent numbers is multiplied by this ratio. An interval of 1.96 such standard errors on each side
+/// then contains the exact number with a probability of 95 %.
 ///
 /// Degrees of freedom below one count as one.
 ///

@@ -163,8 +163,8 @@ fn the_measures_are_those_computed_directly() {
     }
 }
 
-/// The expected results are those of ArviZ 0.23.4 for chains `x' = 0.8 x + e` that any program can reproduce: `e` comes from a linear
-/// congruential generator, and the numbers of the third chain are cubed.
+/// The expected results are those of ArviZ 0.23.4 for chains `x' = 0.8 x + e`, which any program can reproduce: `e` comes from a
+/// linear congruential generator, and the numbers of the third chain are cubed.
 #[test]
 fn the_measures_are_those_of_arviz() {
     let mut state = 12345_u32;
