@@ -1,6 +1,6 @@
 //! Converts shares of cells to numbers of cells.
 
-/// Returns the smallest and the largest number of cells whose share lies from `low` to `high`; a share that is a whole number of cells up to rounding
+/// Returns the smallest and the largest number of cells whose share is from `low` to `high`; a share that is a whole number of cells up to rounding
 /// counts as that number.
 pub fn whole_numbers(low: f64, high: f64, cells: usize) -> (usize, usize) {
     const ROUNDING: f64 = 1e-9;

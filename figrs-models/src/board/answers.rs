@@ -14,7 +14,7 @@ pub type CellDistribution<C> = Vec<(C, f64)>;
 
 /// Exact answers that a generator computes by its own formulas, for boards of any size.
 ///
-/// **Errors.** The errors of the formulas and of [`Progress::step`].
+/// **Errors.** The errors of the formulas; the error of [`Progress::step`] if the computation has to end.
 pub trait OwnAnswers<C, B> {
     /// Returns the name of the method.
     fn name(&self) -> &'static str;
@@ -25,14 +25,14 @@ pub trait OwnAnswers<C, B> {
     /// Returns the logarithm of the probability that independently drawn cells follow the rules and meet all demands.
     fn log_probability(&self) -> Result<f64, BoardError>;
 
-    /// Returns the marginal distribution of each cell, in scan order (row by row), with a limit of memory in bytes.
+    /// Returns the marginal distribution of each cell, in scan order (row by row), within `memory` bytes.
     fn marginals(
         &self,
         memory: u64,
         progress: &Progress<'_>,
     ) -> Result<Vec<CellDistribution<C>>, BoardError>;
 
-    /// Returns the most probable board, and the logarithm of its probability among all boards.
+    /// Returns the most probable board, and the logarithm of its probability among all boards that follow the rules and meet all demands.
     fn most_probable(&self) -> Result<(B, f64), BoardError>;
 }
 
@@ -109,7 +109,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
         }
     }
 
-    /// Returns the number and the bytes of the exact method's states, if the exact method is used.
+    /// Returns the number and the size of the states that the exact method explores; `None` if another method answers.
     pub fn cost(&self) -> Option<Cost> {
         match &self.source {
             Source::Own(_) => None,
@@ -154,7 +154,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
 
     /// Returns the marginal distribution of each cell, in scan order.
     ///
-    /// **Errors.** The errors of [`ExactBoards::marginals`]; [`BoardError::TooLarge`].
+    /// **Errors.** The errors of [`ExactBoards::marginals`]; [`BoardError::TooLarge`] if the generator's own formulas need more memory than allowed.
     pub fn marginals(&self) -> Result<Vec<CellDistribution<G::Cell>>, BoardError> {
         match &self.source {
             Source::Own(own) => own.marginals(self.memory, &self.progress()),
@@ -179,7 +179,7 @@ impl<G: Generator> BoardAnswers<'_, G> {
     }
 }
 
-/// Returns a distribution without its values of probability zero.
+/// Returns the distribution with the values and probabilities `pairs`, without its values of probability zero.
 pub(crate) fn positive<C: Value>(pairs: impl Iterator<Item = (C, f64)>) -> CellDistribution<C> {
     pairs.filter(|(_, p)| *p > 0.0).collect()
 }

@@ -10,7 +10,7 @@ use super::conflict::no_solution;
 use super::watch::{BoardWatch, Event};
 use super::{BoardError, ConflictStage, ExactBoards, Generator, Method, MethodChoice, Reason};
 
-/// Bytes of states that the exact method explores before it consults a prediction, which takes about two seconds.
+/// Size in bytes of the states that the exact method explores before it consults a prediction, which takes about two seconds.
 pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 
 /// Conditional sampling of boards: draws boards of a [`Generator`] given its rules, demands and clues by the most suitable method, and reports this
@@ -22,24 +22,24 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 /// | rules that independent cells [often follow](Generator::is_often_met), and more than 16 MiB of states are predicted | rejection |
 /// | demands that can be left out, so that a [relaxed](Generator::relaxed) generator remains | the exact method and rejection in turn, in rounds of four times the work of the round before, until one of them has drawn the boards |
 /// | cells and rules whose boards are [joined](super::RuledCells::joined), if at most four boards are wanted and the exact method is predicted to take twenty times as long | Markov chains, one for each board; the exact method if they do not converge in its predicted time |
-/// | an element program whose states fit into memory | the exact method |
+/// | a probabilistic program whose states fit into memory | the exact method |
 /// | [cells and rules](Generator::ruled_cells) of whole boards | Markov chains |
 /// | rules that independent cells often follow | rejection |
-/// | an element program only | particles |
+/// | a probabilistic program only | particles |
 ///
-/// The sampler uses the first applicable row of the table whose methods [`among`](Self::among) allows; if the method runs out of memory, it uses the
-/// next row. The choice of the method does not depend on the machine, because predictions are in bytes of states, and work is counted in states and
-/// boards.
+/// The sampler uses the first applicable row of the table whose methods [`among`](Self::among) allows; if the method runs out of memory, it uses the next
+/// row. The choice of the method does not depend on the machine, because predictions are in bytes of states, and work is counted in states and boards.
 ///
-/// **Guarantee.** By all methods except Markov chains and particles, boards are independent and have exactly their probabilities given rules, demands
-/// and clues. Boards of particles are independent, and their distribution tends to the exact one as the number of particles grows. Boards of Markov
-/// chains are not independent, and their distribution tends to the exact one as the chains run. The chains end when the R-hat of simple measures is
-/// at most 1.05, or after about half a minute's work. The report on Markov chains has their R-hat and the effective number of boards.
+/// **Guarantee.** By all methods except Markov chains and particles, boards are independent and have exactly their probabilities given rules, demands and
+/// clues. Boards of particles are independent, and their distribution tends to the exact one as the number of particles grows. Boards of Markov chains are
+/// not independent, and their distribution tends to the exact one as the chains run. The chains end when the R-hat of simple measures is at most 1.05, or
+/// after about half a minute's work. The report on Markov chains has their R-hat and the effective number of boards.
 ///
 /// **Complexity.** The complexity of the method that draws the boards; if methods take turns, a few times that of the quicker one.
 ///
-/// **Errors.** [`BoardError::NoSolution`] with clues that contradict each other; [`BoardError::TooLarge`]; [`BoardError::NoneMet`];
-/// [`BoardError::NotFound`]; [`BoardError::NoMethod`]; the errors of the generator.
+/// **Errors.** [`BoardError::NoSolution`] with clues that contradict each other, if no board is possible; [`BoardError::TooLarge`] if a method needs too
+/// much memory; [`BoardError::NoneMet`] if too many boards in a row fail; [`BoardError::NotFound`] if Markov chains find no board; [`BoardError::NoMethod`]
+/// if no method is allowed; the errors of the generator.
 ///
 /// ```
 /// use figrs_core::{Element, Flip};
@@ -92,7 +92,7 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 pub struct ConditionalSampler {
     pub(super) memory: u64,
     pub(super) seed: u64,
-    /// Number of particles of a population; `None` for the number of the generator.
+    /// Number of particles of a population; `None` for the number that the generator states.
     pub(super) particles: Option<usize>,
     /// Largest number of particles of a population, if it is set.
     most_particles: Option<usize>,
@@ -120,7 +120,7 @@ impl ConditionalSampler {
         }
     }
 
-    /// Limits the bytes of the states of the exact method, as [`Frontier::memory`](figrs_infer::Frontier::memory) counts them, and of all particles.
+    /// Limits the size in bytes of the states of the exact method, as [`Frontier::memory`](figrs_infer::Frontier::memory) counts it, and of all particles.
     pub fn memory(self, bytes: u64) -> Self {
         let memory = bytes;
         Self { memory, ..self }
@@ -137,7 +137,7 @@ impl ConditionalSampler {
         Self { particles, ..self }
     }
 
-    /// Sets the largest number of particles of a population for a [numbered](Self::numbered) board; if that many fail, drawing gives up. The default is
+    /// Sets the largest number of particles of a population for a [numbered](Self::numbered) board; if all of them fail, drawing gives up. The default is
     /// 64 times the number of [`particles`](Self::particles), at least 1 280, and at most 100 000 or [`particles`](Self::particles) if that is larger.
     pub fn most_particles(self, particles: usize) -> Self {
         let most_particles = Some(particles);
@@ -147,13 +147,13 @@ impl ConditionalSampler {
         }
     }
 
-    /// Returns the largest number of particles of a population that begins with this number.
+    /// Returns the largest number of particles of a population that begins with `particles` particles.
     pub(super) fn largest_population(&self, particles: usize) -> usize {
         let usual = || particles.saturating_mul(64).clamp(1_280, 100_000);
         self.most_particles.unwrap_or_else(usual)
     }
 
-    /// Restricts the choice to these methods. A single method is used whatever its predicted cost.
+    /// Restricts the choice of the method to `methods`. A single method is used whatever its predicted cost.
     pub fn among(self, methods: impl IntoIterator<Item = Method>) -> Self {
         let methods = Some(methods.into_iter().collect());
         Self { methods, ..self }
@@ -187,8 +187,8 @@ impl ConditionalSampler {
     /// Returns the exact method, for any question about the boards. Unless the exact method is the only allowed one, it explores more than 16 MiB of
     /// states only if the states are predicted to fit into memory.
     ///
-    /// **Errors.** [`BoardError::TooLarge`] if the states do not fit; instead [`BoardError::Inference`] if it is the only allowed method; the errors of the
-    /// generator.
+    /// **Errors.** [`BoardError::TooLarge`] if the states do not fit into memory; [`BoardError::Inference`] instead if the exact method is the only allowed
+    /// one; the errors of the generator.
     pub fn exact<P>(&self, generator: P) -> Result<ExactBoards<P>, BoardError>
     where
         P: Deref<Target: Generator> + Clone,
@@ -218,9 +218,9 @@ impl ConditionalSampler {
     ///
     /// **Guarantee.** No board meets the clues of the error.
     ///
-    /// **Complexity.** One compilation for each clue.
+    /// **Complexity.** The model is compiled once for each clue.
     ///
-    /// **Errors.** The errors of the generator; [`BoardError::Inference`] if inference fails. The clues of the error include clues without which the
+    /// **Errors.** The errors of the generator; [`BoardError::Inference`] if inference fails. The clues of the error may include clues without which the
     /// states do not fit into memory.
     pub fn conflict<G: Generator>(&self, generator: &G) -> Result<BoardError, BoardError> {
         let engine = self.watch.frontier(self.memory);
@@ -236,7 +236,7 @@ impl ConditionalSampler {
         })
     }
 
-    /// Compiles the element program, if its states fit into this many bytes.
+    /// Compiles the probabilistic program of the boards, if its states fit into `memory` bytes.
     pub(super) fn within<P: Deref<Target: Generator>>(
         &self,
         generator: P,
@@ -248,7 +248,7 @@ impl ConditionalSampler {
         }
     }
 
-    /// Compiles the element program, if its states fit into memory.
+    /// Compiles the probabilistic program of the boards, if its states fit into memory.
     fn fitting<P>(&self, generator: P) -> Result<Option<ExactBoards<P>>, BoardError>
     where
         P: Deref<Target: Generator> + Clone,
@@ -263,13 +263,13 @@ impl ConditionalSampler {
         self.within(generator, self.memory)
     }
 
-    /// True unless the states of the exact method are predicted not to fit into memory.
+    /// True unless the states of the exact method are predicted to exceed the memory.
     pub(super) fn may_fit<G: Generator>(&self, generator: &G) -> bool {
         let predicted = generator.predicted_bytes();
         predicted.is_none_or(|bytes| bytes <= self.memory as f64)
     }
 
-    /// Returns the predicted bytes of the exact method's states, if they exceed the memory.
+    /// Returns the predicted size in bytes of the exact method's states, if it exceeds the memory.
     pub(super) fn excess<G: Generator>(&self, generator: &G) -> Option<f64> {
         let predicted = generator.predicted_bytes();
         predicted.filter(|&bytes| bytes > self.memory as f64)
@@ -284,7 +284,7 @@ impl ConditionalSampler {
         }
     }
 
-    /// Reports to the listener that a method now draws the boards.
+    /// Reports to the listener that `method` now draws the boards.
     pub(super) fn turn(&self, method: Method, reason: Reason) -> MethodChoice {
         let choice = MethodChoice { method, reason };
         self.watch.tell(Event::Turned(choice));

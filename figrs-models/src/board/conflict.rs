@@ -1,4 +1,4 @@
-//! Finds clues that exclude each other, and the stages at which a generator searches for such demands itself.
+//! Finds clues that exclude each other; states the stages at which a generator searches for demands that exclude each other itself.
 
 use figrs_core::Value;
 use figrs_infer::minimal_conflict::{Trial, minimal_conflict};
@@ -12,28 +12,29 @@ use super::{BoardError, Elements};
 pub enum ConflictStage<'a, C: Value> {
     /// The exact method has not explored its states yet: a search is worth its time if it takes less than the exploration.
     BeforeExact,
-    /// The states do not fit into memory, or all particles of two populations failed: a proof of a conflict is wanted.
+    /// The states do not fit into memory, or all particles of two populations failed: a proof that demands exclude each other is wanted.
     Undecided,
     /// The exact method has found that no board meets all demands.
     Impossible,
-    /// All particles of the largest population failed: a conflict is wanted, proven or found by particles.
+    /// All particles of the largest population failed: demands that exclude each other are wanted, proven or found by particles.
     Failed {
         /// Number of particles of a trial.
         particles: usize,
-        /// Moves the particles of a trial through a sequence. `Impossible` states that all of them failed, which proves nothing.
+        /// Moves the particles of a trial through a sequence of the board's parts. `Impossible` states that all of them failed, which does not prove
+        /// that no board is possible.
         trial: &'a dyn Fn(&dyn Sequence<Value = C>) -> Trial,
     },
 }
 
 /// Returns the error that no board is possible, with clues that exclude each other, or without clues if the rules alone exclude all boards.
 ///
-/// The search leaves out each clue in turn, and puts it back if some board meets the remaining clues. The function `goes_on` takes the number of
-/// clues tried and the number of all clues; once it returns false, the search ends with the clues that remain.
+/// The search leaves out each clue in turn, and puts it back if some board meets the remaining clues. `goes_on` takes the number of clues tried and
+/// the number of all clues; once it returns false, the search ends with the clues that remain.
 ///
 /// **Guarantee.** No board meets the clues of the error. If the error's `is_minimal` is true, some board meets the clues of the error without any one
 /// of them. The clues may not be minimal if the search was interrupted, or if the states without some clue did not fit into memory.
 ///
-/// **Complexity.** One compilation for each clue.
+/// **Complexity.** The model is compiled once for each clue.
 pub(crate) fn no_solution<C: Value>(
     elements: &Elements<C>,
     engine: &Frontier,

@@ -43,7 +43,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         }
     }
 
-    /// Draws boards by the first method that succeeds, except a sampler of independent boards; `reason` states why that sampler could not.
+    /// Draws boards by the first method that succeeds, except the generator's own sampler; `reason` states why that sampler could not draw them.
     fn draw_by_elements(&self, reason: Option<Reason>) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let exact = settings.allows(Method::Exact);
@@ -140,7 +140,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok(self.by_chains_within(reason, u64::MAX)?.0)
     }
 
-    /// Draws boards by Markov chains that each propose to change a limited number of cells; returns the report, and whether the chains converged.
+    /// Draws boards by Markov chains, each of which proposes to change at most `work` cells; returns the report, and whether the chains converged.
     fn by_chains_within(&self, reason: Reason, work: u64) -> Result<(Report, bool), BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let choice = self.begin(Method::Chain, reason);
@@ -158,12 +158,12 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok((report, drawn.is_settled))
     }
 
-    /// Draws a few boards, each by its own Markov chain, if that is predicted to be several times as quick as the exact method. The result is `None`
-    /// if it is not, or if the chains do not converge in time.
+    /// Draws a few boards, each by its own Markov chain, if this is predicted to be several times as quick as the exact method. Returns `None` if it
+    /// is not, or if the chains do not converge in time.
     fn by_quicker_chains(&self) -> Result<Option<Report>, BoardError> {
-        /// Bytes of states that the exact method explores in the time in which a Markov chain proposes to change a cell.
+        /// Size in bytes of the states that the exact method explores in the time in which a Markov chain proposes to change a cell.
         const PROPOSAL: f64 = 12.0;
-        /// Boards are drawn exactly up to this ratio of the predicted times of the exact method and of Markov chains.
+        /// Ratio of the predicted times of the exact method and of Markov chains up to which boards are drawn exactly.
         const EXACT: f64 = 20.0;
         let (generator, wanted) = (self.generator, self.boards.wanted());
         let is_few = (1..=chain::MOST_CHAINS).contains(&wanted);
@@ -202,7 +202,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         self.settings.allows(Method::Chain) && self.generator.ruled_cells().is_some()
     }
 
-    /// Draws boards by a sampler of independent boards.
+    /// Draws boards by `own`, the generator's own sampler of independent boards.
     fn independent(&self, own: &OwnSampler<'_, G::Board>) -> Result<Report, BoardError> {
         let OwnSampler { name, draw, tries } = own;
         let choice = self.begin(Method::Own(name), Reason::Direct);
@@ -221,7 +221,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok(Report::new(choice, diagnostics, compile))
     }
 
-    /// Draws boards by rejection: from boards without the most costly demands or, if that costs too much and the rules are often met, from
+    /// Draws boards by rejection: from boards without the most costly demands or, if this costs too much and the rules are often met, from
     /// independent cells.
     fn rejected(&self, reason: Reason) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
@@ -287,7 +287,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         })
     }
 
-    /// Returns boards of the relaxed generator that meet all demands, and `None` for each of the others.
+    /// Returns those boards of the relaxed generator that meet all demands, and `None` for each other board.
     pub(super) fn met(
         &self,
         boards: impl Iterator<Item = Result<G::Board, BoardError>>,
@@ -295,7 +295,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         boards.map(|board| board.map(|board| self.generator.meets(&board).then_some(board)))
     }
 
-    /// Creates an empty tally of rejection, which ends after `tries` failures in a row, or fewer if there are Markov chains.
+    /// Creates an empty tally of rejection, which ends after `tries` failures in a row, or after fewer if there are Markov chains.
     pub(super) fn rejection(&self, tries: u64) -> RejectionTally<'_, G::Board> {
         /// Number of cells of rejected boards that are drawn before Markov chains are tried, which takes up to a few seconds (a sampler of mazes
         /// visits each room several times).
@@ -307,7 +307,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         RejectionTally::new(self.boards, &self.settings.watch, most.min(tries))
     }
 
-    /// Switches to a method, and drops boards drawn before.
+    /// Switches to the method `method`, and drops boards drawn before.
     pub(super) fn begin(&self, method: Method, reason: Reason) -> MethodChoice {
         self.boards.begin(method);
         self.settings.turn(method, reason)

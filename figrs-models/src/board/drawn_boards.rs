@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Method;
 
-/// The boards drawn so far, up to the number wanted, shared with a thread that takes them if the sampler is stopped.
+/// The boards drawn so far, up to the number wanted; another thread may take them if the sampler is stopped.
 #[derive(Debug)]
 pub struct DrawnBoards<B> {
     wanted: usize,
@@ -12,7 +12,7 @@ pub struct DrawnBoards<B> {
 }
 
 impl<B> DrawnBoards<B> {
-    /// Creates an empty collection for a number of wanted boards.
+    /// Creates an empty collection for `wanted` boards.
     pub fn of(wanted: usize) -> Self {
         let drawn = Mutex::new((None, Vec::new()));
         Self { wanted, drawn }
@@ -41,12 +41,12 @@ impl<B> DrawnBoards<B> {
         self.len() >= self.wanted
     }
 
-    /// Drops all boards of the collection and begins anew with a method.
+    /// Drops all boards of the collection and begins anew with the method `method`.
     pub(super) fn begin(&self, method: Method) {
         *self.drawn() = (Some(method), Vec::new());
     }
 
-    /// Continues with another method, whose boards are added to the collection.
+    /// Continues with the method `method`, whose boards are added to the collection.
     pub(super) fn turn_to(&self, method: Method) {
         self.drawn().0 = Some(method);
     }

@@ -1,26 +1,27 @@
-//! The element program of a board.
+//! The probabilistic program of a board.
 
 use figrs_core::{Element, Model, Value};
 use figrs_infer::{Error, World};
 
 use crate::grid::{Automaton, Board, Constraint, GridError, Position, Size};
 
-/// The element program of a board: an element for each cell, the rules as evidence on these elements, and the clues.
+/// The probabilistic program of a board: an element for each cell, the rules as evidence on these elements, and the clues.
 #[derive(Clone, Debug)]
 pub struct Elements<C> {
     size: Size,
     cells: Vec<Element<C>>,
     rules: Model,
     clues: Vec<(Position, C)>,
-    /// Cells with a clue that is not a value, each with an element that is true if the cell agrees with the clue.
+    /// Cells with a clue that is not a single value, each with an element that is true if the cell agrees with the clue.
     conditions: Vec<(Position, Element<bool>)>,
     model: Model,
 }
 
 impl<C: Value> Elements<C> {
-    /// Creates an element program from cells in scan order (row by row), and the evidence that the cells follow the rules and meet all demands.
+    /// Creates a program from elements of the cells in scan order (row by row), and the evidence that the cells follow the rules and meet all
+    /// demands.
     ///
-    /// **Errors.** The number of elements is not the number of cells.
+    /// **Errors.** [`GridError::Invalid`] if the number of elements is not the number of cells.
     pub fn new(size: Size, cells: Vec<Element<C>>, rules: Model) -> Result<Self, GridError> {
         GridError::same_length("cells", size.cells(), cells.len())?;
         Ok(Self {
@@ -33,9 +34,9 @@ impl<C: Value> Elements<C> {
         })
     }
 
-    /// Adds cells with known values. Clues are stored apart from the rules, so that contradictory clues can be found.
+    /// Adds cells with known values. Clues are stored apart from the rules. Contradictory clues can therefore be found.
     ///
-    /// **Errors.** The grid has no such cell.
+    /// **Errors.** [`GridError::Invalid`] if the grid has no such cell.
     pub fn with_clues(
         self,
         clues: impl IntoIterator<Item = (Position, C)>,
@@ -51,9 +52,9 @@ impl<C: Value> Elements<C> {
         })
     }
 
-    /// Adds the evidence that an automaton accepts the cells to the rules.
+    /// Adds to the rules the evidence that an automaton accepts the cells.
     ///
-    /// **Errors.** [`GridError::TooLarge`].
+    /// **Errors.** [`GridError::TooLarge`] if the automaton cannot read grids of this size.
     #[track_caller]
     pub fn with_rule(self, automaton: impl Automaton<C>) -> Result<Self, GridError> {
         let (models, cells) = ([self.rules, self.model], (self.size, &*self.cells));
@@ -65,8 +66,8 @@ impl<C: Value> Elements<C> {
         })
     }
 
-    /// Adds further clues, each as an element that is true if the cell agrees with the clue. The clues are stored apart from the rules, so that
-    /// contradictory clues can be found.
+    /// Adds further clues, each as an element that is true if the cell agrees with the clue. The clues are stored apart from the rules.
+    /// Contradictory clues can therefore be found.
     ///
     /// **Errors.** The errors of [`with_clues`](Self::with_clues).
     pub(crate) fn with_conditions(
@@ -95,7 +96,7 @@ impl<C: Value> Elements<C> {
         values.chain(conditions).collect()
     }
 
-    /// Returns the evidence of the rules and of some clues, given by their indices in [`clue_cells`](Self::clue_cells).
+    /// Returns the evidence of the rules and of the clues with the indices `clues` in [`clue_cells`](Self::clue_cells).
     pub(crate) fn model_of(&self, clues: &[usize]) -> Model {
         let known = self.clues.len();
         let values = clues.iter().filter_map(|&clue| self.clues.get(clue));
@@ -131,14 +132,14 @@ impl<C: Value> Elements<C> {
         &self.model
     }
 
-    /// Returns the board of a world (a value for each element).
+    /// Returns the board in a world (an assignment of values to the elements).
     ///
     /// **Errors.** [`Error::NotInWorld`] if the world belongs to another model.
     pub fn board(&self, world: &World) -> Result<Board<C>, Error> {
         Ok(Board::of(self.size, world.values(&self.cells)?))
     }
 
-    /// Returns the evidence of the rules and of given clues, whose cells must be in the grid.
+    /// Returns the evidence of the rules and of `clues`, whose cells must be in the grid.
     pub(crate) fn model_with(&self, clues: &[(Position, C)]) -> Model {
         clues.iter().fold(self.rules.clone(), |model, (at, value)| {
             model.observe(&self.cells[self.size.index(*at)], value.clone())

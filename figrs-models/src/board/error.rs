@@ -19,9 +19,10 @@ pub enum BoardError {
     NoSolution {
         /// Size of the board.
         size: Size,
-        /// Clues that contradict each other; empty if the rules and the other demands already exclude all boards.
+        /// Clues that contradict each other; empty if the rules and the other demands exclude all boards without clues.
         clues: Vec<Position>,
-        /// `true` if a board meets the clues without any one of them; `false` if the search for clues was interrupted, or ran out of memory.
+        /// `true` if, without any one of the clues, a board meets the others; `false` if the search for clues was interrupted, or ran out of
+        /// memory.
         is_minimal: bool,
     },
     /// A method needs more memory than is allowed.
@@ -29,7 +30,7 @@ pub enum BoardError {
     TooLarge {
         /// The method that needs too much memory.
         method: Method,
-        /// Predicted bytes of memory, if they exceed the limit.
+        /// Predicted size of the states in bytes, if it exceeds the limit.
         predicted: Option<f64>,
         /// The limit in bytes.
         limit: u64,
@@ -51,13 +52,13 @@ pub enum BoardError {
     NotFound {
         /// Number of sweeps of all chains.
         sweeps: u64,
-        /// Smallest sum of violations among the final boards of the chains.
+        /// Smallest violation of the rules by the final boards of the chains.
         nearest: u32,
     },
-    /// Boards of this kind have no element program.
+    /// Boards of this kind have no probabilistic program.
     #[error("there is no element program for {what}; draw such boards by a sampler of their own")]
     NoElements {
-        /// Description of the demand that no element program can state.
+        /// Description of the demand that no probabilistic program can state.
         what: &'static str,
     },
     /// The generator supports none of the allowed methods.
@@ -72,18 +73,18 @@ pub enum BoardError {
     /// Inference failed, or exceeded its budget.
     #[error(transparent)]
     Inference(#[from] figrs_infer::Error),
-    /// A generator failed.
+    /// The generator failed with an error of its own.
     #[error("{0}")]
     Generator(Arc<dyn Error + Send + Sync>),
 }
 
 impl BoardError {
-    /// Converts an error of a generator.
+    /// Converts an error of a generator to a board error.
     pub fn of_generator(error: impl Error + Send + Sync + 'static) -> Self {
         Self::Generator(Arc::new(error))
     }
 
-    /// True if the error states that boards of this size or with these demands have no element program.
+    /// True if the error states that boards of this size or with these demands have no probabilistic program.
     pub(super) fn is_without_elements(&self) -> bool {
         matches!(
             self,

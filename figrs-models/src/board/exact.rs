@@ -7,20 +7,20 @@ use figrs_infer::{CompiledFrontier, Frontier, Marginal, World};
 
 use super::{BoardError, Generator};
 
-/// Size of the states of the exact method.
+/// Number and size of the states of the exact method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
     /// Largest number of states of the exact method after reading a cell.
     pub states: usize,
-    /// Bytes of all states.
+    /// Size of all states in bytes.
     pub bytes: u64,
 }
 
-/// The boards of a generator as a compiled element program, for independent samples, counts, marginals and the most probable board.
+/// The boards of a generator as a compiled probabilistic program, for independent samples, counts, marginals and the most probable board.
 ///
 /// **Guarantee.** The answers are exact up to rounding.
 ///
-/// **Complexity.** The complexity of [`Frontier::compile`]; a sample takes time linear in the cells.
+/// **Complexity.** The complexity of [`Frontier::compile`]; a sample takes time linear in the number of cells.
 ///
 /// `P` is a reference to the generator, or an [`Arc`](std::sync::Arc) of it.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub struct ExactBoards<P: Deref<Target: Generator>> {
 }
 
 impl<G: Generator, P: Deref<Target = G>> ExactBoards<P> {
-    /// Compiles the element program of a generator.
+    /// Compiles the probabilistic program of `generator`.
     ///
     /// **Errors.** The errors of [`Generator::elements`]; [`BoardError::Inference`] if the states do not fit into the memory of the engine.
     pub fn compile(generator: P, engine: &Frontier) -> Result<Self, BoardError> {
@@ -63,7 +63,7 @@ impl<G: Generator, P: Deref<Target = G>> ExactBoards<P> {
         self.compiled.log_evidence() - self.log_total
     }
 
-    /// Returns the size of the states.
+    /// Returns the number and the size of the states.
     pub fn cost(&self) -> Cost {
         Cost {
             states: self.compiled.largest_frontier(),
@@ -71,7 +71,7 @@ impl<G: Generator, P: Deref<Target = G>> ExactBoards<P> {
         }
     }
 
-    /// Returns the compiled program, for further questions: its number of worlds is the number of boards.
+    /// Returns the compiled program, for further questions: the number of its worlds is the number of boards.
     pub fn compiled(&self) -> &CompiledFrontier {
         &self.compiled
     }
@@ -112,7 +112,7 @@ impl<G: Generator, P: Deref<Target = G>> ExactBoards<P> {
         Ok(worlds.map(|world| self.generator.board(world.values(&self.cells)?)))
     }
 
-    /// Draws a board from each stream of random numbers.
+    /// Draws one board from each stream of random numbers.
     pub(super) fn of_streams(&self, streams: Vec<Stream>) -> Result<Vec<G::Board>, BoardError> {
         let worlds = self.compiled.sample_each(streams)?.into_iter();
         let board = |world: World| self.generator.board(world.values(&self.cells)?);

@@ -1,4 +1,4 @@
-//! Generators of boards: an element program, and a function that converts the values of its cells to a board.
+//! Generators of boards: a probabilistic program, and a function that converts the values of its cells to a board.
 
 use figrs_core::{Stream, Value};
 use figrs_infer::Frontier;
@@ -6,11 +6,11 @@ use figrs_infer::Frontier;
 use super::{BoardError, BoardSequence, ConflictStage, Elements, OwnAnswers, RuledCells};
 use crate::grid::Size;
 
-/// A kind of board: its element program, with the demands as evidence, and a function that converts the values of its cells to a board.
+/// A kind of board: its probabilistic program, with the demands as evidence, and a function that converts the values of its cells to a board.
 ///
 /// Three methods define a puzzle that [`ConditionalSampler`](super::ConditionalSampler) can draw; the other methods make drawing quicker.
 pub trait Generator: Sized {
-    /// The type of a cell's value in the element program.
+    /// The type of a cell's value in the probabilistic program.
     type Cell: Value;
     /// The type of boards.
     type Board;
@@ -18,26 +18,26 @@ pub trait Generator: Sized {
     /// Returns the size of the grid.
     fn size(&self) -> Size;
 
-    /// Returns the element program, in which all demands are evidence.
+    /// Returns the probabilistic program of the boards, in which all demands are evidence.
     ///
-    /// **Errors.** [`GridError::TooLarge`](crate::grid::GridError::TooLarge) in [`BoardError::Grid`], or
-    /// [`BoardError::NoElements`], if boards of this size or with these demands have no program; the sampler then tries other methods.
+    /// **Errors.** [`GridError::TooLarge`](crate::grid::GridError::TooLarge) in [`BoardError::Grid`], or [`BoardError::NoElements`], if boards of this
+    /// size or with these demands have no program; the sampler then tries other methods.
     fn elements(&self) -> Result<Elements<Self::Cell>, BoardError>;
 
-    /// Converts values of the cells, in scan order, to a board.
+    /// Converts the values of the cells, in scan order, to a board.
     ///
-    /// **Errors.** The values belong to another program and form no board.
+    /// **Errors.** An error if the values belong to another program and form no board.
     fn board(&self, cells: Vec<Self::Cell>) -> Result<Self::Board, BoardError>;
 
-    /// Returns the board as a sequence of parts, for particles. By default, the element program is the only part.
+    /// Returns the board as a sequence of parts, for particles. By default, the whole probabilistic program is the only part.
     ///
     /// **Errors.** The errors of [`elements`](Self::elements).
     fn sequence(&self) -> Result<BoardSequence<'_, Self::Cell>, BoardError> {
         Ok(BoardSequence::whole(self.elements()?))
     }
 
-    /// Returns the predicted bytes of states that exact inference explores, if there is a prediction: extrapolated from smaller sizes, and right
-    /// within a factor of about three. Without a prediction, exact inference is tried up to the memory limit.
+    /// Returns the predicted size in bytes of the states that exact inference explores, extrapolated from smaller boards and right within a factor of
+    /// about three; `None` if there is no prediction. Without a prediction, exact inference is tried up to the memory limit.
     fn predicted_bytes(&self) -> Option<f64> {
         None
     }
@@ -47,15 +47,15 @@ pub trait Generator: Sized {
         None
     }
 
-    /// Returns the generator without demands, if the weights of its element program do not sum to one over all boards. Probabilities of demands are
-    /// relative to that sum.
+    /// Returns the generator without demands, if the weights of its program do not sum to one over all boards. Probabilities of demands are relative to
+    /// the sum of the weights of the boards of this generator.
     fn without_demands(&self) -> Option<Self> {
         None
     }
 
-    /// Returns the error that names demands that exclude each other, if the generator has a search of its own that finds some at this stage. Trials of
-    /// the search use `engine`, within its memory and until it is interrupted. Without such a search, clues that exclude each other are found by leaving
-    /// them out in turn.
+    /// Returns the error that names demands that exclude each other, if the generator has a search of its own that finds such demands at this stage.
+    /// Trials of this search use `engine`, within its memory and until it is interrupted. Without such a search, clues that exclude each other are found
+    /// by leaving them out in turn.
     fn conflict(
         &self,
         _stage: ConflictStage<'_, Self::Cell>,
@@ -69,13 +69,13 @@ pub trait Generator: Sized {
         true
     }
 
-    /// True if independent cells often follow the rules, so that rejection can draw boards of any size.
+    /// True if independent cells often follow the rules. Rejection can then draw boards of any size.
     fn is_often_met(&self) -> bool {
         false
     }
 
-    /// Returns cells and rules with the distribution of the element program, for Markov chains of boards of any size, if there are any. The method
-    /// `ruled_cells` is called once for each Markov chain.
+    /// Returns cells and rules with the distribution of the probabilistic program, for Markov chains of boards of any size; `None` if there are none. It
+    /// is called once for each Markov chain.
     fn ruled_cells(&self) -> Option<RuledCells<Self::Cell>> {
         None
     }
@@ -85,7 +85,7 @@ pub trait Generator: Sized {
         None
     }
 
-    /// Returns the error for a number of consecutive boards of the generator's own sampler that did not meet the demands.
+    /// Returns the error for `tried` consecutive boards of the generator's own sampler that did not meet the demands.
     fn none_met(&self, tried: u64) -> BoardError {
         BoardError::NoneMet { tried }
     }
@@ -99,16 +99,16 @@ pub trait Generator: Sized {
 /// A function that draws a board, or rejects it.
 pub type OwnDraw<'g, B> = dyn Fn(&mut Stream) -> Result<Option<B>, BoardError> + 'g;
 
-/// A generator's own sampler of independent boards, which needs no element program.
+/// A generator's own sampler of independent boards, which needs no probabilistic program.
 ///
-/// Boards that do not [meet](Generator::meets) the demands are rejected; the others have exactly their probabilities. If as many boards in a row as
-/// allowed are rejected, other methods are tried (after fewer boards if Markov chains can draw them).
+/// Boards that do not [meet](Generator::meets) the demands are rejected; the accepted boards have exactly their probabilities given the demands. If
+/// `tries` boards in a row are rejected, other methods are tried (after fewer boards if Markov chains can draw them).
 #[expect(missing_debug_implementations, reason = "it holds a function")]
 pub struct OwnSampler<'g, B> {
     /// Name of the method.
     pub name: &'static str,
     /// Function that draws a board; `None` if it rejects the board at random, as soft demands do.
     pub draw: Box<OwnDraw<'g, B>>,
-    /// Maximum number of boards in a row that may be rejected, of which a million is the largest possible; `None` if all boards meet the demands.
+    /// Maximum number of boards in a row that may be rejected, at most a million; `None` if all boards meet the demands.
     pub tries: Option<u64>,
 }

@@ -9,16 +9,16 @@ use super::conditional_sampler::UNPREDICTED_BYTES;
 use super::drawing::BoardDrawing;
 use super::{BoardError, ExactBoards, Generator, Method, MethodChoice, Reason, Report};
 
-/// Bytes of states that the exact method explores in the first round.
+/// Size in bytes of the states that the exact method explores in the first round.
 const FIRST: u64 = 1 << 20;
 const GROWTH: u64 = 4;
 
-/// Bytes of states that the exact method explores in the time in which rejection draws and checks a cell.
+/// Size in bytes of the states that the exact method explores in the time in which rejection draws and checks a cell.
 const CELL: u64 = 3;
 
 impl<G: Generator> BoardDrawing<'_, G> {
-    /// Runs both methods in rounds of equal work, each several times as long as the round before. Drawing in rounds takes at most a few times as long
-    /// as the quicker method alone, although the quicker method is not known in advance.
+    /// Runs both methods (the exact method and rejection) in rounds of equal work, each several times as long as the round before. Drawing in rounds
+    /// takes at most a few times as long as the quicker method alone, although the quicker method is not known in advance.
     pub(super) fn in_turn(&self, relaxed: &G) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let is_without_elements = Cell::new(false);
@@ -95,7 +95,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
     }
 }
 
-/// Returns the number of bytes that states may take in each round.
+/// Returns, for each round, the number of bytes that the states may take.
 fn budgets(memory: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(FIRST.min(memory)), move |&budget| {
         (budget < memory).then(|| budget.saturating_mul(GROWTH).min(memory))

@@ -65,34 +65,34 @@ pub enum Reason {
     },
     /// The states of the exact method are known to fit into memory.
     Fits {
-        /// Bytes that the states take.
+        /// Size of the states in bytes.
         bytes: u64,
     },
     /// The states of the exact method are predicted to fit into memory.
     PredictedToFit {
-        /// Bytes that the states are predicted to take.
+        /// Predicted size of the states in bytes.
         bytes: f64,
     },
     /// Boards drawn without the rules often follow them, and the exact method is predicted to need many states.
     OftenMet,
     /// Few boards are wanted, and the method is predicted to draw them several times as quickly as the exact method.
     Quicker {
-        /// Predicted bytes of states of the exact method.
+        /// Predicted size in bytes of the states of the exact method.
         predicted: f64,
     },
-    /// The exact method and rejection ran in rounds of equal work, and this method had drawn the boards first.
+    /// The exact method and rejection ran in rounds of equal work, and this method was the first that had drawn the boards.
     FirstInTurn {
-        /// Bytes of states of the exact method in the last round.
+        /// Size in bytes of the states of the exact method in the last round.
         round: u64,
     },
     /// The states of the exact method do not fit into memory.
     TooLarge {
-        /// Predicted bytes of the states, if they exceed the limit.
+        /// Predicted size of the states in bytes, if it exceeds the limit.
         predicted: Option<f64>,
         /// The limit in bytes.
         limit: u64,
     },
-    /// Boards of this size or with these demands have no element program.
+    /// Boards of this size or with these demands have no probabilistic program.
     NoElements,
 }
 
@@ -101,7 +101,7 @@ pub(super) struct Predicted(pub(super) f64);
 
 impl fmt::Display for Predicted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// A larger number of bytes exceeds any memory; all such numbers are written as the same text.
+        /// Number of bytes above which any memory is exceeded; all larger numbers are written as the same text.
         const MOST: f64 = 1e18;
         if self.0 < MOST {
             write!(f, "about {:.0}", self.0)

@@ -13,17 +13,17 @@ use super::numbered_particles::NumberedParticles;
 use super::rejection::MAX_CONSECUTIVE_FAILURES;
 use super::{BoardError, ConditionalSampler, ExactBoards, Generator, Method, OwnSampler};
 
-/// A sampler of numbered boards, for sets that are drawn in parts: a board depends only on the seed and on its number.
+/// A sampler of numbered boards, for sets that are drawn in parts: a board depends only on the seed and on its own number.
 ///
 /// `P` is a reference to the generator, or an [`Arc`] of it. A clone shares all results.
 ///
 /// **Guarantee.** Boards are independent and meet all rules, demands and clues. By all methods except particles they have exactly their probabilities; if no
 /// board is rejected, they equal those that [`ConditionalSampler::sample`] returns by the same method for the same seed. By particles, a board is drawn from
-/// one population: as the number of particles grows, its law tends to the exact one. With few particles, boards that are easier to begin than to finish
-/// are somewhat too rare; [`effective_populations`](Self::effective_populations) measures how near the boards are to their law.
+/// one population: as the number of particles grows, the board's distribution tends to the exact one. With few particles, boards that are easier to begin
+/// than to finish are somewhat too rare; [`effective_populations`](Self::effective_populations) measures how near the distribution is to the exact one.
 ///
-/// **Complexity.** By particles, time is linear in the particles and in the cells. If all particles of a board fail, it is drawn from a population four times as
-/// large, and so on.
+/// **Complexity.** By particles, time is linear in the number of particles and in the number of cells. If all particles of a board fail, it is drawn from a
+/// population four times as large, and so on.
 pub struct NumberedBoards<P: Deref<Target: Generator>>(NumberedMethod<P>);
 
 impl<P: Deref<Target: Generator>> fmt::Debug for NumberedBoards<P> {
@@ -61,7 +61,8 @@ impl ConditionalSampler {
     ///
     /// The seed of the boards is an argument of [`items`](ItemSampler::items).
     ///
-    /// **Errors.** The errors of [`exact`](Self::exact); [`BoardError::NoSolution`]; [`BoardError::NoMethod`] if none of these methods is allowed.
+    /// **Errors.** The errors of [`exact`](Self::exact); [`BoardError::NoSolution`] if no board is possible; [`BoardError::NoMethod`] if none of these
+    /// methods is allowed.
     ///
     /// ```
     /// # use figrs_infer::ItemSampler;
@@ -137,9 +138,9 @@ impl<G: Generator, P: Deref<Target = G>> NumberedBoards<P> {
         }
     }
 
-    /// Returns the number of populations of particles drawn so far and their effective sample size 1 / Σw², where the weights w are the populations'
-    /// estimates of the evidence, scaled to sum to 1. The closer this size is to the number of populations, the closer the distribution of the boards is to
-    /// the exact law. `None` for fewer than two populations, and for other methods.
+    /// Returns the number of populations of particles drawn so far and their effective number 1 / Σw², where the weights w are the populations' estimates of
+    /// the evidence, scaled to sum to 1. The closer the effective number is to the number of populations, the closer the distribution of the boards is to
+    /// the exact one. Returns `None` for fewer than two populations, and for other methods.
     pub fn effective_populations(&self) -> Option<(usize, f64)> {
         match &self.0 {
             NumberedMethod::Particles(particles) => particles.effective_populations(),

@@ -14,16 +14,16 @@ use super::conflict::ConflictStage;
 use super::sequence::{BoardSequence, EvidenceOnly};
 use super::{BoardError, ConditionalSampler, Generator};
 
-/// Maximum number of populations whose weights are remembered.
+/// Maximum number of populations whose weights are stored.
 const MOST_WEIGHTS: usize = 1 << 20;
-/// Number of particles per block; larger blocks, with more populations side by side, do not reduce the time per board.
+/// Number of particles per block of populations; larger blocks do not reduce the time per board.
 const BATCH_PARTICLES: u64 = 480;
-/// Number of particles per block for [slow](BoardSequence::slow) boards. With twenty particles a level, 24 levels of 15 by 60 cells in which players are
-/// followed took 300 to 450 ms of one core, and six levels 110 ms.
+/// Number of particles per block of populations for [slow](BoardSequence::slow) boards. With twenty particles for each level, drawing 24 levels of 15 by 60
+/// cells in which players are followed took 300 to 450 ms of one core, and drawing six of them 110 ms.
 const SLOW_BATCH_PARTICLES: u64 = 120;
 /// Maximum number of boards in a batch.
 const BATCH_BOARDS: u64 = 24;
-/// Maximum of particles times cells in a batch: twenty particles on each of 24 boards of 14 by 200.
+/// Maximum product of the numbers of particles and of cells in a batch: that of twenty particles on each of 24 boards of 14 by 200 cells.
 const BATCH_CELLS: u64 = BATCH_PARTICLES * 14 * 200;
 /// Maximum number of particles of a trial that searches for demands that exclude each other.
 const TRIAL_PARTICLES: usize = 400;
@@ -31,7 +31,7 @@ const TRIAL_PARTICLES: usize = 400;
 /// The cells of a board, in scan order.
 pub(super) type BoardCells<G> = Vec<<G as Generator>::Cell>;
 
-/// Populations of particles, each of which gives the board of its number.
+/// Populations of particles, each of which draws the board with its number.
 ///
 /// If all particles of a population fail, the board is drawn from a population four times as large, and so on.
 #[derive(Clone)]
@@ -41,7 +41,7 @@ pub(super) struct NumberedParticles<P: Deref<Target: Generator>> {
     /// Number of particles with which each board begins.
     pub(super) particles: usize,
     is_slow: bool,
-    /// Each population's estimate of the log evidence, by the seed and the number of the population.
+    /// Each population's estimate of the logarithm of the probability of the evidence, by the seed and the number of the population.
     weights: Arc<Mutex<BTreeMap<(u64, u64), f64>>>,
     latest: Latest<BoardCells<P::Target>>,
 }
@@ -72,7 +72,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         })
     }
 
-    /// Returns how many boards one run of at most `most` particles should draw.
+    /// Returns the number of boards that one run of at most `most` particles should draw.
     fn fitting(&self, most: u64) -> u64 {
         // Large boards are drawn few at a time, so that the first boards come early.
         let particles = self.particles.max(1) as u64;
@@ -81,8 +81,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         fitting.min(most / particles).clamp(1, BATCH_BOARDS)
     }
 
-    /// Returns the number of populations in a block. The populations of a block run side by side, since one population alone takes almost as long as
-    /// several together.
+    /// Returns the number of populations in a block. These populations run side by side, because a single population takes almost as long as several together.
     fn side_by_side(&self) -> u64 {
         self.fitting(if self.is_slow {
             SLOW_BATCH_PARTICLES
@@ -91,13 +90,14 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         })
     }
 
-    /// Returns the number of boards in a batch of several whole blocks of populations; the blocks of a batch share the element programs of the parts.
+    /// Returns the number of boards in a batch of several whole blocks of populations; the blocks of a batch share the probabilistic programs of the board's
+    /// parts.
     pub(super) fn batch(&self) -> u64 {
         let block = self.side_by_side();
         self.fitting(BATCH_PARTICLES) / block * block
     }
 
-    /// Returns the cells of the boards with these numbers.
+    /// Returns the cells of the boards with the numbers `numbers`.
     pub(super) fn boards(
         &self,
         seed: u64,
@@ -123,7 +123,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         boards.collect()
     }
 
-    /// Returns the boards of these populations if the latest run drew them.
+    /// Returns the boards of the populations with the numbers `numbers`, if the latest run drew them.
     fn kept(&self, seed: u64, numbers: &Range<u64>) -> Option<Vec<Option<BoardCells<G>>>> {
         let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         let latest = latest.as_ref().filter(|latest| latest.seed == seed)?;
@@ -132,14 +132,14 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         latest.boards.get(from..until).map(<[_]>::to_vec)
     }
 
-    /// Returns a single-threaded particle filter with these numbers of particles and populations; each population gives one board.
+    /// Returns a single-threaded particle filter with `populations` populations of `particles` particles; each population draws one board.
     fn filter(&self, particles: usize, populations: u64) -> SequentialMonteCarlo {
         let filter = self.settings.watch.filter(particles);
         let filter = filter.populations(populations);
         filter.threads(NonZero::<usize>::MIN)
     }
 
-    /// Runs whole blocks of populations; returns the board of each, or `None` where all its particles failed.
+    /// Runs whole blocks of populations; returns the board of each population, or `None` if all its particles failed.
     ///
     /// **Errors.** [`Error::NothingDone`] if the run is interrupted, and the other errors of [`SequentialMonteCarlo`].
     fn populations_of(
@@ -192,7 +192,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         Ok(boards)
     }
 
-    /// Draws a board from larger and larger populations, after all particles of the given population failed.
+    /// Draws the board `number` from larger and larger populations, after all particles of its first population failed.
     fn again(
         &self,
         sequence: &BoardSequence<'_, G::Cell>,
@@ -245,7 +245,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         Err(conflict.unwrap_or(BoardError::NoneMet { tried }))
     }
 
-    /// Remembers the weights of the populations of a batch; the populations listed in `died` have no weight.
+    /// Stores the weights of the populations of a batch; the populations listed in `died` have no weight.
     fn note_weights(&self, seed: u64, numbers: Range<u64>, died: &[u64], weights: &[f64]) {
         let mut weights = weights.iter();
         let mut noted = self.weights.lock().unwrap_or_else(PoisonError::into_inner);
@@ -260,7 +260,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         }
     }
 
-    /// Returns the number of populations drawn so far and their effective sample size.
+    /// Returns the number of populations drawn so far and their effective number.
     pub(super) fn effective_populations(&self) -> Option<(usize, f64)> {
         let noted = self.weights.lock().unwrap_or_else(PoisonError::into_inner);
         if noted.len() < 2 {

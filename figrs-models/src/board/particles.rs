@@ -7,11 +7,11 @@ use std::thread::available_parallelism;
 use super::sequence::BoardSequence;
 use super::{BoardError, ConditionalSampler, DrawnBoards, Generator, Method};
 
-/// Bytes that a cell takes for each particle, measured on boards of 100 and 200 rows by 15 columns.
+/// Size in bytes of a cell for each particle, measured on boards of 100 and 200 rows by 15 columns.
 const CELL: f64 = 60.0;
 
-/// Draws independent boards by particles; the distribution of each board tends to the exact one as the number of particles grows. The function
-/// returns diagnostics of the particles.
+/// Draws independent boards by particles; the distribution of each board tends to the exact one as the number of particles grows. Returns
+/// diagnostics of the particles.
 pub(super) fn draw<G: Generator>(
     generator: &G,
     sequence: &BoardSequence<'_, G::Cell>,

@@ -10,8 +10,8 @@ use super::{BoardError, DrawnBoards, Elements, Generator};
 /// Maximum number of consecutive boards that may fail to meet the demands.
 pub(crate) const MAX_CONSECUTIVE_FAILURES: u64 = 1_000_000;
 
-/// The boards of rejection sampling: the first boards that meet the demands. Accepted boards have exactly the distribution given the demand, whenever
-/// drawing stops.
+/// The boards of rejection sampling: the first boards that meet the demands. Accepted boards have exactly the distribution given the demands,
+/// whenever drawing stops.
 pub(super) struct RejectionTally<'a, B> {
     boards: &'a DrawnBoards<B>,
     watch: &'a BoardWatch,
@@ -52,7 +52,7 @@ impl<'a, B> RejectionTally<'a, B> {
         !self.boards.are_complete() && !self.watch.is_interrupted()
     }
 
-    /// Draws at most this many more boards, of which `all` has `None` for those that fail; returns true if there are enough boards, or drawing was
+    /// Draws at most `draws` more boards, of which `all` has `None` for those that fail; returns true if there are enough boards, or drawing was
     /// interrupted.
     pub(super) fn draw(
         &mut self,
@@ -83,7 +83,7 @@ impl<'a, B> RejectionTally<'a, B> {
         Ok(self)
     }
 
-    /// Draws the elements of a program without its rules, and keeps the boards that meet the rules and the demands of a generator.
+    /// Draws the elements of a program without its rules, and keeps the boards that meet the rules and the demands of `generator`.
     pub(super) fn complete_by_elements<G: Generator<Board = B>>(
         mut self,
         generator: &G,
@@ -132,7 +132,7 @@ impl<'a, B> RejectionTally<'a, B> {
         Ok(self)
     }
 
-    /// Counts boards that were tried; they count as failures until a board is accepted.
+    /// Counts boards that were tried; they count as consecutive failures until a board is accepted.
     fn failed(&mut self, tries: u64) {
         self.tried += tries;
         self.failures += tries;

@@ -12,11 +12,12 @@ pub struct Report {
     pub choice: MethodChoice,
     /// Diagnostics of the method, by their names.
     pub diagnostics: Vec<(&'static str, f64)>,
-    /// Size of the exact method's states, if this method drew the boards.
+    /// Number and size of the exact method's states, if this method drew the boards.
     pub cost: Option<Cost>,
-    /// True if drawing was interrupted, so that there are fewer boards than requested, or Markov chains ran too short.
+    /// True if drawing was interrupted. In this case there are fewer boards than requested, or Markov chains ran too
+    /// short.
     pub is_cut: bool,
-    /// Time before the method began to draw: building and compiling elements, and trying other methods.
+    /// Time before the method began to draw: for building and compiling elements, and for trying other methods.
     pub compile: Duration,
 }
 

@@ -12,16 +12,16 @@ use super::{BoardError, ConditionalSampler, DrawnBoards, Generator, Report};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Sample<B> {
-    /// The drawn boards, fewer than requested if the sampler was interrupted.
+    /// The drawn boards; fewer than requested if the sampler was interrupted.
     pub boards: Vec<B>,
     /// The report on how the boards were drawn.
     pub report: Report,
 }
 
 impl ConditionalSampler {
-    /// Draws boards.
+    /// Draws `count` boards.
     ///
-    /// **Errors.** [`BoardError`]: no board is possible, no allowed method can draw boards in this memory, or inference fails, for example with
+    /// **Errors.** [`BoardError`] if no board is possible, no allowed method can draw boards in this memory, or inference fails; for example,
     /// [`Error::NothingDone`] if drawing is interrupted before the first board.
     pub fn sample<G: Generator>(
         &self,

@@ -7,10 +7,10 @@ use figrs_infer::{Sequence, SequencePart};
 
 use super::Elements;
 
-/// A board as a sequence of parts, with the proposals by which particles draw its cells.
+/// A board as a sequence of parts, with elements that propose the values of its cells to particles.
 ///
-/// The trajectory of the sequence consists of the cells in scan order. Elements with weights may propose cells in view of later evidence, if the weights
-/// correct the proposals.
+/// The trajectory of the sequence consists of the cells in scan order. These elements may propose values in view of later evidence, if weights correct
+/// the proposals.
 pub struct BoardSequence<'g, C> {
     parts: Box<dyn Sequence<Value = C> + 'g>,
     /// Number of particles of a population, unless the caller sets it.
@@ -25,7 +25,7 @@ impl<C> fmt::Debug for BoardSequence<'_, C> {
 }
 
 impl<'g, C: Value> BoardSequence<'g, C> {
-    /// Creates a sequence from parts with proposals so good that a population of `particles` suffices for a board.
+    /// Creates a sequence from parts whose proposals are so good that a population of `particles` suffices for a board.
     pub fn new(parts: impl Sequence<Value = C> + 'g, particles: usize) -> Self {
         Self {
             parts: Box::new(parts),
@@ -34,14 +34,14 @@ impl<'g, C: Value> BoardSequence<'g, C> {
         }
     }
 
-    /// Creates a sequence whose only part is an element program, for populations of 4096 particles.
+    /// Creates a sequence whose only part is the probabilistic program `elements`, for populations of 4096 particles.
     pub fn whole(elements: Elements<C>) -> Self {
         /// Number of particles of a population.
         const PARTICLES: usize = 4096;
         Self::new(WholeBoard(elements), PARTICLES)
     }
 
-    /// Declares that the evidence on a particle takes most of the time, so that fewer particles run side by side.
+    /// Declares that the evidence on a particle takes most of the time; fewer particles then run side by side.
     #[must_use]
     pub fn slow(self) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl<'g, C: Value> BoardSequence<'g, C> {
         }
     }
 
-    /// Returns the parts, whose trajectory is a board.
+    /// Returns the parts of the board; the trajectory of the sequence is the board.
     pub(super) fn parts(&self) -> &(dyn Sequence<Value = C> + 'g) {
         &*self.parts
     }

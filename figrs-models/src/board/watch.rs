@@ -14,14 +14,14 @@ use super::{BoardError, MethodChoice};
 pub enum Event {
     /// The sampler switches to another method, or begins with a method that needs more than a few seconds.
     Turned(MethodChoice),
-    /// The exact method explored states.
+    /// The exact method has explored further states.
     Explored {
         /// Number of elements whose states have been explored.
         steps: u64,
         /// Number of all elements, if known.
         total: Option<u64>,
     },
-    /// Boards were drawn.
+    /// Further boards were drawn.
     Drawn {
         /// Number of boards drawn so far.
         boards: u64,
@@ -30,7 +30,7 @@ pub enum Event {
         /// Number of boards that were tried, if some are rejected.
         tried: Option<u64>,
     },
-    /// Markov chains made further sweeps.
+    /// Markov chains have made further sweeps.
     Swept {
         /// Number of sweeps of all chains so far.
         sweeps: u64,
@@ -42,14 +42,14 @@ pub enum Event {
         /// Number of all particles, if known.
         total: Option<u64>,
     },
-    /// The sampler has evaluated a part of the formula that a generator has of its own.
+    /// The sampler has evaluated a further part of the generator's own formula.
     Computed {
-        /// Number of steps done.
+        /// Number of steps of the formula done so far.
         steps: u64,
-        /// Number of all steps.
+        /// Number of all steps of the formula.
         total: u64,
     },
-    /// Clues were left out in turn to find contradictory clues.
+    /// Further clues were left out in turn, to find contradictory clues.
     TriedClues {
         /// Number of clues tried so far.
         tried: u64,
@@ -85,7 +85,7 @@ impl BoardWatch {
         }
     }
 
-    /// Returns the exact algorithm with a limit of memory in bytes, the listener and the interrupt.
+    /// Returns the exact algorithm with the listener, the interrupt, and a limit of `memory` bytes.
     pub(super) fn frontier(&self, memory: u64) -> Frontier {
         let mut frontier = Frontier::new().memory(memory);
         if let Some(flag) = &self.interrupt {
@@ -112,7 +112,7 @@ impl BoardWatch {
         Ok(())
     }
 
-    /// Returns a particle filter with this number of particles and the interrupt, which reports no progress.
+    /// Returns a particle filter with `particles` particles and the interrupt, which reports no progress.
     pub(super) fn silent_filter(&self, particles: usize) -> SequentialMonteCarlo {
         let filter = SequentialMonteCarlo::new(particles);
         match &self.interrupt {
@@ -121,7 +121,7 @@ impl BoardWatch {
         }
     }
 
-    /// Returns a particle filter with this number of particles, the listener and the interrupt.
+    /// Returns a particle filter with `particles` particles, the listener and the interrupt.
     pub(super) fn filter(&self, particles: usize) -> SequentialMonteCarlo {
         let filter = self.silent_filter(particles);
         if self.listener.is_none() {

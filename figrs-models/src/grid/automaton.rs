@@ -10,7 +10,7 @@ use super::{Position, Size};
 ///
 /// Exact inference costs less if the automaton has fewer states: states that accept the same continuations should be equal.
 pub trait Automaton<C>: Send + Sync + 'static {
-    /// A summary of the cells read so far, which suffices to judge all continuations.
+    /// A summary of the cells read so far, which suffices to decide which continuations are accepted.
     type State: Value;
 
     /// Returns the state before the first cell.
@@ -19,7 +19,7 @@ pub trait Automaton<C>: Send + Sync + 'static {
     /// Returns the automaton's state after one more cell; `None` if no continuation can be accepted.
     fn step(&self, at: Position, state: &Self::State, cell: &C) -> Option<Self::State>;
 
-    /// True if the constraint holds when the state after the last cell is this one.
+    /// True if the constraint holds when `state` is the state after the last cell.
     fn accepts(&self, state: &Self::State) -> bool;
 
     /// Returns the maximum number of columns of a grid: [`Size::AUTOMATON_COLUMNS`], or [`Size::AUTOMATON_ROWS`] if the size of states does not grow
@@ -39,7 +39,7 @@ pub trait Automaton<C>: Send + Sync + 'static {
         }
     }
 
-    /// Returns the constraint on the results that the function `read` has for the cells.
+    /// Returns the constraint that this automaton accepts the results of the function `read` for the cells.
     fn reading<D, F>(self, read: F) -> MappedAutomaton<Self, F, C>
     where
         Self: Sized,

@@ -15,9 +15,9 @@ pub struct Board<C> {
 }
 
 impl<C> Board<C> {
-    /// Creates a board from the values of all cells, in scan order.
+    /// Creates a board from the values `cells` of all cells, in scan order.
     ///
-    /// **Errors.** The number of values is not the number of cells.
+    /// **Errors.** [`GridError::Invalid`] if the number of values is not the number of cells.
     pub fn new(size: Size, cells: Vec<C>) -> Result<Self, GridError> {
         GridError::same_length("cells", size.cells(), cells.len())?;
         Ok(Self { size, cells })
@@ -45,13 +45,13 @@ impl<C> Board<C> {
 }
 
 impl<C: Copy + PartialEq> Board<C> {
-    /// Returns the positions of the cells with a value, in scan order.
+    /// Returns the positions of the cells whose value is `value`, in scan order.
     pub fn places_of(&self, value: C) -> impl Iterator<Item = Position> {
         let cells = self.iter();
         cells.filter_map(move |(at, other)| (*other == value).then_some(at))
     }
 
-    /// True if the board has the values of some clues, on a grid of the same size.
+    /// True if the board has the values of `clues`, on a grid of the same size.
     pub fn meets(&self, clues: &Clues<C>) -> bool {
         clues.size() == self.size
             && clues

@@ -1,4 +1,4 @@
-//! Checked sizes of grids from numbers and texts.
+//! Grid sizes that are checked when they are made from numbers and texts.
 
 use std::str::FromStr;
 
@@ -6,14 +6,15 @@ use super::{GridError, Size};
 use figrs_reading::Mistake;
 
 impl Size {
-    /// Creates a grid size of some rows and columns.
+    /// Creates the size of a grid with `rows` rows and `columns` columns.
     ///
-    /// **Errors.** One number is zero or too large.
+    /// **Errors.** [`GridError::Invalid`] if one of the numbers is zero or too large.
     pub fn new(rows: usize, columns: usize) -> Result<Self, GridError> {
         Ok(Self::checked(rows, columns)?)
     }
 
-    /// Returns the size of a level, which may have more rows than other boards. Its model has checked the size.
+    /// Returns the size of a level, which may have more rows than other boards. The model of the level has
+    /// checked the size.
     pub(crate) fn of_level(rows: usize, columns: usize) -> Self {
         Self { rows, columns }
     }
@@ -31,12 +32,12 @@ impl Size {
 
     /// Returns the size; an error if some automata cannot read grids of this size.
     ///
-    /// **Errors.** [`GridError::TooLarge`].
+    /// **Errors.** [`GridError::TooLarge`] if the grid has too many rows or columns.
     pub fn for_automata(self) -> Result<Self, GridError> {
         self.within_columns(Self::AUTOMATON_COLUMNS)
     }
 
-    /// Returns the size; an error if an automaton for a number of columns cannot read grids of this size.
+    /// Returns the size; an error if an automaton for at most `most` columns cannot read grids of this size.
     pub(super) fn within_columns(self, most: usize) -> Result<Self, GridError> {
         let Self { rows, columns } = self;
         if rows <= Self::AUTOMATON_ROWS && columns <= most {
@@ -52,7 +53,7 @@ impl Size {
     }
 }
 
-/// **Errors.** The text is not a side or two sides; the errors of [`Size::new`].
+/// **Errors.** [`GridError::Invalid`] if the text is not one side or two sides; the errors of [`Size::new`].
 impl FromStr for Size {
     type Err = GridError;
 

@@ -16,7 +16,7 @@ pub trait Symbol: Copy {
     /// Returns the character that stands for the value.
     fn symbol(self) -> char;
 
-    /// Returns the value for which a character stands, if any.
+    /// Returns the value for which the character `symbol` stands; `None` if there is none.
     fn from_symbol(symbol: char) -> Option<Self>;
 }
 
@@ -40,7 +40,7 @@ pub struct Clues<C> {
 }
 
 impl<C: Copy> Clues<C> {
-    /// Creates an empty set of clues for a grid of this size.
+    /// Creates an empty set of clues for a grid of size `size`.
     pub fn none(size: Size) -> Self {
         let cells = vec![None; size.cells()];
         Self { size, cells }
@@ -51,16 +51,16 @@ impl<C: Copy> Clues<C> {
         self.size
     }
 
-    /// Returns the clue of a cell; `None` for a cell without a clue or outside the grid.
+    /// Returns the clue of the cell `at`; `None` if it has no clue or is outside the grid.
     pub fn get(&self, at: Position) -> Option<C> {
         self.size
             .contains(at)
             .then(|| self.cells[self.size.index(at)])?
     }
 
-    /// Sets or removes the clue of a cell.
+    /// Sets or removes the clue of the cell `at`.
     ///
-    /// **Errors.** The grid has no such cell.
+    /// **Errors.** [`GridError::Invalid`] if the grid has no such cell.
     pub fn set(&mut self, at: Position, clue: Option<C>) -> Result<(), GridError> {
         GridError::inside(at, self.size)?;
         self.cells[self.size.index(at)] = clue;
@@ -92,10 +92,10 @@ impl<C: Copy> Clues<C> {
     }
 }
 
-/// The place that errors in a text of clues report.
+/// The place that is stated in errors about a text of clues.
 const PLACE: &str = "clues";
 
-/// **Errors.** The text is not a grid of clues; the error has the place `clues` and the line and column of the mistake.
+/// **Errors.** [`GridError::Invalid`] if the text is not a grid of clues, with the place `clues` and the line and column of the mistake.
 impl<C: Symbol> FromStr for Clues<C> {
     type Err = FileError;
 

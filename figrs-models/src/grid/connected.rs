@@ -14,8 +14,8 @@ pub struct Connected;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedState {
     partition: Partition,
-    /// `true` if a cell with the value `true` was read. If `any` is true and the last cell of each column is `false`, no further cell with the value
-    /// `true` may follow.
+    /// `true` if a cell with the value `true` was read. If `any` is true but no last cell of a column is, no further cell with the value `true` may
+    /// follow.
     any: bool,
 }
 figrs_core::value!(ConnectedState);
@@ -27,7 +27,7 @@ impl ConnectedState {
     }
 }
 
-/// Returns the next cell, which joins the groups of the cells above and to the left.
+/// Returns the next cell, at the position `at`, which joins the groups of the cells above it and to its left.
 pub(super) fn joining(partition: Partition, at: Position, marked: bool) -> NextCell {
     NextCell::Inside {
         up: partition.group(at.column) > 0,

@@ -7,12 +7,12 @@ use super::partition::NextCell;
 use super::{Automaton, Partition, Position, Size};
 
 /// Requires that the cells with the value `true` are connected, side by side or one above the other, that a given cell is among them, and that there
-/// are at most 16.
+/// are at most 16 of them.
 ///
-/// The constraint accepts the boards that [`Connected`](super::Connected) and [`Count`](super::Count) accept and that contain the given cell. The
-/// constraint rejects a board as soon as the allowed number of further cells is too small to connect all groups. Two neighbouring groups need one
-/// further cell for each column between them that no group encloses. The given cell needs at least one further cell for each column beside the groups
-/// and for each row below them.
+/// The constraint accepts the boards that [`Connected`](super::Connected) and [`Count`](super::Count) accept and that contain the given cell. A board
+/// is rejected as soon as the allowed number of further cells is too small to connect all groups. Two neighbouring groups need one further cell for
+/// each column between them that no group encloses. The given cell needs at least one further cell for each column beside the groups and for each row
+/// below them.
 ///
 /// **Complexity.** The number of states does not grow with the grid, because all open groups are within 16 columns. Each allowed cell multiplies the
 /// number of states by two and a half.
@@ -34,10 +34,10 @@ pub struct ConnectedAroundState {
 figrs_core::value!(ConnectedAroundState);
 
 impl ConnectedAround {
-    /// Maximum number of cells.
+    /// Maximum number of cells with the value `true`.
     pub const MAX_CELLS: u32 = 16;
 
-    /// Creates the constraint around this cell with a number of cells in a range; `None` if the range exceeds [`Self::MAX_CELLS`].
+    /// Creates the constraint around the cell `cell` with a number of cells in `cells`; `None` if this range exceeds [`Self::MAX_CELLS`].
     pub fn new(cell: Position, cells: &RangeInclusive<u32>) -> Option<Self> {
         let (least, most) = (*cells.start(), *cells.end());
         (most <= Self::MAX_CELLS).then_some(Self { cell, least, most })
@@ -154,7 +154,7 @@ mod tests {
         automaton.accepts(&state)
     }
 
-    /// The automaton accepts the boards that both other automata accept and that contain the given cell; the test compares all boards of small grids,
+    /// The automaton accepts the boards that `Connected` and `Count` accept and that contain the given cell; all boards of small grids are compared,
     /// for all given cells and several ranges.
     #[test]
     fn it_accepts_connected_cells_around_one() {

@@ -26,7 +26,7 @@ pub enum ConnectedMarksState {
 figrs_core::value!(ConnectedMarksState);
 
 impl ConnectedMarks {
-    /// Creates the constraint for some marks, given as a bit set.
+    /// Creates the constraint for the marks in the bit set `marks`.
     pub fn new(marks: u8) -> Self {
         Self { marks }
     }

@@ -8,8 +8,8 @@ use super::{Automaton, GridError, Size};
 
 /// An automaton folded over the elements of the cells of a grid: its state after each cell, and the evidence that it accepts the cells.
 ///
-/// The automaton's state is `None` from the first cell on after which no continuation can be accepted. Each state has the evidence that it is not
-/// `None`, so that inference leaves out impossible boards early.
+/// The state is `None` from the first cell on after which no continuation can be accepted. Each state has the evidence that it is not `None`.
+/// Inference therefore leaves out impossible boards early.
 #[derive(Clone, Debug)]
 pub struct Constraint<S> {
     states: Vec<Element<Option<S>>>,
@@ -19,7 +19,7 @@ pub struct Constraint<S> {
 /// The state of the automaton after each cell.
 type States<S> = Vec<Element<Option<S>>>;
 
-/// Function that judges the state of the automaton after the last cell.
+/// Function that states whether the automaton accepts its state after the last cell.
 type Accepts<S> = Arc<dyn Fn(&S) -> bool + Send + Sync>;
 
 /// Adds the evidence that no state is `None`, and that the last state is accepted.
@@ -45,7 +45,8 @@ fn evidence<S: Value>(
 impl<S: Value> Constraint<S> {
     /// Folds an automaton over the elements of all cells of a grid, in scan order.
     ///
-    /// **Errors.** The number of elements is not the number of cells; [`GridError::TooLarge`].
+    /// **Errors.** [`GridError::Invalid`] if the number of elements is not the number of cells; [`GridError::TooLarge`] if the automaton cannot
+    /// read grids of this size.
     #[track_caller]
     pub fn new<C: Value>(
         size: Size,
@@ -57,7 +58,7 @@ impl<S: Value> Constraint<S> {
         Ok(Self { states, model })
     }
 
-    /// Folds an automaton over the elements of all cells and adds the evidence that it accepts the cells to some models.
+    /// Folds an automaton over the elements of all cells, and adds to each of `models` the evidence that it accepts the cells.
     ///
     /// **Errors.** The errors of [`new`](Self::new).
     #[track_caller]
@@ -70,7 +71,7 @@ impl<S: Value> Constraint<S> {
         Ok(models.map(|model| evidence(model, &states, &accepts)))
     }
 
-    /// Returns the state of the automaton after each cell, and the function that judges the last state.
+    /// Returns the state of the automaton after each cell, and the function that accepts or rejects the last state.
     #[track_caller]
     fn folded<C: Value>(
         size: Size,

@@ -11,22 +11,22 @@ use super::{Automaton, Position, Size};
 pub struct Count {
     least: u32,
     most: u32,
-    /// The number up to which the state counts `true` cells; larger numbers share a state with this number.
+    /// The number up to which the state counts `true` cells; all larger numbers have the same state.
     enough: u32,
 }
 
 impl Count {
-    /// Allows any number of `true` cells, in order to query the number.
+    /// Allows any number of `true` cells; used to query this number.
     pub fn any() -> Self {
         Self::between(0, u32::MAX)
     }
 
-    /// Requires exactly this number of `true` cells.
+    /// Requires exactly `count` cells with the value `true`.
     pub fn exactly(count: u32) -> Self {
         Self::between(count, count)
     }
 
-    /// Requires at least this number of `true` cells. The state counts the `true` cells up to this number only.
+    /// Requires at least `count` cells with the value `true`. The state counts them up to this number only.
     pub fn at_least(count: u32) -> Self {
         Self {
             enough: count,
@@ -34,7 +34,7 @@ impl Count {
         }
     }
 
-    /// Requires at most this number of `true` cells.
+    /// Requires at most `count` cells with the value `true`.
     pub fn at_most(count: u32) -> Self {
         Self::between(0, count)
     }
@@ -48,7 +48,7 @@ impl Count {
         }
     }
 
-    /// Requires a number of `true` cells in a range, among a known number of cells.
+    /// Requires a number of `true` cells in `range`, among `cells` cells.
     pub fn within(range: &RangeInclusive<u32>, cells: usize) -> Self {
         let (least, most) = (*range.start(), *range.end());
         if most as usize >= cells {

@@ -10,11 +10,11 @@ use figrs_reading::Mistake;
 /// Maximum number of nodes whose distances the state holds: the last cell of each column, then the stops of the walk.
 const NODES: usize = WAY_COLUMNS + WAY_STOPS;
 const PAIRS: usize = NODES * (NODES - 1) / 2;
-/// Distance between nodes if no path between them is known.
+/// Distance between nodes if no path between them is known yet.
 const UNREACHABLE: u8 = u8::MAX;
 
-/// A walk over cells that are not walls visits some marks in order, by a shortest path from each mark to the next. The length of the walk (its number
-/// of steps) must be in a range. Each mark of the walk must be in exactly one cell.
+/// Requires a walk over cells that are not walls, which visits some marks in order, by a shortest path from each mark to the next. The length of the
+/// walk (its number of steps) must be in a range. Each mark of the walk must be in exactly one cell.
 ///
 /// The automaton's state holds the distances, through cells read so far, between the last cells of the columns, from these cells to the marks, and
 /// between successive marks.
@@ -29,7 +29,7 @@ pub struct Distances {
     stops: usize,
     least: u8,
     most: u8,
-    /// The distance up to which the state distinguishes distances; larger distances count as this one.
+    /// The distance up to which the state distinguishes distances; all larger distances count as this one.
     enough: u8,
 }
 
@@ -54,9 +54,10 @@ impl Distances {
     /// Maximum number of marks.
     pub const MAX_STOPS: usize = WAY_STOPS;
 
-    /// Creates the constraint for 2 to 4 marks (the lowest bits, in the order of the walk) and a walk whose number of steps is in a range.
+    /// Creates the constraint for `stops` marks, 2 to 4 (the lowest bits, in the order of the walk), and a walk whose number of steps is in `steps`.
     ///
-    /// **Errors.** [`GridError::TooLarge`]; the range is empty, or there are too few or too many marks.
+    /// **Errors.** [`GridError::TooLarge`] if the grid is too large; [`GridError::Invalid`] if the range is empty, or if there are too few or too
+    /// many marks.
     pub fn new(size: Size, stops: usize, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         if !(2..=Self::MAX_STOPS).contains(&stops) {
             return Err(Mistake::value(
@@ -105,14 +106,14 @@ impl Distances {
         self.columns + stop
     }
 
-    /// Returns the pairs of successive marks of the walk, as nodes.
+    /// Returns the pairs of successive marks of the walk, as indices of nodes.
     fn legs(&self) -> impl Iterator<Item = (usize, usize)> {
         let columns = self.columns;
         (1..self.stops).map(move |stop| (columns + stop - 1, columns + stop))
     }
 
-    /// Drops distances to marks that can no longer shorten the path between two marks. The function returns false if some path between marks can no
-    /// longer be completed.
+    /// Drops distances to marks that can no longer shorten the path between two marks. Returns false if some path between marks can no longer be
+    /// completed.
     fn forget(&self, matrix: &mut DistanceMatrix, seen: u8) -> bool {
         let is_seen = |node: usize| seen >> (node - self.columns) & 1 == 1;
         let is_leg = |a: usize, b: usize| self.legs().any(|leg| leg == (a, b) || leg == (b, a));

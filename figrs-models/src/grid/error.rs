@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use super::{Position, Size};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// An error of a grid or of a generator, with the wrong number and the remedy.
+/// An error of a grid or of a generator, with the invalid number and a remedy.
 #[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum GridError {
@@ -16,16 +16,16 @@ pub enum GridError {
     /// The grid is too large for automata, or for bounds on the lengths of paths.
     #[error("{0}")]
     TooLarge(Mistake),
-    /// No board of this size is possible, or none has a number in the demanded range.
+    /// No board of this size is possible, or no board has a number (such as that of its walls) in the demanded range.
     #[error("{0}")]
     Impossible(Mistake),
-    /// No maze meets these clues.
+    /// No maze meets the clues.
     #[error(
         "the clues at {} lead out of the maze, in a circle, or cut rooms off from the first one, which has no clue itself; take one of them back",
         .clues.iter().map(Position::to_string).collect::<Vec<_>>().join("; ")
     )]
     PointerClues {
-        /// The rooms that have the impossible clues.
+        /// The rooms that have the contradictory clues.
         clues: Vec<Position>,
     },
 }
@@ -36,13 +36,13 @@ impl GridError {
         Self::TooLarge(Mistake::new(MistakeKind::TooLarge, problem, remedy))
     }
 
-    /// Returns the error of a board that does not exist.
+    /// Returns the error for boards that do not exist.
     pub(crate) fn impossible(problem: &str, remedy: &str) -> Self {
         let problem = format!("impossible: {problem}");
         Self::Impossible(Mistake::new(MistakeKind::Contradiction, problem, remedy))
     }
 
-    /// Returns an error if a list does not have one item for each cell, row or column.
+    /// Returns an error unless a list has as many items as expected: one for each cell, row or column.
     pub(crate) fn same_length(what: &str, expected: usize, found: usize) -> Result<(), Self> {
         if found == expected {
             return Ok(());
@@ -51,7 +51,7 @@ impl GridError {
         Err(Mistake::new(MistakeKind::Count, problem, "give one for each").into())
     }
 
-    /// Returns an error if a cell is outside the grid.
+    /// Returns an error if the cell `at` is outside the grid.
     pub(crate) fn inside(at: Position, size: Size) -> Result<(), Self> {
         if size.contains(at) {
             return Ok(());
@@ -61,7 +61,7 @@ impl GridError {
         Err(Mistake::value(problem, "").into())
     }
 
-    /// Returns an error if a range contains none of the possible numbers, which are the numbers of `possible` in steps of `apart`.
+    /// Returns an error if `range` contains none of the possible numbers, which are those of `possible` in steps of `apart`.
     pub(crate) fn reachable(
         what: &str,
         range: &RangeInclusive<u32>,
@@ -84,7 +84,7 @@ impl GridError {
         Err(Self::impossible(&problem, "use a range that meets that"))
     }
 
-    /// Returns the range of a number if it is not empty; `what` names the number in the error.
+    /// Returns `range` if it is not empty; `what` names its number in the error.
     pub fn not_empty(what: &str, range: RangeInclusive<u32>) -> Result<RangeInclusive<u32>, Self> {
         if range.is_empty() {
             let (least, most) = range.into_inner();
@@ -98,7 +98,7 @@ impl GridError {
     }
 }
 
-/// Describes a range of numbers in words.
+/// Describes the range of numbers from `least` to `most` in words.
 fn numbers(least: u32, most: u32) -> String {
     match (least, most) {
         (least, u32::MAX) => format!("at least {least}"),

@@ -1,4 +1,4 @@
-//! A constraint for each row, or for each column.
+//! Constraints that apply to each row, or to each column.
 
 use super::{Automaton, GridError, Position, Size};
 
@@ -12,14 +12,14 @@ pub struct Rows<A> {
 impl<A> Rows<A> {
     /// Creates the constraint from one automaton for each row, the top row first.
     ///
-    /// **Errors.** The number of automata is not the number of rows.
+    /// **Errors.** [`GridError::Invalid`] if the number of automata is not the number of rows.
     pub fn new(size: Size, rows: impl IntoIterator<Item = A>) -> Result<Self, GridError> {
         let rows = all(rows, "rows", size.rows())?;
         Ok(Self { size, rows })
     }
 }
 
-/// Collects the automata of all lines; an error if there is not one for each line.
+/// Collects the automata of all lines; an error if their number is not `expected`.
 fn all<A>(
     lines: impl IntoIterator<Item = A>,
     what: &str,
@@ -62,7 +62,7 @@ pub struct Columns<A> {
 impl<A> Columns<A> {
     /// Creates the constraint from one automaton for each column, the leftmost column first.
     ///
-    /// **Errors.** The number of automata is not the number of columns.
+    /// **Errors.** [`GridError::Invalid`] if the number of automata is not the number of columns.
     pub fn new(size: Size, columns: impl IntoIterator<Item = A>) -> Result<Self, GridError> {
         let columns = all(columns, "columns", size.columns())?;
         Ok(Self { size, columns })

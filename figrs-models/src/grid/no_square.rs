@@ -21,7 +21,7 @@ pub struct NoSquareState {
 figrs_core::value!(NoSquareState);
 
 impl NoSquare {
-    /// Creates the constraint on a grid of this size.
+    /// Creates the constraint on a grid of size `size`.
     pub fn new(size: Size) -> Self {
         Self { size }
     }

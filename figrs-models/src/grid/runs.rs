@@ -2,8 +2,8 @@
 
 use super::{Automaton, Position};
 
-/// Requires that the `true` cells of a line form runs of given lengths, in order and with a gap between any two, as in a nonogram. The constraint on
-/// one line is combined to constraints on a grid by [`Rows`](super::Rows) and [`Columns`](super::Columns).
+/// Requires that the `true` cells of a line form runs of given lengths, in order and with a gap between any two, as in a nonogram.
+/// [`Rows`](super::Rows) and [`Columns`](super::Columns) combine constraints on single lines to constraints on a grid.
 #[derive(Clone, Debug)]
 pub struct Runs {
     lengths: Vec<u16>,
@@ -16,13 +16,13 @@ pub struct RunsState {
     complete: u16,
     /// Number of cells in the run that is not completed yet.
     begun: u16,
-    /// `true` if the last cell completed a run, so that a gap must follow.
+    /// `true` if the last cell completed a run; a gap must then follow.
     gap_due: bool,
 }
 figrs_core::value!(RunsState);
 
 impl Runs {
-    /// Creates the constraint that a line has runs of some lengths; lengths of zero are left out.
+    /// Creates the constraint that a line has runs of the lengths `lengths`; lengths of zero are left out.
     pub fn new(lengths: impl IntoIterator<Item = u16>) -> Self {
         let lengths = lengths.into_iter().filter(|&length| length > 0);
         Self {

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use super::Size;
 
 impl Size {
-    /// Returns the cells of a shortest path between two cells, including both, by steps between adjacent cells that `passable` allows. The function
-    /// takes and returns cells as indices in scan order. The search is breadth-first.
+    /// Returns the cells of a shortest path from `from` to `to`, including both, by steps between adjacent cells that `passable` allows. Cells are
+    /// given as indices in scan order. The search is breadth-first.
     pub(crate) fn shortest_way(
         self,
         from: usize,

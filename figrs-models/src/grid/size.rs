@@ -38,7 +38,7 @@ impl Size {
         (0..self.cells()).map(move |index| self.position(index))
     }
 
-    /// Returns the cell with an index in scan order.
+    /// Returns the cell with the index `index` in scan order.
     pub fn position(self, index: usize) -> Position {
         Position {
             row: index / self.columns,
@@ -46,12 +46,12 @@ impl Size {
         }
     }
 
-    /// Returns the index of a cell in scan order.
+    /// Returns the index of the cell `at` in scan order.
     pub fn index(self, at: Position) -> usize {
         at.row * self.columns + at.column
     }
 
-    /// Returns the indices in scan order of the cells above, to the left, to the right and below a cell.
+    /// Returns the indices in scan order of the cells above, to the left of, to the right of and below `cell`.
     pub(crate) fn beside(self, cell: usize) -> impl Iterator<Item = usize> {
         let column = cell % self.columns;
         let beside = [
@@ -63,12 +63,12 @@ impl Size {
         beside.into_iter().flatten()
     }
 
-    /// True if the grid has this cell.
+    /// True if the grid has the cell `at`.
     pub fn contains(self, at: Position) -> bool {
         at.row < self.rows && at.column < self.columns
     }
 
-    /// True if a cell is on the border of the grid.
+    /// True if the cell `at` is on the border of the grid.
     pub fn is_border(self, at: Position) -> bool {
         at.row == 0 || at.column == 0 || at.row + 1 == self.rows || at.column + 1 == self.columns
     }

@@ -4,21 +4,21 @@ use super::{Automaton, Connected, ConnectedState, Position, Size};
 
 /// Requires that the cells with the value `true` are connected and that there is at least one, and the same for the cells with the value `false`.
 ///
-/// The constraint accepts the boards that two [`Connected`] automata accept, but rejects boards earlier. Groups in the order `a b a' b'` of colours
-/// among the last cells of the columns, with no other group around them, can no longer be connected to one group of each colour.
+/// The constraint accepts the boards that two [`Connected`] automata accept, but rejects boards earlier. If groups among the last cells of the
+/// columns have colours in the order `a b a' b'`, with no other group around them, they can no longer be connected to one group of each colour.
 #[derive(Clone, Copy, Debug)]
 pub struct TwoColours {
     size: Size,
 }
 
 impl TwoColours {
-    /// Creates the constraint on a grid of this size.
+    /// Creates the constraint on a grid of size `size`.
     pub fn new(size: Size) -> Self {
         Self { size }
     }
 
-    /// True if four groups, around which no other group reaches, have alternating colours. If later cells connect the first and the third of four
-    /// such groups, they separate the second group from the fourth.
+    /// True if four groups that no other group encloses have alternating colours. If later cells connect the first and the third of four such
+    /// groups, they separate the second group from the fourth.
     fn is_crossed(self, (yes, no): &(ConnectedState, ConnectedState)) -> bool {
         let columns = self.size.columns();
         let group = |column| (yes.partition().group(column), no.partition().group(column));

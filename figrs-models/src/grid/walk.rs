@@ -1,4 +1,4 @@
-//! Constraints on walks.
+//! Constraints on walks over the cells of a grid.
 
 use super::{Automaton, Position};
 
@@ -33,7 +33,7 @@ pub struct OpenEdges {
     pub left: bool,
 }
 
-/// A constraint on walks that is given the pairs of cells between which a step is possible.
+/// A constraint on walks, which receives the pairs of cells between which a step is possible.
 ///
 /// A `Walk` is an [`Automaton`] if a step is possible between any two adjacent cells that are not walls.
 pub trait Walk: Send + Sync + 'static {
@@ -43,8 +43,8 @@ pub trait Walk: Send + Sync + 'static {
     /// Returns the state before the first cell.
     fn before(&self) -> Self::State;
 
-    /// Returns the state after the next cell of a column; `None` if no continuation can be accepted. A neighbouring cell to which `ways` allows a
-    /// step is not a wall.
+    /// Returns the state after the next cell, which is in the column `column`; `None` if no continuation can be accepted. A neighbouring cell to
+    /// which `ways` allows a step is not a wall.
     fn walk(
         &self,
         column: usize,
@@ -53,13 +53,13 @@ pub trait Walk: Send + Sync + 'static {
         ways: OpenEdges,
     ) -> Option<Self::State>;
 
-    /// True if the last cell read in a column is known not to be a wall.
+    /// True if the last cell read in the column `column` is known not to be a wall.
     fn is_open(&self, state: &Self::State, column: usize) -> bool;
 
     /// True if steps between later cells no longer matter.
     fn is_settled(&self, state: &Self::State) -> bool;
 
-    /// True if the constraint holds when the state after the last cell is this one.
+    /// True if the constraint holds when `state` is the state after the last cell.
     fn arrives(&self, state: &Self::State) -> bool;
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A chain is trained by counting. For every cell of every training level, the tiles at a few fixed offsets (the *network structure*, such as left,
 //! below and left-below) form a *configuration*, and the chain counts each tile in each configuration. Levels are generated from the bottom row up
-//! and from left to right, so that the neighbours of a cell are decided before it. A configuration that never occurred in training is *unseen*;
-//! looking ahead avoids most unseen configurations.
+//! and from left to right; the neighbours of a cell are therefore decided before it. A configuration that never occurred in training is *unseen*;
+//! looking ahead when a tile is drawn avoids most unseen configurations.
 //!
 //! | subject | types |
 //! |---|---|
@@ -12,7 +12,7 @@
 //! | neighbours of a cell | [`Offset`], [`Structure`], [`Structures`], [`RowSplits`] |
 //! | training | [`MarkovChain`], [`TileDistribution`] |
 //! | generation with look-ahead | [`LookAheadSampler`], [`GeneratedLevel`], [`ColumnStream`] |
-//! | the element program | [`LevelElements`], [`ElementSampler`] |
+//! | the probabilistic program | [`LevelElements`], [`ElementSampler`] |
 //! | other models of the same levels | [`ColumnNGrams`], [`HierarchicalChain`], [`LevelProgram`], [`TileField`] |
 //!
 //! # Limits

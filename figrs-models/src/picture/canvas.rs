@@ -16,7 +16,7 @@ pub struct Canvas<P = u8> {
 }
 
 impl<P: Copy> Canvas<P> {
-    /// Creates a canvas of a single colour.
+    /// Creates a canvas with the colour `colour` in every pixel.
     pub fn new(width: usize, height: usize, colour: P) -> Self {
         Self {
             pixels: vec![colour; width * height],
@@ -44,7 +44,7 @@ impl<P: Copy> Canvas<P> {
         &self.pixels
     }
 
-    /// Sets the colour of a pixel, if the pixel is inside the canvas.
+    /// Sets the colour of the pixel at `x` and `y`, if it is inside the canvas.
     pub fn set(&mut self, x: isize, y: isize, colour: P) {
         let inside = (0..self.width.cast_signed()).contains(&x)
             && (0..self.height().cast_signed()).contains(&y);
@@ -53,7 +53,7 @@ impl<P: Copy> Canvas<P> {
         }
     }
 
-    /// Fills the part of a rectangle that is inside the canvas.
+    /// Fills the part of a rectangle that is inside the canvas; `x` and `y` are its upper left corner.
     pub fn fill(&mut self, (x, y): (isize, isize), (width, height): (isize, isize), colour: P) {
         for dy in 0..height {
             for dx in 0..width {
@@ -70,7 +70,7 @@ impl<P: Copy> Canvas<P> {
         Self::of_pixels(pixels.collect(), width)
     }
 
-    /// Copies a picture to a position where it fits.
+    /// Copies the picture `other` to a position where it fits.
     pub(super) fn paste(&mut self, (x, y): (usize, usize), other: &Self) {
         for (dy, row) in other.pixels.chunks(other.width).enumerate() {
             let start = (y + dy) * self.width + x;
@@ -78,7 +78,7 @@ impl<P: Copy> Canvas<P> {
         }
     }
 
-    /// Fills a circle.
+    /// Fills a circle around the pixel at `x` and `y`.
     pub fn disc(&mut self, x: isize, y: isize, radius: isize, colour: P) {
         for dy in -radius..=radius {
             for dx in -radius..=radius {
@@ -89,7 +89,7 @@ impl<P: Copy> Canvas<P> {
         }
     }
 
-    /// Draws a line of discs from one pixel to another.
+    /// Draws a line of discs of radius `radius` between two pixels.
     pub fn line(&mut self, from: (isize, isize), to: (isize, isize), radius: isize, colour: P) {
         let (dx, dy) = (to.0 - from.0, to.1 - from.1);
         let steps = dx.abs().max(dy.abs()).max(1);
@@ -99,7 +99,7 @@ impl<P: Copy> Canvas<P> {
         }
     }
 
-    /// Draws an outlined line through some pixels, with larger discs at both ends.
+    /// Draws an outlined line through the pixels `points`, with larger discs at both ends.
     pub fn way(
         &mut self,
         points: impl Iterator<Item = (isize, isize)> + Clone,
@@ -118,8 +118,8 @@ impl<P: Copy> Canvas<P> {
 }
 
 impl Canvas {
-    /// Draws rows of characters by their colours, with the upper left corner at a pixel; all pixels must be inside the canvas. Characters that stand
-    /// for transparent pixels leave the canvas unchanged.
+    /// Draws rows of characters by their colours, with the upper left corner at the pixel `x`, `y`; all pixels must be inside the canvas. Characters
+    /// that stand for transparent pixels leave the canvas unchanged.
     pub fn art<const N: usize>(
         &mut self,
         (x, y): (usize, usize),
@@ -140,7 +140,7 @@ impl Canvas {
 }
 
 impl Canvas<Rgba> {
-    /// Draws a picture at a position where it fits; pixels that are not opaque are mixed with the pixels below.
+    /// Draws the picture `other` at a position where it fits; pixels that are not opaque are mixed with the pixels below.
     pub fn overlay(&mut self, (x, y): (usize, usize), other: &Self) {
         for (dy, row) in other.pixels.chunks(other.width).enumerate() {
             let start = (y + dy) * self.width + x;
@@ -153,7 +153,7 @@ impl Canvas<Rgba> {
 
 /// Mixes a colour with the colour below it.
 ///
-/// The mixture is the operator *over* of Porter and Duff, "Compositing Digital Images", SIGGRAPH 1984.
+/// The mixture is the result of the operator *over* of Porter and Duff, "Compositing Digital Images", SIGGRAPH 1984.
 fn over(below: Rgba, above: Rgba) -> Rgba {
     let [front, back] = [above[3], below[3]].map(u32::from);
     let behind = back * (255 - front);

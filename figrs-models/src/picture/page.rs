@@ -23,7 +23,7 @@ impl Image {
         Self { canvas, colours }
     }
 
-    /// Creates a canvas of a single colour, if its size is not too large.
+    /// Creates a canvas with one colour in every pixel; returns an error if its size is too large.
     pub(crate) fn canvas(width: usize, height: usize, colour: u8) -> Result<Canvas, Mistake> {
         Self::check_pixels(width, height)?;
         Ok(Canvas::new(width, height, colour))
@@ -43,12 +43,12 @@ impl Image {
         columns + usize::from(columns * columns < pictures)
     }
 
-    /// Returns the number of pixels on the page before a column or row of pictures with sides of `side` pixels.
+    /// Returns the number of pixels on a page before the column or row of pictures with the index `number`; pictures have sides of `side` pixels.
     fn before(number: usize, side: usize) -> usize {
         Self::MARGIN + number * (side + Self::MARGIN)
     }
 
-    /// Returns width and height of a page of `pictures` pictures of the same width and height.
+    /// Returns the width and height of a page of `pictures` pictures, each of the given width and height.
     pub(super) fn sheet_pixels(pictures: usize, (width, height): (usize, usize)) -> (usize, usize) {
         let columns = Self::columns(pictures);
         let rows = pictures.div_ceil(columns);
@@ -65,17 +65,17 @@ impl Image {
         self.canvas.height()
     }
 
-    /// Returns the colour of a pixel as red, green and blue; `None` outside the picture.
+    /// Returns the colour of the pixel at `x` and `y` as red, green and blue; `None` outside the picture.
     pub fn pixel(&self, x: usize, y: usize) -> Option<[u8; 3]> {
         let inside = x < self.width() && y < self.height();
         let index = inside.then(|| self.canvas.pixels()[y * self.width() + x])?;
         self.colours.get(usize::from(index)).copied()
     }
 
-    /// Creates a page with some pictures of one kind side by side, with as many columns as rows or one column more. The margins have the first colour of
-    /// the pictures.
+    /// Creates a page with `pictures`, which are of one kind, side by side; it has as many columns as rows, or one more. The margins have the first
+    /// colour of the pictures.
     ///
-    /// **Errors.** There are no pictures, their colours differ, or the page has too many pixels.
+    /// **Errors.** An error if there are no pictures, if their colours differ, or if the page has too many pixels.
     pub fn sheet(pictures: &[Self]) -> Result<Self, Mistake> {
         let first = pictures.first().ok_or_else(|| {
             Mistake::new(
@@ -105,13 +105,13 @@ impl Image {
         Ok(Self::new(canvas, first.colours.clone()))
     }
 
-    /// Writes the picture as PNG. Notes become text chunks of the PNG, with names of 1 to 79 Latin-1 characters.
+    /// Writes the picture as PNG. `notes` become text chunks of the PNG, with names of 1 to 79 Latin-1 characters.
     pub fn write_png(&self, out: impl Write, notes: &[(&str, &str)]) -> io::Result<()> {
         encode(out, &self.canvas, &self.colours, notes, &[])
     }
 }
 
-/// The mistake of a picture with more pixels than the memory of a small machine allows.
+/// Returns the mistake of a picture with more pixels than the memory of a small machine allows.
 pub(super) fn too_large(width: usize, height: usize) -> Mistake {
     let problem = format!("a picture of {width} by {height} pixels is too large");
     let most = Image::MAX_PIXELS;

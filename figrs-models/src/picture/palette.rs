@@ -1,6 +1,7 @@
 //! Palettes: colours by characters.
 
-/// Characters and their colours; the first character is transparent, so that the background shows.
+/// Characters and their colours; the first character is transparent and leaves the background
+/// visible.
 #[derive(Clone, Copy, Debug)]
 pub struct Palette(pub &'static [(u8, [u8; 3])]);
 
@@ -13,7 +14,8 @@ impl Palette {
         self.0.iter().map(|&(_, colour)| colour).collect()
     }
 
-    /// Returns the index of a character's colour; [`Self::CLEAR`] for a character without a colour.
+    /// Returns the index of the colour of `character`; [`Self::CLEAR`] for a character without a
+    /// colour.
     pub const fn index(&self, character: u8) -> u8 {
         let mut index = 0;
         while index < self.0.len() {
@@ -26,7 +28,7 @@ impl Palette {
     }
 }
 
-/// Returns colours in even steps between the given colours.
+/// Returns `steps` colours in even steps between the colours `stops`.
 pub fn gradient(stops: &[[u8; 3]], steps: usize) -> impl Iterator<Item = [u8; 3]> + use<'_> {
     let spans = stops.len() - 1;
     (0..steps).map(move |step| {

@@ -15,15 +15,16 @@ pub struct PictureScale {
 }
 
 impl PictureScale {
-    /// Returns width and height of the picture of a board.
+    /// Returns the width and height of the picture of a board of size `size`.
     pub fn pixels(self, size: Size) -> (usize, usize) {
         let pixels = |cells: usize| cells * self.cell + self.borders;
         (pixels(size.columns()), pixels(size.rows()))
     }
 
-    /// Checks that the pictures of some boards of one size fit on a page of [`Image::sheet`]; the picture of a single board needs no page.
+    /// Checks that the pictures of `boards` boards of size `size` fit on a page of [`Image::sheet`]; the picture of a single board needs
+    /// no page.
     ///
-    /// **Errors.** The pictures do not fit on the page.
+    /// **Errors.** An error if the pictures do not fit on the page.
     pub fn check(self, size: Size, boards: usize) -> Result<(), Mistake> {
         let (width, height) = match boards {
             0 | 1 => self.pixels(size),

@@ -8,15 +8,15 @@ use figrs_reading::Mistake;
 
 /// The variation of dungeons is the mean of six differences: the distances of the gems and of the altars, the differences of the path lengths from
 /// gem to altar and of the numbers of walls, and the distances of walls from walls and of empty cells from empty cells. Distances and path lengths
-/// are numbers of steps, as if no cell were in the way. In scan order, each wall is matched with the nearest remaining wall of the other dungeon, or
-/// counts `2N - 2` if none remains; empty cells are matched in the same way.
+/// are numbers of steps, as if no cell were in the way. Each wall is matched, in scan order, with the nearest unmatched wall of the other dungeon;
+/// if none is left, the distance is the largest possible one, `2N - 2` for side `N`. Empty cells are matched by the same rule.
 ///
 /// The scores of two dungeons with side `N` are:
 ///
 /// - The reading `sum`, which is recommended, is the sum of the six differences over `6 N`, with the distances of all walls and of all empty cells.
 /// - The reading `normalised` takes each of the six differences as a share of its largest value, with mean distances for walls and empty cells.
-/// - The reading `last-wall` is like `sum`, but with the distance of the last wall and of the last empty cell only, as line 14 of the algorithm is
-///   printed.
+/// - - The reading `last-wall` is like `sum`, but takes only the distance of the last wall and that of the last empty cell, as line 14 of the
+///   algorithm is printed.
 impl Variation for Board<DungeonTile> {
     const READINGS: [&'static str; 3] = ["sum", "normalised", "last-wall"];
 

@@ -2,12 +2,12 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-/// Result of a test of drawn numbers against expected numbers; see [`goodness_of_fit`].
+/// Result of a test that compares numbers of draws with expected numbers; see [`goodness_of_fit`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GoodnessOfFit {
     /// Pearson's statistic.
     pub statistic: f64,
-    /// Number of degrees of freedom.
+    /// Number of degrees of freedom of the chi-square distribution.
     pub freedom: usize,
     /// The approximate p-value: the probability of a statistic at least as large, if the draws have the expected distribution.
     pub p_value: f64,
@@ -16,11 +16,11 @@ pub struct GoodnessOfFit {
 /// Smallest expected count of a class of values in the chi-square test.
 const MIN_EXPECTED_COUNT: f64 = 5.0;
 
-/// Makes Pearson's chi-square test of independent draws. The list `counts` has for each value the number of its draws and the expected number, which
-/// is its probability times the number of all draws. The list `counts` must have all values that are possible or were drawn.
+/// Makes Pearson's chi-square test of the distribution of independent draws. `counts` has, for each value, the number of its draws and the expected
+/// number, which is its probability times the number of all draws. It must have all values that are possible or were drawn.
 ///
 /// Values with expected counts below five are pooled into one class, if necessary together with the rarest other value. The result is `None` if only
-/// one class is left, since a test with one class decides nothing. An impossible value that was drawn has a p-value of zero.
+/// one class is left, because a test with one class decides nothing. If an impossible value was drawn, the p-value is zero.
 ///
 /// ```
 /// use figrs_models::variation::goodness_of_fit;

@@ -1,12 +1,12 @@
 //! Variation scores: differences between the boards of a generator, by a published comparison of generators.
 //!
 //! The formulas for mazes, dungeons and chromatic mazes are those of the published comparison. The printed formulas are damaged in places and do not
-//! always agree with the text of the source, so each score has three readings, listed in [`Variation::READINGS`]; the first reading is the
-//! recommended one. The implementations of [`Variation`] define the readings of each score.
+//! always agree with the text of the publication. Each score therefore has three readings, listed in [`Variation::READINGS`]; the first reading is
+//! the recommended one. The implementations of [`Variation`] define the readings of each score.
 //!
-//! A score shows that boards differ, not that they have the right distribution: combine it with a test of the distribution, such as
-//! [`goodness_of_fit`]. With a correct sampler, the mean score is, up to chance, the mean over pairs of boards drawn independently from the exact
-//! distribution.
+//! A score shows that boards differ, not that they have the right distribution: use it together with a test of the distribution, such as
+//! [`goodness_of_fit`]. With a correct sampler, the mean score of many boards is, up to chance, the mean score of pairs of boards drawn independently
+//! from the exact distribution.
 //!
 //! ```
 //! use figrs_core::stream;
@@ -43,9 +43,9 @@ pub trait Variation {
     /// The names of the readings of the score, the recommended one first.
     const READINGS: [&'static str; 3];
 
-    /// Returns the score of this board and another one, by each reading of the formula.
+    /// Returns the scores of the difference between this board and `other`, one for each reading of the formula.
     ///
-    /// **Errors.** The boards are not square boards of one size, 2 by 2 or larger, or one lacks a tile that the score needs.
+    /// **Errors.** An error if the boards are not square boards of one size, 2 by 2 or larger, or if one lacks a tile that the score needs.
     fn variation(&self, other: &Self) -> Result<[f64; 3], Mistake>;
 }
 
@@ -66,7 +66,7 @@ fn not_comparable([one, other]: [(usize, usize); 2]) -> Mistake {
     Mistake::new(MistakeKind::Count, problem, remedy)
 }
 
-/// The mistake of a board that lacks a tile that the score needs, such as the gem of a dungeon.
+/// Returns the mistake of a board that lacks a tile that the score needs, such as the gem of a dungeon.
 fn no_such_tile(missing: &str) -> Mistake {
     let problem = format!("a variation score of boards, one of which has no {missing}");
     let remedy = "compare boards that follow their rules";

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::Variation;
 
-/// Summary of the scores of all pairs of some boards, by one reading of the formula.
+/// Summary of the scores of all pairs of boards, by one reading of the formula.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ScoreSummary {
     /// Name of the reading.
@@ -22,16 +22,16 @@ pub struct ScoreSummary {
     pub max: f64,
 }
 
-/// Summarises the scores of all pairs of some boards, with the earlier board first in each pair; returns none for fewer than two boards.
+/// Summarises the scores of all pairs of `boards`, with the earlier board first in each pair; returns none for fewer than two boards.
 ///
-/// **Complexity.** Time quadratic in the number of boards, memory linear in the number of distinct scores.
+/// **Complexity.** Time is quadratic in the number of boards, and memory linear in the number of distinct scores.
 ///
 /// **Errors.** The errors of [`Variation::variation`].
 pub fn scores<B: Variation>(boards: &[B]) -> Result<Vec<ScoreSummary>, Mistake> {
     scores_watched(boards, |_| ())
 }
 
-/// Summarises scores as [`scores`] does, and calls `watch` after each board with the number of pairs compared.
+/// Summarises scores as [`scores`] does, and calls `watch` after each board with the number of pairs compared so far.
 ///
 /// **Errors.** The errors of [`Variation::variation`].
 pub fn scores_watched<B: Variation>(

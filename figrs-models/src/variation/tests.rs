@@ -59,7 +59,7 @@ fn tiles(
     Board::new(size, cells.collect()).unwrap()
 }
 
-/// A comb and a snake have seven of eight passages in common, and solutions of four and of eight steps.
+/// A maze like a comb and a maze like a snake have seven of eight passages in common, and solutions of four and of eight steps.
 #[test]
 fn mazes_by_hand() {
     let (comb, snake) = (maze("o<<^<<^<<"), maze("o<<>>^^<<"));
@@ -159,8 +159,9 @@ fn boards_that_have_no_score_are_refused() {
     }
 }
 
-/// Checks the mean score over all ordered pairs of the 7704 chromatic mazes of 2 by 2. The part of the score for colours does not depend on the ends
-/// and vice versa, so each part is summed separately: over mazes with the same ends, and over mazes with the same colours.
+/// Checks the mean score over all ordered pairs of the 7704 chromatic mazes of 2 by 2. The part of the score for colours does not depend on the
+/// ends, and the part for the ends does not depend on colours. Each part is therefore summed separately: over mazes with the same ends, and over
+/// mazes with the same colours.
 #[test]
 fn the_exact_law_of_chromatic_mazes_has_its_mean() {
     let size = square(2);
@@ -218,7 +219,7 @@ fn the_exact_law_of_chromatic_mazes_has_its_mean() {
 }
 
 /// Checks the mean scores over all ordered pairs of boards, including pairs of equal boards; these are the expected scores of two independent draws
-/// from the exact law. An implementation of the same formulas in another language computed these numbers.
+/// from the exact distribution. A program in another language computed these numbers by the same formulas.
 #[test]
 fn the_exact_law_has_its_means() {
     fn means<B: Variation>(boards: &[B]) -> [f64; 3] {

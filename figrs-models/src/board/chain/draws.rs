@@ -21,15 +21,14 @@ use crate::grid::{Position, Size};
 const FEWEST: usize = 128;
 /// Largest R-hat at which chains count as converged.
 const MOST_R_HAT: f64 = 1.05;
-/// Effective sample size that all Markov chains together need: the first value is a share of the number of boards in the diagnostics, the second an
-/// upper limit.
+/// Effective sample size that all Markov chains together need: a share of the number of boards in the diagnostics, and an upper limit of it.
 const EFFECTIVE: (f64, f64) = (0.25, 400.0);
-/// Maximum number of cells that a Markov chain may propose to change, per cell of the board: first until the chain has a board that follows all
-/// rules, then after that board.
+/// Maximum number of cells that a Markov chain may propose to change, per cell of the board: until the chain has a board that follows all rules, and
+/// after that.
 const WORK: (u64, u64) = (1 << 18, 1 << 20);
-/// Maximum number of cells that a Markov chain may propose to change until its first board (up to half a minute on one core), and after it.
+/// The same maximum for a whole board, until the first board (up to half a minute on one core) and after it.
 const MOST_WORK: (u64, u64) = (1 << 28, 1 << 26);
-/// Maximum number of cell values for which the diagnostics measure the number and the mean position of the cells.
+/// Maximum number of cell values for which the diagnostics measure the number of cells with this value and the mean position of these cells.
 const MOST_VALUES: usize = 8;
 
 /// Maximum number of Markov chains; if fewer boards are wanted, there are as many chains as boards, but at least two.
@@ -47,7 +46,7 @@ pub(in crate::board) struct ChainLimits {
 /// Diagnostics of the Markov chains that drew boards.
 #[derive(Debug)]
 pub(in crate::board) struct ChainDraw {
-    /// Diagnostics by their names.
+    /// Values of the diagnostics, each with its name.
     pub(in crate::board) diagnostics: Vec<(&'static str, f64)>,
     /// True if the sampling of boards was interrupted.
     pub(in crate::board) is_cut: bool,
@@ -55,17 +54,17 @@ pub(in crate::board) struct ChainDraw {
     pub(in crate::board) is_settled: bool,
 }
 
-/// Returns the least number of cells that all Markov chains together propose to change, for at most as many boards as chains.
+/// Returns the least number of cells that all Markov chains together propose to change, if at most as many boards as chains are wanted.
 pub(in crate::board) fn least_work(size: Size, wanted: usize) -> u64 {
     (2 * FEWEST * chains_for(wanted) * size.cells()) as u64
 }
 
-/// Returns the number of Markov chains that draw a number of boards.
+/// Returns the number of Markov chains that draw `wanted` boards.
 fn chains_for(wanted: usize) -> usize {
     wanted.clamp(2, MOST_CHAINS)
 }
 
-/// A Markov chain with its stored boards; a board is stored every few sweeps.
+/// A Markov chain with the boards that it has stored, one every few sweeps.
 struct KeptChain<C> {
     chain: TemperedChain<C>,
     boards: Vec<Vec<C>>,
@@ -87,8 +86,8 @@ impl<C: Value> KeptChain<C> {
 /// Draws boards by Markov chains.
 ///
 /// Each Markov chain first searches for a board that follows all rules. After its first valid board, a Markov chain stores a board after every sweep.
-/// A Markov chain with twice as many boards as the diagnostics use drops every second board, and continues with twice as many sweeps between boards.
-/// Sampling ends when the later halves of all Markov chains agree, or when the work limit is reached.
+/// A Markov chain with twice as many stored boards as the diagnostics use drops every second board, and doubles the number of sweeps between stored
+/// boards. Sampling ends when the later halves of all Markov chains agree, or when the work limit is reached.
 pub(in crate::board) fn draw<G: Generator>(
     generator: &G,
     limits: ChainLimits,
@@ -244,7 +243,7 @@ fn excluding_none<C: Value>(
     Err(excluded(size, to_blame))
 }
 
-/// Returns the error that clues (or the rules and bounds, if there are no clues) exclude all boards. The error does not say which of several clues
+/// Returns the error that `clues` (or the rules and bounds, if there are no clues) exclude all boards. The error does not say which of several clues
 /// contradict each other, or whether any board follows the rules without clues.
 fn excluded(size: Size, clues: Vec<Position>) -> BoardError {
     BoardError::NoSolution {
@@ -284,8 +283,8 @@ fn is_second(number: &mut usize) -> bool {
     number.is_multiple_of(2)
 }
 
-/// Adds boards of the Markov chains in turn to a collection of boards. The boards taken from a Markov chain are equally spaced, and its last board is
-/// among them.
+/// Adds boards of the Markov chains in turn to the collection `boards`. The boards taken from a Markov chain are equally spaced, and its last board
+/// is among them.
 fn spread<G: Generator>(
     generator: &G,
     chains: &mut [Mutex<KeptChain<G::Cell>>],
@@ -305,8 +304,8 @@ fn spread<G: Generator>(
     Ok(())
 }
 
-/// Returns the number of independent boards that carry the same information as `drawn` boards of `chains` chains. Each Markov chain stored `kept`
-/// boards with the autocorrelation time `time`, in stored boards; the result is NaN if `time` is unknown.
+/// Returns the number of independent boards that carry the same information as `drawn` boards of `chains` chains. Each chain stored `kept` boards
+/// with the autocorrelation time `time`, in stored boards; the result is NaN if `time` is unknown.
 ///
 /// Boards of different chains count as independent; boards of one chain count as an autoregression of first order.
 fn effective_boards(time: f64, (kept, chains): (usize, usize), drawn: usize) -> f64 {
@@ -322,7 +321,7 @@ fn effective_boards(time: f64, (kept, chains): (usize, usize), drawn: usize) -> 
     drawn as f64 / (1.0 + 2.0 * pairs.sum::<f64>())
 }
 
-/// Returns the worst R-hat and the worst effective sample size among the measures of boards.
+/// Returns the largest R-hat and the smallest effective sample size among the measures of boards.
 fn worst<C>(chains: &mut [Mutex<KeptChain<C>>], later: std::ops::Range<usize>) -> (f64, f64) {
     if later.len() < 4 {
         // There are too few boards for diagnostics.
@@ -368,7 +367,7 @@ fn palette<C: Value>(ruled: &RuledCells<C>) -> Vec<C> {
     values
 }
 
-/// Returns for each value the number of cells that have it, and their mean row and column.
+/// Returns, for each value of `palette`, the number of cells that have it, and the mean row and column of these cells.
 fn moments<C: Value>(size: Size, cells: &[C], palette: &[C]) -> Vec<f64> {
     let mut moments = vec![0.0; 3 * palette.len()];
     for (at, cell) in size.positions().zip(cells) {

@@ -8,13 +8,13 @@ use super::RuledCells;
 /// A Markov chain of boards: Metropolis-Hastings steps that change one cell, exchange two cells, or are [proposed](super::BoardMoves) by the puzzle.
 ///
 /// The weight of a board is the product of the weights of its cells and of `exp(-penalty * violation)`, where `violation` is the sum of the
-/// violations of all rules. A step chooses uniformly a cell and a new value for it, or two cells with the same possible values to exchange: two
-/// adjacent cells, or two cells anywhere with different values. The new board is accepted with a probability equal to the ratio of its weight to the
-/// old weight, or always if the ratio is above one. If the penalty is infinite, the violation of the rules never grows.
+/// violations of all rules. A step chooses uniformly a cell and a new value for it, or two cells to exchange, which have the same possible values:
+/// two adjacent cells, or two cells anywhere with different values. The new board is accepted with a probability equal to the ratio of its weight to
+/// the old board's weight, or always if the ratio is above one. If the penalty is infinite, the violation of the rules never grows.
 ///
-/// **Guarantee.** Boards with probability in proportion to their weights are a stationary distribution, because proposals are symmetric. If the
-/// penalty is infinite and the first board follows all rules, the stationary distribution is that of boards that follow all rules. If the penalty is
-/// finite and no rule forbids a board, every board can be reached from every other board.
+/// **Guarantee.** The boards, with probabilities in proportion to their weights, are a stationary distribution, because proposals are symmetric. If
+/// the penalty is infinite and the first board follows all rules, the stationary distribution is that of boards that follow all rules. If the
+/// penalty is finite and no rule forbids a board, every board can be reached from every other board.
 pub(super) struct BoardKernel<C> {
     pub(super) ruled: RuledCells<C>,
     pub(super) cells: Vec<C>,
@@ -24,14 +24,14 @@ pub(super) struct BoardKernel<C> {
     pub(super) free: Vec<usize>,
     /// For each kind of cell and each value, the cells that have this value; filled only if cells are exchanged.
     pools: Vec<Vec<Vec<u32>>>,
-    /// For each cell, its index in the list of cells with the same value.
+    /// For each cell, its index in the list of the cells with the same value.
     places: Vec<u32>,
     /// The sum of the violations of all rules.
     pub(super) violation: u32,
     pub(super) penalty: f64,
-    /// The changes of a step that the puzzle proposes.
+    /// The changes that the puzzle proposes in a step.
     pub(super) joint: Vec<(usize, u16)>,
-    /// The changes that the puzzle proposes, as cells with their proposed values instead of the indices of these values.
+    /// The same changes, as cells with their proposed values instead of the indices of these values.
     drawn: Vec<(usize, C)>,
     /// The cells that a step changes, with their earlier values.
     indices: Vec<usize>,
@@ -100,9 +100,8 @@ impl<C: Value> BoardKernel<C> {
     }
 
     /// Makes as many steps as there are cells that may change or, with moves of the puzzle, as many as
-    /// [`BoardMoves::proposals`](super::BoardMoves::proposals) returns. The result is the number of cells with proposals, plus one for every
-    /// [`LOOKED_AT`] cells that rules and moves examined. The sweep stops early once `goes_on` is false, since a sweep of a large board may take
-    /// seconds.
+    /// [`BoardMoves::proposals`](super::BoardMoves::proposals) returns. Returns the number of cells with proposals, plus one for every [`LOOKED_AT`]
+    /// cells that rules and moves examined. The sweep stops early once `goes_on` returns false, because a sweep of a large board may take seconds.
     pub(super) fn sweep<R: Rng + ?Sized>(
         &mut self,
         rng: &mut R,
@@ -159,7 +158,7 @@ impl<C: Value> BoardKernel<C> {
         Some(BoardMove::Redraw { at, value })
     }
 
-    /// Requests a proposal from the puzzle, whose random choices are made by `choose`; false if the puzzle proposes nothing, or an impossible value.
+    /// Requests a proposal from the puzzle, whose random choices `choose` makes; false if the puzzle proposes nothing, or an impossible value.
     pub(super) fn propose(&mut self, choose: &mut dyn FnMut(usize) -> usize) -> bool {
         self.drawn.clear();
         self.joint.clear();
@@ -176,8 +175,8 @@ impl<C: Value> BoardKernel<C> {
         !self.joint.is_empty()
     }
 
-    /// Draws uniformly a cell of the same kind with another value. An exchange of two cells is as likely as its reverse, because it keeps the number
-    /// of cells with each value.
+    /// Draws uniformly a cell of the same kind as the cell `at`, but with another value. The exchange of both cells is as likely as its reverse,
+    /// because it keeps the number of cells with each value.
     fn of_another_value<R: Rng + ?Sized>(&self, at: usize, rng: &mut R) -> Option<usize> {
         let pools = &self.pools[self.ruled.kind_of[at] as usize];
         let others = || {
@@ -198,7 +197,8 @@ impl<C: Value> BoardKernel<C> {
         None
     }
 
-    /// Makes a step of the Markov chain if `chance`, drawn uniformly from 0 to 1, is less than the ratio of weights.
+    /// Makes the step `step` of the Markov chain if `chance`, drawn uniformly from 0 to 1, is less than the ratio of the new board's weight to the
+    /// old board's weight.
     pub(super) fn step(&mut self, step: BoardMove, chance: impl FnOnce() -> f64) -> bool {
         let mut changed = [(0, 0); 2];
         let joint = std::mem::take(&mut self.joint);
@@ -226,7 +226,7 @@ impl<C: Value> BoardKernel<C> {
         is_taken
     }
 
-    /// Returns the logarithm of the ratio of the weight of another value of a cell to the weight of its present value.
+    /// Returns the logarithm of the ratio of the weights of two values of the cell `at`: `value` and its present value.
     fn log_ratio(&self, at: usize, value: u16) -> f64 {
         let choice = self.ruled.choice(at);
         if choice.is_even {
@@ -235,7 +235,8 @@ impl<C: Value> BoardKernel<C> {
         choice.logs[usize::from(value)] - choice.logs[usize::from(self.values[at])]
     }
 
-    /// Makes changes of cells if they are accepted, given the log-ratio of the weights of the cells.
+    /// Decides by Metropolis's rule whether the changes `changed` are accepted, and makes them if so; `ratio` is the logarithm of the ratio of the
+    /// new to the old weight of the cells.
     fn weigh(
         &mut self,
         changed: &[(usize, u16)],
@@ -261,7 +262,7 @@ impl<C: Value> BoardKernel<C> {
         self.change_within(changed, most as u64)
     }
 
-    /// Changes cells if the violation of the rules is then at most `most`.
+    /// Makes the changes `changed` if the violation of the rules is then at most `most`.
     fn change_within(&mut self, changed: &[(usize, u16)], most: u64) -> bool {
         let mut indices = std::mem::take(&mut self.indices);
         indices.clear();
@@ -315,7 +316,7 @@ impl<C: Value> BoardKernel<C> {
         self.pool(at);
     }
 
-    /// Adds a cell to the list of cells with its value.
+    /// Adds the cell `at` to the list of the cells with its value.
     fn pool(&mut self, at: usize) {
         if self.ruled.exchanges {
             let pool = &mut self.pools[self.ruled.kind_of[at] as usize];

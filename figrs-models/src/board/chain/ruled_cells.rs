@@ -8,8 +8,8 @@ use crate::grid::{BoardRule, Position, Size};
 /// The cells of a board as independent choices, and the rules for whole boards: the input of [`Method::Chain`](crate::board::Method::Chain), for
 /// boards of any size.
 ///
-/// The distribution of the boards is that of independent cells given that all rules are followed; an [element
-/// program](crate::board::Generator::elements) has the same distribution.
+/// The distribution of the boards is that of independent cells given that all rules are followed; the [probabilistic
+/// program](crate::board::Generator::elements) of the board has the same distribution.
 #[expect(missing_debug_implementations, reason = "it holds rules")]
 pub struct RuledCells<C> {
     pub(super) size: Size,
@@ -28,7 +28,7 @@ pub struct RuledCells<C> {
     pub(super) clues: Vec<Position>,
 }
 
-/// States whether boards that follow all rules can be reached from each other without passing through boards that break a rule.
+/// States whether Markov chains reach all boards that follow all rules without passing through boards that break a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Joined {
     Unknown,
@@ -53,8 +53,8 @@ impl<C: Value> CellChoice<C> {
 }
 
 impl<C: Value> RuledCells<C> {
-    /// Creates cells without rules. The function `choices` returns the possible values of a cell with their weights, which must be positive and are
-    /// needed only up to a factor. A cell whose value is known has one possible value.
+    /// Creates cells without rules. `choices` returns the possible values of a cell with their weights, which must be positive and are needed only up
+    /// to a factor. A cell whose value is known has one possible value.
     pub fn new(size: Size, mut choices: impl FnMut(usize) -> Vec<(C, f64)>) -> Self {
         let mut kinds: Vec<CellChoice<C>> = Vec::new();
         let kind_of = (0..size.cells()).map(|at| {
@@ -92,7 +92,7 @@ impl<C: Value> RuledCells<C> {
         Self { clues, ..self }
     }
 
-    /// Adds a rule. Rules are evaluated in the order in which they were added, so the quickest rule should come first.
+    /// Adds a rule. Rules are evaluated in the order in which they were added; the quickest rule should therefore come first.
     #[must_use]
     pub fn rule(mut self, rule: impl BoardRule<C> + 'static) -> Self {
         self.rules.push(Box::new(rule));
@@ -113,16 +113,16 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Adds a rule, and withdraws the declarations [`joined`](Self::joined) and [`nearly_joined`](Self::nearly_joined), because boards that also
-    /// follow this rule may not be reachable from each other.
+    /// Adds a rule, and withdraws the declarations [`joined`](Self::joined) and [`nearly_joined`](Self::nearly_joined): boards that also follow this
+    /// rule may not be reachable from each other.
     #[must_use]
     pub fn further_rule(mut self, rule: impl BoardRule<C> + 'static) -> Self {
         self.joined = Joined::Unknown;
         self.rule(rule)
     }
 
-    /// Adds a board from which Markov chains start, which may break rules but must not be forbidden by a rule. Markov chains use several start boards
-    /// in turn, which should differ much. Without start boards, Markov chains start with independently drawn cells.
+    /// Adds a board from which Markov chains start, which may break rules but must not be forbidden by a rule. Several start boards are used in turn,
+    /// and should differ much. Without start boards, Markov chains start from boards with independently drawn cells.
     #[must_use]
     pub fn start(mut self, cells: Vec<C>) -> Self {
         self.starts.push(cells);
@@ -130,8 +130,8 @@ impl<C: Value> RuledCells<C> {
     }
 
     /// Declares that every board that follows all rules can be reached from every other through boards that follow all rules, by changes of one cell
-    /// and exchanges of two, or by the puzzle's [moves](Self::moves). The declaration `joined` makes Markov chains quicker, because they need not
-    /// pass through boards that break rules.
+    /// and exchanges of two, or by the puzzle's [moves](Self::moves). Markov chains are then quicker, because they need not pass through boards that
+    /// break rules.
     #[must_use]
     pub fn joined(self) -> Self {
         Self {
@@ -140,8 +140,8 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Declares that most boards that follow all rules can be reached from each other through boards that follow all rules. The declaration
-    /// `nearly_joined` makes Markov chains quicker, because a single further chain that passes through boards that break rules is enough.
+    /// Declares that most boards that follow all rules can be reached from each other through boards that follow all rules. Markov chains are then
+    /// quicker, because a single further chain that passes through boards that break rules is enough.
     #[must_use]
     pub fn nearly_joined(self) -> Self {
         Self {
@@ -169,7 +169,8 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Declares that Markov chains move slowly between boards that follow all rules; particles are then tried first, if there is an element program.
+    /// Declares that Markov chains move slowly between boards that follow all rules; particles are then tried first, if the board has a probabilistic
+    /// program.
     #[must_use]
     pub fn slow(self) -> Self {
         Self {
@@ -187,7 +188,7 @@ impl<C: Value> RuledCells<C> {
         &self.kinds[self.kind_of[at] as usize]
     }
 
-    /// Gives the cells of some clues all values that any cell may have.
+    /// Gives the cells of `clues` all values that any cell may have.
     pub(super) fn open(&mut self, clues: &[Position]) {
         let mut values: Vec<C> = Vec::new();
         for value in self.kinds.iter().flat_map(|kind| &kind.values) {

@@ -8,7 +8,7 @@ use super::kernel::BoardKernel;
 use super::ruled_cells::Joined;
 
 /// A group of Markov chains of boards: the first chain has an infinite penalty for broken rules, and each further chain a smaller penalty than the
-/// one before. After each sweep neighbouring chains exchange their boards with a probability that leaves the product of their distributions
+/// one before. After each sweep, neighbouring chains exchange their boards with a probability that leaves the product of their distributions
 /// stationary.
 ///
 /// **Guarantee.** Once the first chain has a board that follows all rules, its stationary distribution is that of boards that follow all rules. If
@@ -23,15 +23,15 @@ pub(super) struct TemperedChain<C> {
     sweeps: u64,
 }
 
-/// Number of Markov chains in addition to the first.
+/// Number of Markov chains of a group in addition to the first.
 const RUNGS: usize = 5;
-/// Ratio of the penalties of neighbouring Markov chains. At the largest finite penalty, a violation of one at a cell has probability
-/// `1 / (e * cells)`, so that few boards of that chain break rules.
+/// Ratio of the penalties of neighbouring Markov chains. At the largest finite penalty, a violation of one at a cell has probability `1 / (e *
+/// cells)`; few boards of that chain therefore break rules.
 const FALL: f64 = 0.7;
 
 impl<C: Value> TemperedChain<C> {
-    /// Creates a group of Markov chains, whose number selects random numbers and a start board; `None` if the start board has impossible values or a
-    /// rule forbids it.
+    /// Creates a group of Markov chains, whose index `number` selects random numbers and a start board; `None` if the start board has impossible
+    /// values or a rule forbids it.
     pub(super) fn new(
         make: &dyn Fn() -> Option<RuledCells<C>>,
         seed: u64,

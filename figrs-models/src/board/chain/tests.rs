@@ -1,4 +1,4 @@
-//! Tests of the kernel of the chains by enumeration of its moves, without random numbers and with no tolerance but for rounding.
+//! Tests of the steps of the chains by enumeration of all proposals, without random numbers and with no tolerance but for rounding.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -95,7 +95,7 @@ fn moves<C: Value>(kernel: &mut BoardKernel<C>) -> Vec<Proposed> {
     moves
 }
 
-/// Returns the boards that can be reached, with an infinite penalty, from the generator's start board.
+/// Returns the boards that can be reached, with an infinite penalty, from the generator's start board, as texts that `key` makes.
 fn reached<G: Generator>(generator: &G, key: impl Fn(&[G::Cell]) -> String) -> HashSet<String> {
     let make = || generator.ruled_cells();
     let mut chain = TemperedChain::new(&make, 1, 0).unwrap();
@@ -132,7 +132,7 @@ fn all_are_reached<G: Generator>(generator: &G) {
     assert_eq!(exact.compiled().count().unwrap(), seen.len().into());
 }
 
-/// Boards that a puzzle declares as joined are joined: with an infinite penalty every board that follows all rules is reached.
+/// If a puzzle declares its boards as joined, then with an infinite penalty every board that follows all rules is reached.
 #[test]
 fn joined_boards_are_all_reached() {
     for (rows, columns) in [(1, 2), (1, 3), (2, 2), (2, 3), (3, 3)] {
@@ -244,7 +244,7 @@ fn moves_have_their_probabilities() {
     }
 }
 
-/// Moves of a puzzle are symmetric: each board proposes each other board with the same probability as the reverse. Returns the number of boards that
+/// Moves of a puzzle are symmetric: each board leads to each other board with the same probability as the reverse. Returns the number of boards that
 /// are reached from one board.
 #[track_caller]
 fn boards_of_symmetric_moves<G: Generator>(generator: &G) -> usize {

@@ -5,8 +5,8 @@ use figrs_core::Value;
 use super::BoardMoves;
 use crate::grid::Size;
 
-/// Redraws all cells of a window, independently of their old values: for rules that rarely allow a single cell to change, but several adjacent cells
-/// together.
+/// Redraws all cells of a window, independently of their old values: for rules that rarely allow a single cell to change, but often several adjacent
+/// cells together.
 ///
 /// Windows have up to three rows and columns. On Yin-Yang boards of 8 and 12 columns, chains that change single cells do not move, and chains that
 /// redraw windows reach other boards within a few thousand sweeps.
@@ -17,11 +17,11 @@ pub struct WindowMoves<C> {
     windows: Vec<(usize, usize)>,
 }
 
-/// Numbers of rows and columns of the windows.
+/// Sizes of the windows, as numbers of rows and columns.
 const WINDOWS: [(usize, usize); 7] = [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 2), (3, 3)];
 
 impl<C: Value> WindowMoves<C> {
-    /// Creates moves that redraw windows of a grid; each cell of a window gets one of some values, with equal probabilities.
+    /// Creates moves that redraw windows of a grid; each cell of a window gets one of `values`, with equal probabilities.
     pub fn new(size: Size, values: impl Into<Vec<C>>) -> Self {
         let fits =
             |&&(rows, columns): &&(usize, usize)| rows <= size.rows() && columns <= size.columns();

@@ -6,15 +6,15 @@ use crate::grid::{Automaton, Ground, OpenEdges, Position, Walk};
 /// Number of colours on the wheel.
 const WHEEL: u64 = 6;
 
-/// A walk constraint whose steps connect tiles of equal or neighbouring colours.
+/// A constraint on paths whose steps connect tiles of equal or neighbouring colours.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chromatic<W> {
     pub(super) columns: usize,
     pub(super) walk: W,
 }
 
-/// State of [`Chromatic`]: the colours of the last tile in each column, three bits per column, and the state of the walk. In the state, colours are
-/// relative to the colour of the last tile, so that mazes that differ by a turn of the colour wheel share a state.
+/// State of [`Chromatic`]: the colours of the last tile in each column, three bits per column, and the state of the constraint on the path. The
+/// colours are relative to the colour of the last tile; mazes that differ only by a turn of the colour wheel therefore share a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ChromaticState<S> {
     colours: u64,

@@ -16,7 +16,7 @@ pub enum ChromaticClue {
 pub type ChromaticClues = Clues<ChromaticClue>;
 
 impl ChromaticClue {
-    /// Returns the colour of the tile, if the clue states it.
+    /// Returns the colour of the tile; `None` if the clue does not state it.
     pub(super) fn hue(self) -> Option<Hue> {
         match self {
             Self::Colour(hue) => Some(hue),
@@ -24,7 +24,7 @@ impl ChromaticClue {
         }
     }
 
-    /// Returns the end of the path on the tile, if the clue states it.
+    /// Returns the end of the path on the tile; `None` if the clue does not state it.
     pub(super) fn end(self) -> Option<Endpoint> {
         match self {
             Self::Colour(_) => None,

@@ -29,7 +29,7 @@ impl Hue {
         Self::Magenta,
     ];
 
-    /// Returns the colour a number of places further on the wheel.
+    /// Returns the colour that is `places` places further on the wheel.
     pub(super) fn turned(self, places: u8) -> Self {
         Self::WHEEL[(self as usize + usize::from(places)) % Self::WHEEL.len()]
     }

@@ -8,10 +8,10 @@ use crate::grid::{BoardRule, Size};
 
 /// Requires a path from start to finish over tiles of equal or neighbouring colours, with bounds on the length of a shortest path.
 ///
-/// If no path exists, the violation of the rule is a lower bound on the number of steps from the tiles that one end reaches to the other end. The
-/// rule forbids boards that do not have exactly one start and one finish.
+/// If no path exists, the violation of the rule is a lower bound on the number of missing steps from the tiles that one end of the path reaches
+/// to the other end. The rule forbids boards that do not have exactly one start and one finish.
 ///
-/// **Complexity.** One breadth-first search for each change.
+/// **Complexity.** Each change takes one breadth-first search.
 #[derive(Clone, Debug)]
 pub(super) struct ColouredWayRule {
     size: Size,
@@ -20,7 +20,7 @@ pub(super) struct ColouredWayRule {
     /// The colours of the tiles, as indices on the colour wheel.
     colours: Vec<u8>,
     length: Option<u32>,
-    /// For each tile, the number of the search that last reached it.
+    /// For each tile, the index of the search that last reached it.
     reached: Vec<u64>,
     searches: u64,
     queue: VecDeque<(usize, u32)>,
@@ -42,8 +42,8 @@ impl ColouredWayRule {
         }
     }
 
-    /// Updates the changed tiles and the colours. A changed tile shifts the colours of all tiles up to the next changed tile, because colours are
-    /// relative to the tile before.
+    /// Updates the changed tiles and the colours. Colours are relative to the tile before; a changed tile therefore shifts the colours of all
+    /// tiles up to the next changed tile.
     fn follow(&mut self, cells: &[RelativeTile], changed: &[usize]) {
         let wheel = Hue::WHEEL.len() as u8;
         let mut changed = changed.to_vec();

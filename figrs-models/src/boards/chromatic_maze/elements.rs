@@ -1,4 +1,4 @@
-//! A chromatic maze as an element program.
+//! A chromatic maze as a probabilistic program.
 
 use figrs_core::{Constant, Element, Flip, Model, Parents, Uniform, fold, tuple};
 use figrs_infer::World;
@@ -13,10 +13,9 @@ use crate::grid::{
 
 /// A chromatic maze as elements: its tiles, start and finish, and the evidence that it has a solution.
 ///
-/// The first tile has any colour; each later tile in scan order has a turn of the colour wheel relative to the tile before. All colours are
-/// independent, and only the turns of the colour wheel decide whether there is a path. In scan order each tile is an end of the path with a
-/// probability that makes all pairs equally likely: the number of missing ends divided by the number of remaining tiles. A fair coin decides which
-/// end is the start.
+/// The first tile has any colour; each later tile, in scan order, has a turn of the colour wheel relative to the tile before. All turns are
+/// independent, and only they decide whether there is a path. Each tile in turn is an end of the path with a probability that makes all pairs
+/// equally likely: the number of missing ends divided by the number of remaining tiles. A fair coin decides which end is the start.
 #[derive(Clone, Debug)]
 pub struct ChromaticElements {
     size: Size,
@@ -31,9 +30,9 @@ pub struct ChromaticElements {
 }
 
 impl ChromaticMaze {
-    /// Creates the element program.
+    /// Creates the probabilistic program of the mazes.
     ///
-    /// **Errors.** [`GridError::TooLarge`].
+    /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
     pub fn elements(&self) -> Result<ChromaticElements, GridError> {
         let size = self.size().for_automata()?;
@@ -125,7 +124,7 @@ impl ChromaticElements {
         )
     }
 
-    /// Returns an element that is true if a tile agrees with a clue.
+    /// Returns an element that is true if the tile `at` agrees with `clue`.
     fn meets(&self, at: Position, clue: ChromaticClue) -> Element<bool> {
         let index = self.size.index(at);
         match (clue.hue(), clue.end()) {
@@ -149,29 +148,29 @@ impl ChromaticElements {
         &self.rules
     }
 
-    /// Returns for each clue its tile, and an element that is true if the clue is met.
+    /// Returns, for each clue, its tile and an element that is true if the clue is met.
     pub(super) fn clues(&self) -> &[(Position, Element<bool>)] {
         &self.clues
     }
 
-    /// Returns the colours of all tiles, in scan order. The targets [`Self::cells`] determine the colours with a sixth of the states that exact
-    /// inference needs for the colours themselves.
+    /// Returns the colours of all tiles, in scan order. The elements [`Self::cells`] determine the colours; as targets, they need a sixth of the
+    /// states that exact inference needs for the colours themselves.
     pub fn colours(&self) -> &[Element<Hue>] {
         &self.colours
     }
 
-    /// Returns for each tile in scan order an element that is true for the start and the finish.
+    /// Returns, for each tile in scan order, an element that is true for the start and the finish.
     pub fn ends(&self) -> &[Element<bool>] {
         &self.ends
     }
 
-    /// Returns the colour of the first tile, and `true` if the start comes before the finish in scan order. The evidence depends neither on the
-    /// colour of the first tile nor on the order of start and finish.
+    /// Returns an element for the colour of the first tile, with `true` if the start comes before the finish in scan order. The evidence depends
+    /// neither on the colour of the first tile nor on the order of start and finish.
     pub fn origin(&self) -> &Element<(Hue, bool)> {
         &self.origin
     }
 
-    /// Returns the tiles in the relative form that the evidence reads, in scan order. The relative tiles together determine the maze: see
+    /// Returns the tiles in scan order, in the relative form that the evidence reads. The relative tiles together determine the maze: see
     /// [`Generator::board`](crate::board::Generator::board).
     pub fn cells(&self) -> &[Element<RelativeTile>] {
         &self.tiles
@@ -208,11 +207,10 @@ impl ChromaticElements {
         })
     }
 
-    /// Returns an element for the number of steps of the shortest path from start to finish, and the evidence that there is a path. The number of
-    /// steps comes from a separate fold over the tiles, which has no bounds. A query for the number of steps needs no other evidence than the
-    /// returned one.
+    /// Returns an element for the number of steps of the shortest path from start to finish, and the evidence that there is a path. It comes from
+    /// a separate fold over the tiles, which has no bounds. A query for this element needs only the returned evidence.
     ///
-    /// **Errors.** [`GridError::TooLarge`].
+    /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
     pub fn steps(&self) -> Result<(Element<Option<u32>>, Model), GridError> {
         let distances = Distances::new(self.size, 2, 0..=u32::MAX)?;
@@ -223,7 +221,7 @@ impl ChromaticElements {
         Ok((steps, constraint.model().clone()))
     }
 
-    /// Returns the maze of a world, for which [`Self::cells`] must be the targets.
+    /// Returns the maze in a world; [`Self::cells`] must have been the targets.
     ///
     /// **Errors.** [`BoardError::Inference`] if the world belongs to another model, or does not determine the tiles.
     pub fn board(&self, world: &World) -> Result<Board<ChromaticTile>, BoardError> {

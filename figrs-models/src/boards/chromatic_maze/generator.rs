@@ -5,7 +5,7 @@ use crate::board::{BoardError, Elements, Generator, RuledCells};
 use crate::grid::{Board, GridError, Size};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The generator can draw mazes without bounds on the solution, to be tested afterwards; randomly drawn colours often have a solution.
+/// The generator can draw mazes without bounds on the solution, which are tested afterwards; randomly drawn colours often have a solution.
 impl Generator for ChromaticMaze {
     type Cell = RelativeTile;
     type Board = Board<ChromaticTile>;
@@ -25,7 +25,8 @@ impl Generator for ChromaticMaze {
         Ok(absolute(self.clues.size(), &cells)?)
     }
 
-    /// Returns the memory in bytes that is extrapolated from smaller mazes. The states hold the colour of each tile if there are clues to colours.
+    /// Returns the memory in bytes that is extrapolated from smaller mazes. If there are clues to colours, the states hold the colour of each
+    /// tile.
     fn predicted_bytes(&self) -> Option<f64> {
         let size = self.clues.size();
         let (rows, columns) = (size.rows() as f64, size.columns() as f64);
@@ -64,7 +65,7 @@ impl Generator for ChromaticMaze {
 
 /// Converts relative tiles to a board.
 ///
-/// **Errors.** There is not one tile for each cell, or there are not exactly two ends.
+/// **Errors.** An error if there is not one tile for each cell, or if there are not exactly two ends.
 pub(super) fn absolute(
     size: Size,
     tiles: &[RelativeTile],

@@ -9,7 +9,7 @@ use figrs_reading::Mistake;
 const SIDE: usize = 32;
 const GAP: usize = 2;
 
-/// Colours of the background, ink and paper; then, for each colour of the wheel, the colours of a tile's face, lit edge and shaded edge.
+/// Colours of the background, of ink and of paper; then, for each colour of the wheel, the colours of a tile's face, lit edge and shaded edge.
 const COLOURS: [[u8; 3]; 21] = [
     [32, 30, 44],
     [24, 22, 34],
@@ -41,10 +41,10 @@ impl Board<ChromaticTile> {
         borders: GAP,
     };
 
-    /// Draws a picture with 32 by 32 pixels for each tile: the start is a ring, the finish a filled ring, and a path leads through some tiles (none,
-    /// or [`Board::solution`]).
+    /// Draws a picture with 32 by 32 pixels for each tile: the start is a ring, the finish a filled ring, and a line leads through the tiles `way`
+    /// (none, or [`Board::solution`]).
     ///
-    /// **Errors.** The picture has too many pixels.
+    /// **Errors.** An error if the picture has too many pixels.
     pub fn picture(&self, way: &[Position]) -> Result<Image, Mistake> {
         let size = self.size();
         let mut canvas = Self::SCALE.canvas(size, 0)?;

@@ -33,7 +33,7 @@ pub struct ChromaticMaze {
 impl ChromaticMaze {
     /// Creates a generator of mazes of the given size that have a solution.
     ///
-    /// **Errors.** [`GridError::Impossible`] if the grid has only one tile, so that no tile is left for the finish.
+    /// **Errors.** [`GridError::Impossible`] if the grid has only one tile; the finish then has no tile.
     pub fn new(size: Size) -> Result<Self, GridError> {
         Self::with_clues(ChromaticClues::none(size))
     }
@@ -54,10 +54,10 @@ impl ChromaticMaze {
         self.clues.size()
     }
 
-    /// Bounds the length of the solution, the shortest path from start to finish, in steps. An upper bound of the number of tiles minus one excludes
-    /// no maze.
+    /// Bounds the length of the solution, the shortest path from start to finish, in steps. An upper bound of the number of tiles minus one, or a
+    /// larger one, excludes no maze.
     ///
-    /// **Errors.** The range is empty; [`GridError::Impossible`] if no solution has a length in the range.
+    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if no solution has a length in the range.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         let longest = self.size().cells() as u32 - 1;

@@ -1,18 +1,18 @@
-//! Moves between chromatic mazes that change the colour of one tile, or the position of one end.
+//! Moves between chromatic mazes that change the colour of one tile, or the position of one end of the path.
 
 use super::{ChromaticClues, ChromaticMaze, Endpoint, Hue, RelativeTile};
 use crate::board::BoardMoves;
 
 /// Changes the colour of a tile, or moves the start or the finish.
 ///
-/// A new colour changes the turn of the tile on the colour wheel, and the turn of the next tile. Tiles and ends of the path with clues stay
+/// A new colour changes the turn of the tile on the colour wheel, and that of the next tile. Tiles and ends of the path with clues stay
 /// unchanged.
 #[derive(Clone, Debug)]
 pub(super) struct TileMoves {
     clues: ChromaticClues,
 }
 
-/// Number of proposals of which one, on average, moves the start or the finish of the path.
+/// Of this number of proposals, one on average moves the start or the finish of the path.
 const ENDS: usize = 8;
 const COLOURS: usize = Hue::WHEEL.len();
 
@@ -61,7 +61,7 @@ fn ends(cells: &[RelativeTile]) -> (usize, usize) {
     }
 }
 
-/// Returns a tile at this position, with the marks that follow from the positions of start and finish.
+/// Returns `tile` at the position `at`, with the marks that follow from the positions of start and finish.
 pub(super) fn placed(
     tile: RelativeTile,
     at: usize,

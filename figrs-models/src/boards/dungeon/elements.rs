@@ -1,4 +1,4 @@
-//! A dungeon as an element program.
+//! A dungeon as a probabilistic program.
 
 use figrs_core::{Element, Model, Uniform};
 
@@ -12,7 +12,7 @@ use crate::grid::{
 /// Number of stops of the player's walk: entrance, gem, altar and exit.
 pub(super) const STOPS: usize = 4;
 
-/// Returns whether a tile is a wall, is open, or has marks: a bit for each stop of the walk, in order.
+/// Returns a function that states whether a tile is a wall, is open, or has marks: a bit for each stop of the walk, in order.
 pub(super) fn ground(
     size: Size,
 ) -> impl Fn(Position, &DungeonTile) -> Ground + Clone + Send + Sync + 'static {
@@ -31,9 +31,9 @@ pub(super) fn ground(
 }
 
 impl Dungeon {
-    /// Creates the element program.
+    /// Creates the probabilistic program of the dungeons.
     ///
-    /// **Errors.** [`GridError::TooLarge`].
+    /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
     pub fn elements(&self) -> Result<Elements<DungeonTile>, GridError> {
         let size = self.size();
@@ -80,13 +80,12 @@ fn rules(
 }
 
 impl Elements<DungeonTile> {
-    /// Returns an element for the number of steps of the walk, and its evidence. The number of steps comes from a separate fold over the tiles, which
-    /// has no bounds.
+    /// Returns an element for the number of steps of the walk, and the evidence on which it depends. It comes from a separate fold over the tiles,
+    /// which has no bounds.
     ///
-    /// The number of steps is `None` if there is no walk. A query for the number of steps needs the returned evidence, but not that of
-    /// [`Self::model`].
+    /// Its value is `None` if there is no walk. A query for this element needs the returned evidence, but not that of [`Self::model`].
     ///
-    /// **Errors.** [`GridError::TooLarge`].
+    /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
     pub fn walk(&self) -> Result<(Element<Option<u32>>, Model), GridError> {
         let distances = Distances::new(self.size(), STOPS, 0..=u32::MAX)?;

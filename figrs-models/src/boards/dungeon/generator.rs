@@ -4,7 +4,8 @@ use super::{Dungeon, DungeonTile};
 use crate::board::{BoardError, Elements, Generator, RuledCells};
 use crate::grid::{Board, Size};
 
-/// The generator can draw dungeons without bounds on the walk, to be tested afterwards by rejection.
+/// The generator can draw dungeons without bounds on the walk, which are tested afterwards by
+/// rejection.
 impl Generator for Dungeon {
     type Cell = DungeonTile;
     type Board = Board<DungeonTile>;

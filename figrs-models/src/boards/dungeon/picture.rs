@@ -10,7 +10,7 @@ const SIDE: usize = 16;
 
 type DungeonSprite = [&'static [u8; SIDE]; SIDE];
 
-/// The characters of the tile pictures, with their colours.
+/// The characters in which the pictures of tiles are written, with their colours.
 const PALETTE: Palette = Palette(&[
     (b'.', [24, 20, 32]),
     // Floor.
@@ -47,10 +47,10 @@ impl Board<DungeonTile> {
         borders: SIDE,
     };
 
-    /// Draws a picture with 16 by 16 pixels for each cell, with the entrance and the exit as stairs and a path through some cells (none, or
+    /// Draws a picture with 16 by 16 pixels for each cell; entrance and exit are stairs, and a line leads through the cells `way` (none, or
     /// [`Board::walk`]).
     ///
-    /// **Errors.** The picture has too many pixels.
+    /// **Errors.** An error if the picture has too many pixels.
     pub fn picture(&self, way: &[Position]) -> Result<Image, Mistake> {
         let size = self.size();
         let frame = SIDE / 2;

@@ -9,8 +9,8 @@ impl Dungeon {
     /// Returns the cells and rules of a dungeon.
     ///
     /// Markov chains reach every dungeon if there is neither a least number of walls nor a bound on the walk, because any dungeon can be changed to
-    /// any other. A dungeon changes to another one as follows: all walls without a clue are removed, gem and altar move to their new cells, and the
-    /// walls of the other dungeon are added.
+    /// any other. The change takes three steps: all walls without a clue are removed, gem and altar move to their new cells, and the walls of the
+    /// other dungeon are added.
     pub(super) fn ruled(&self) -> RuledCells<DungeonTile> {
         let size = self.size();
         let clue = |at: usize| self.clues.get(size.position(at));
@@ -47,7 +47,8 @@ impl Dungeon {
         ruled
     }
 
-    /// Returns two dungeons with only the walls of clues, and with gem and altar in the first or the last free cells, unless clues state them.
+    /// Returns two dungeons that have only the walls of clues; gem and altar are in the first or the last free cells, unless clues state their
+    /// cells.
     fn starts(&self) -> [Vec<DungeonTile>; 2] {
         let size = self.size();
         let empty = |at| self.clues.get(at).unwrap_or(DungeonTile::Empty);

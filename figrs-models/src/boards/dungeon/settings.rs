@@ -76,8 +76,8 @@ impl Dungeon {
 
     /// Bounds the number of walls.
     ///
-    /// **Errors.** The range is empty; [`GridError::Impossible`] if this many walls leave no path from corner to corner or, if no path is
-    /// [required](Self::reachability), no room for gem and altar.
+    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if this many walls leave no path from corner to corner
+    /// or, if no path is [required](Self::reachability), no room for gem and altar.
     pub fn walls(self, walls: RangeInclusive<u32>) -> Result<Self, GridError> {
         let walls = GridError::not_empty("walls", walls)?;
         let most = match self.reachability {
@@ -91,7 +91,7 @@ impl Dungeon {
 
     /// Bounds the length of the walk, in steps.
     ///
-    /// **Errors.** The range is empty; [`GridError::Impossible`] if no walk has a length in the range.
+    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if no walk has a length in the range.
     pub fn walk(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         GridError::reachable("steps of the walk", &steps, self.walks(), 2)?;
@@ -101,8 +101,8 @@ impl Dungeon {
         })
     }
 
-    /// Returns the range of possible lengths of a walk. All lengths of a walk differ by even numbers, since a detour on a grid takes an even number
-    /// of steps.
+    /// Returns the range of possible lengths of a walk. All lengths differ by even numbers, because a detour on a grid takes an even number of
+    /// steps.
     fn walks(&self) -> RangeInclusive<u32> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let shortest = rows + columns - 2;

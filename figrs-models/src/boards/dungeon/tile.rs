@@ -17,7 +17,7 @@ pub enum DungeonTile {
 figrs_core::value!(DungeonTile);
 
 impl DungeonTile {
-    /// All tiles.
+    /// All values of this type.
     pub const ALL: [Self; 4] = [Self::Empty, Self::Wall, Self::Gem, Self::Altar];
 }
 

@@ -4,12 +4,13 @@ use std::ops::RangeInclusive;
 
 use crate::grid::{Automaton, Position, Size};
 
-/// The number of bays must be in a range; cells with the value `true` are land. A bay is a cell of water with land on exactly three of its sides.
+/// Requires that the number of bays is in a range; cells with the value `true` are land. A bay is a cell of water with land on exactly three of
+/// its sides.
 #[derive(Clone, Debug)]
 pub struct Bays {
     columns: usize,
     range: RangeInclusive<u32>,
-    /// The number up to which the state counts bays; larger numbers share a state with this number.
+    /// The number up to which the state counts bays; all larger numbers have the same state.
     enough: u32,
 }
 
@@ -25,7 +26,7 @@ figrs_core::value!(BaysState);
 const LAND: u64 = 7;
 
 impl Bays {
-    /// Creates the constraint on a grid of this size, with the number of bays in this range.
+    /// Creates the constraint on a grid of size `size`, with a number of bays in `range`.
     pub fn new(size: Size, range: RangeInclusive<u32>) -> Self {
         let all = *range.end() as usize >= size.cells();
         Self {

@@ -33,7 +33,7 @@ impl BaysRule {
         !self.land[at] && self.size.beside(at).filter(land).count() == 3
     }
 
-    /// Returns the number of bays among a cell and its neighbours.
+    /// Returns the number of bays among the cell `at` and its neighbours.
     fn around(&self, at: usize) -> u32 {
         let beside = self.size.beside(at).filter(|&cell| self.is_bay(cell));
         beside.count() as u32 + u32::from(self.is_bay(at))

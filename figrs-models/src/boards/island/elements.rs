@@ -1,4 +1,4 @@
-//! An island as an element program.
+//! An island as a probabilistic program.
 
 use figrs_core::{Element, Uniform};
 
@@ -7,9 +7,9 @@ use crate::board::Elements;
 use crate::grid::{Automaton, Connected, ConnectedAround, Constraint, Count, GridError};
 
 impl Island {
-    /// Creates the element program.
+    /// Creates the probabilistic program of the islands.
     ///
-    /// **Errors.** [`GridError::TooLarge`].
+    /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
     pub fn elements(&self) -> Result<Elements<Terrain>, GridError> {
         let size = self.size();
@@ -39,7 +39,8 @@ impl Island {
         Elements::new(size, cells, model)?.with_clues(self.clues.iter())
     }
 
-    /// Returns the constraint on connected land that is quick for few cells of land, if the bounds allow only few.
+    /// Returns the constraint on connected land that is quick for few cells of land; `None` if the bounds allow
+    /// many.
     pub(super) fn few(&self) -> Option<ConnectedAround> {
         ConnectedAround::new(self.centre, self.land.as_ref()?)
     }

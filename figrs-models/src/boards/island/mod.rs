@@ -5,7 +5,7 @@
 //! evidence may bound the amount of land, and the number of bays: a *bay* is a cell of water with land on exactly three of its four sides, the head
 //! of an inlet.
 //!
-//! The method [`Island::elements`] returns the element program, for exact inference on moderate grids. A
+//! [`Island::elements`] returns the probabilistic program, for exact inference on moderate grids. A
 //! [`ConditionalSampler`](crate::board::ConditionalSampler) draws large islands by Markov chains.
 //!
 //! # References

@@ -27,10 +27,11 @@ impl Board<Terrain> {
         borders: 0,
     };
 
-    /// Draws a picture with 12 by 12 pixels for each cell: water is darker the further it is from land, and land is beach, grass, wood and rock the
-    /// further it is from water. Coasts are smoothed; a cell and its neighbours are connected in the picture if they are connected on the board.
+    /// Draws a picture with 12 by 12 pixels for each cell: the further water is from land, the darker it is; the further land is from water, the
+    /// higher it is: beach, grass, wood and rock. Coasts are smoothed; a cell and its neighbours are connected in the picture if they are connected
+    /// on the board.
     ///
-    /// **Errors.** The picture has too many pixels.
+    /// **Errors.** An error if the picture has too many pixels.
     pub fn picture(&self) -> Result<Image, Mistake> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let mut canvas = Self::SCALE.canvas(self.size(), 0)?;
@@ -64,7 +65,7 @@ impl Board<Terrain> {
         Ok(Image::new(canvas, shades.collect()))
     }
 
-    /// Returns for each cell its height: twice the distance from the nearest cell of the other terrain minus one, negative for water.
+    /// Returns, for each cell, its height: twice the distance from the nearest cell of the other terrain minus one, negative for water.
     fn heights(&self) -> Vec<isize> {
         let (cells, columns) = (self.cells(), self.size().columns());
         let beside = |cell: usize| {
@@ -99,7 +100,7 @@ impl Board<Terrain> {
     }
 }
 
-/// Returns the colour of a height, which is given in half cells times the squared pixels of a side.
+/// Returns the colour of the height `level`, which is given in half cells times the squared pixels of a side.
 fn band(level: isize) -> u8 {
     let half = (SIDE * SIDE).cast_signed();
     let bands = 2 * level.abs() / half;

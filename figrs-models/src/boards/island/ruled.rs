@@ -12,11 +12,11 @@ use crate::grid::{ConnectedRule, CountRule};
 impl Island {
     /// Returns the cells and rules of an island.
     ///
-    /// Markov chains reach every island if there are no clues and no bounds on bays, as the following argument shows. In the argument that Markov
-    /// chains reach every island, `T` is the largest connected land around the centre that two islands share. While `T` is not all of the second
-    /// island, the second island has a cell beside `T` that can be made land on the first island. If no more land is allowed, the cell beside `T` is
-    /// exchanged for a land cell outside of `T` without which the first island stays connected. If the amount of land is fixed, each step exchanges a
-    /// land cell and a water cell. In the last steps, the remaining land cells of the first island become water.
+    /// Markov chains reach every island if there are no clues and no bounds on bays, for the following reason. Let `T` be the largest connected land
+    /// around the centre that two islands share. While `T` is not all of the second island, the second island has a cell beside `T` that can be made
+    /// land on the first island. If no more land is allowed, the cell beside `T` is exchanged for a land cell outside of `T` without which the first
+    /// island stays connected. If the amount of land is fixed, each step exchanges a land cell and a water cell. In the last steps, the remaining
+    /// land cells of the first island become water.
     pub(super) fn ruled(&self) -> RuledCells<Terrain> {
         let size = self.size();
         let choices = |at: usize| {
@@ -48,7 +48,7 @@ impl Island {
         }
     }
 
-    /// Returns the possible values of a cell: none if a clue contradicts the border or the centre.
+    /// Returns the possible values of the cell `at`: none if a clue contradicts the border or the centre.
     fn values(&self, at: usize) -> Vec<Terrain> {
         let at = self.size().position(at);
         let mut values = vec![Terrain::Water, Terrain::Land];
@@ -60,7 +60,7 @@ impl Island {
         values
     }
 
-    /// Returns a board with a number of land cells around the centre, if there is room, and the land of clues.
+    /// Returns a board with `land` cells of land around the centre, if there is room, and the land of clues.
     fn around_the_centre(&self, land: u32) -> Vec<Terrain> {
         let size = self.size();
         let values: Vec<Vec<Terrain>> = (0..size.cells()).map(|at| self.values(at)).collect();

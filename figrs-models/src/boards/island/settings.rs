@@ -38,7 +38,7 @@ impl Island {
 
     /// Creates a generator of islands on a grid of the given size. The centre is the middle cell; of two middle cells, it is the upper or left one.
     ///
-    /// **Errors.** No cell is inside the border, or a side is too long.
+    /// **Errors.** [`GridError::Invalid`] if no cell is inside the border, or if a side is too long.
     pub fn new(size: Size) -> Result<Self, GridError> {
         Self::with_clues(Clues::none(size))
     }
@@ -73,9 +73,9 @@ impl Island {
         self.clues.size()
     }
 
-    /// Sets the cell that must be land.
+    /// Sets the centre: the cell that must be land.
     ///
-    /// **Errors.** The cell is on the border.
+    /// **Errors.** [`GridError::Invalid`] if the cell is on the border.
     pub fn centre(self, centre: Position) -> Result<Self, GridError> {
         let size = self.size();
         if !size.contains(centre) || size.is_border(centre) {
@@ -93,7 +93,7 @@ impl Island {
 
     /// Bounds the number of cells of land.
     ///
-    /// **Errors.** The range is empty; [`GridError::Impossible`] if no island has an amount of land in the range.
+    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if no island has an amount of land in the range.
     pub fn land(self, cells: RangeInclusive<u32>) -> Result<Self, GridError> {
         let cells = GridError::not_empty("cells of land", cells)?;
         GridError::reachable("cells of land", &cells, 1..=self.inside() as u32, 1)?;
@@ -103,7 +103,7 @@ impl Island {
 
     /// Bounds the share of land among all cells, border included.
     ///
-    /// **Errors.** The share is not between 0 and 1; the errors of [`Self::land`].
+    /// **Errors.** [`GridError::Invalid`] if the share is not between 0 and 1; the errors of [`Self::land`].
     pub fn land_share(self, share: RangeInclusive<f64>) -> Result<Self, GridError> {
         let (least, most) = share.into_inner();
         if !(0.0 <= least && least <= most && most <= 1.0) {
@@ -119,8 +119,8 @@ impl Island {
 
     /// Bounds the number of bays.
     ///
-    /// **Errors.** The range is empty; [`GridError::Impossible`] if the allowed land is too little for the smallest number of bays. The method does
-    /// not check whether an island with this number of bays exists.
+    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if the allowed land is too little for the smallest
+    /// number of bays. Whether an island with this number of bays exists is not checked.
     pub fn bays(self, bays: RangeInclusive<u32>) -> Result<Self, GridError> {
         let bays = GridError::not_empty("bays", bays)?;
         // Connected land of `n` cells has at most `2n + 2` sides with water, and each bay takes three of them.

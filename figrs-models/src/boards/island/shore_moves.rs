@@ -6,8 +6,8 @@ use crate::grid::Size;
 
 /// Turns a cell of land into water and a cell of water beside the remaining land into land.
 ///
-/// A move removes a land cell, chosen uniformly; `S` denotes the remaining land. The move then makes a water cell beside `S` land, so that all cells
-/// on the shore of `S` are equally likely. The removed cell must be on the shore of `S` too, so that the reverse move has the same probability.
+/// A move removes a land cell, chosen uniformly; `S` denotes the remaining land. Then a water cell beside `S` becomes land; all cells on the shore
+/// of `S` are equally likely. The removed cell must be on the shore of `S` too; the reverse move then has the same probability.
 #[derive(Clone, Debug)]
 pub(super) struct ShoreMoves {
     size: Size,
@@ -26,7 +26,7 @@ impl ShoreMoves {
         }
     }
 
-    /// Returns the neighbour of a cell on a given side.
+    /// Returns the neighbour of the cell `at` on the side `side`.
     fn beside(&self, at: usize, side: usize) -> Option<usize> {
         let columns = self.size.columns();
         match side {

@@ -5,8 +5,8 @@ use crate::grid::{Automaton, NextCell, OpenEdges, Partition, Position, Size};
 
 /// Requires that from every room the pointers lead to the first room.
 ///
-/// The pointers lead to the first room exactly if the passages form no cycle, since the number of passages is one less than the number of rooms. The
-/// automaton's state consists of the connected components of the last rooms read in each column, and the rooms that point to rooms not read yet.
+/// They do so exactly if the passages form no cycle, because the number of passages is one less than the number of rooms. A state of the automaton
+/// consists of the connected components of the last rooms read in each column, and the rooms that point to rooms not read yet.
 ///
 /// **Complexity.** In each connected component exactly one room points to a room not read yet, or none if the component contains the first room.
 /// After a row of 3, 4, 5 and 6 rooms there are at most 11, 43, 176 and 745 states.
@@ -27,12 +27,12 @@ pub struct TreeState {
 figrs_core::value!(TreeState);
 
 impl TreeState {
-    /// True if the room above the next room points to the next room.
+    /// True if the room above the room `at`, which is read next, points to it.
     fn points_down(&self, at: Position) -> bool {
         self.down >> at.column & 1 == 1
     }
 
-    /// Returns the passages from the next room, given its pointer, to rooms that were read before.
+    /// Returns the passages from the room `at`, with the pointer `pointer`, to rooms that were read before.
     pub(super) fn passages(&self, at: Position, pointer: Pointer) -> OpenEdges {
         OpenEdges {
             up: pointer == Pointer::Up || self.points_down(at),
@@ -42,7 +42,7 @@ impl TreeState {
 }
 
 impl Tree {
-    /// Creates the constraint on a grid of this size.
+    /// Creates the constraint on a grid of size `size`.
     pub fn new(size: Size) -> Self {
         Self { size }
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use super::Pointer;
 use crate::grid::{Board, Position};
 
-/// A maze, given by a pointer of each room towards the first room.
+/// A maze, given by the pointer of each room, which leads towards the first room.
 impl Board<Pointer> {
     /// Returns the number of horizontal passages of the maze.
     pub fn horizontal_links(&self) -> usize {
@@ -13,14 +13,14 @@ impl Board<Pointer> {
         pointers.filter(|pointer| pointer.is_horizontal()).count()
     }
 
-    /// Returns the room to which a room points; `None` for the first room and outside the maze.
+    /// Returns the room to which the room `at` points; `None` for the first room and outside the maze.
     fn target(&self, at: Position) -> Option<Position> {
         let size = self.size();
         let is_room = size.contains(at);
         is_room.then(|| self.cells()[size.index(at)].target(size, at))?
     }
 
-    /// True if there is a passage between two rooms.
+    /// True if there is a passage between the rooms `a` and `b`.
     pub(crate) fn is_open(&self, a: Position, b: Position) -> bool {
         self.target(a) == Some(b) || self.target(b) == Some(a)
     }

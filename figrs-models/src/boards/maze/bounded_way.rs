@@ -1,13 +1,14 @@
-//! Constraint that bounds the length of the path through a maze.
+//! Constraint on the length of the path through a maze.
 
 use figrs_core::value;
 
 use super::{Pointer, Tree, TreeState};
 use crate::grid::{Automaton, Distances, DistancesState, GridError, Ground, Position, Size, Walk};
 
-/// Requires that the pointers form a tree, in which the number of steps from the first room to the last is bounded.
+/// Requires that the pointers form a tree, and that the number of steps from the first room to the last is in a range.
 ///
-/// The automaton's state consists of the state of [`Tree`], and distances between the last rooms of the columns and the first room.
+/// A state of the automaton consists of a state of [`Tree`], and the distances of the last rooms of the columns to each other and
+/// to the first room.
 ///
 /// **Complexity.** The number of states is as large as for [`Distances`], which accepts narrow grids only.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +29,7 @@ value!(BoundedWayState);
 impl BoundedWay {
     /// Creates the constraint for a path of `least` to `most` steps.
     ///
-    /// **Errors.** [`GridError::TooLarge`]; the range is empty.
+    /// **Errors.** [`GridError::TooLarge`] if the grid is too large; [`GridError::Invalid`] if the range is empty.
     pub(super) fn new(size: Size, (least, most): (u32, u32)) -> Result<Self, GridError> {
         Ok(Self {
             size,
@@ -37,7 +38,7 @@ impl BoundedWay {
         })
     }
 
-    /// Returns the marks of a room that is an end of the path.
+    /// Returns the marks of the room `at`, which has a mark if it is an end of the path.
     fn ground(&self, at: Position) -> Ground {
         let index = self.size.index(at);
         let ends = u8::from(index == 0) | u8::from(index + 1 == self.size.cells()) << 1;

@@ -1,4 +1,4 @@
-//! A maze as an element program.
+//! A maze as a probabilistic program.
 
 use figrs_core::{Constant, Element, Select, Value};
 
@@ -8,9 +8,9 @@ use crate::board::Elements;
 use crate::grid::{Automaton, Constraint, GridError};
 
 impl PerfectMaze {
-    /// Creates the element program.
+    /// Creates the probabilistic program of the mazes.
     ///
-    /// **Errors.** [`GridError::TooLarge`].
+    /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
     pub fn elements(&self) -> Result<Elements<Pointer>, GridError> {
         let size = self.size().for_automata()?;
@@ -38,7 +38,8 @@ impl PerfectMaze {
 }
 
 impl Elements<Pointer> {
-    /// Creates the element program with a further constraint on the pointers; one fold evaluates both constraints.
+    /// Returns the constraint that the pointers form a tree and that `automaton` accepts them; one fold evaluates
+    /// both.
     ///
     /// **Errors.** The errors of [`Constraint::new`].
     #[track_caller]

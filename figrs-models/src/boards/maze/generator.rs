@@ -6,8 +6,8 @@ use crate::board::{BoardError, Elements, Generator, OwnAnswers, OwnSampler, Rule
 use crate::grid::{Board, GridError, Size};
 use figrs_reading::Mistake;
 
-/// The generator draws mazes by Wilson's algorithm, if that is allowed. Grids of up to six columns have an element program if the steps of the
-/// solution have bounds.
+/// The generator draws mazes by Wilson's algorithm, if this algorithm is allowed. Grids of up to six columns have a probabilistic program if
+/// the length of the solution has bounds.
 impl Generator for PerfectMaze {
     type Cell = Pointer;
     type Board = Board<Pointer>;

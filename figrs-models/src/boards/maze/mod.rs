@@ -7,13 +7,13 @@
 //! its horizontal passages, and mazes look like snakes.
 //!
 //! For rooms at the border there are two options ([`Border`]): the weights of the directions within the grid are renormalised, or pointing out of the
-//! grid is possible and contradicts the evidence. The option for the border changes the probability of the evidence, but not the distribution of
-//! mazes given the evidence.
+//! grid is possible and contradicts the evidence. This option changes the probability of the evidence, but not the distribution of mazes given the
+//! evidence.
 //!
 //! The clues of a maze are rooms with known pointers.
 //!
-//! The method [`PerfectMaze::elements`] returns the element program, for exact answers about moderate grids; [`PerfectMaze::sample`] draws mazes of
-//! any size by Wilson's algorithm.
+//! [`PerfectMaze::elements`] returns the probabilistic program, for exact answers about moderate grids; [`PerfectMaze::sample`] draws mazes of any
+//! size by Wilson's algorithm.
 //!
 //! # References
 //!

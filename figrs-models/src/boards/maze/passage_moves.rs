@@ -4,11 +4,10 @@ use super::Pointer;
 use crate::board::BoardMoves;
 use crate::grid::Size;
 
-/// Opens a wall between two rooms, and closes a passage of the cycle that results.
+/// Removes a wall between two rooms, and closes a passage of the cycle that results.
 ///
-/// A move chooses uniformly a pair of adjacent rooms, and then a passage on the path between the two rooms in the maze. A move is reversed by a move
-/// along the same cycle, so both have the same probability. The move reverses the pointers of the rooms between the opened wall and the closed
-/// passage.
+/// A move chooses uniformly a pair of adjacent rooms, and then a passage on the path between the two rooms in the maze. A move along the same cycle
+/// reverses it, and has the same probability. The move reverses the pointers of the rooms between the opened wall and the closed passage.
 ///
 /// **Complexity.** The time is proportional to the length of the cycle.
 ///
@@ -31,7 +30,7 @@ impl PassageMoves {
         }
     }
 
-    /// Returns the pair of adjacent rooms with this number.
+    /// Returns the pair of adjacent rooms with the index `number`.
     fn rooms(&self, number: usize) -> [usize; 2] {
         let (columns, down) = (self.size.columns(), self.size.cells() - self.size.columns());
         match number.checked_sub(down) {
@@ -85,7 +84,7 @@ impl BoardMoves<Pointer> for PassageMoves {
 /// Searches for the room where the paths from two rooms meet.
 #[derive(Clone, Debug)]
 pub(super) struct WaysFromPair {
-    /// For each room, the number of the search that last reached it, and its index on the path.
+    /// For each room, the index of the search that last reached it, and its own index on the path.
     seen: Vec<(u32, u32)>,
     now: u32,
 }
@@ -98,10 +97,10 @@ impl WaysFromPair {
         }
     }
 
-    /// Collects the rooms on the paths from two rooms to the first room, up to the room where the paths meet. The paths from both rooms have to lead
-    /// to the first room.
+    /// Collects the rooms on the paths from the rooms `pair` to the first room, up to the room where the paths meet. The paths from both rooms have
+    /// to lead to the first room.
     ///
-    /// The search follows both paths in turn, so that its work is proportional to the longer path to the meeting point.
+    /// Both paths are followed in turn; the work is therefore proportional to the longer path to the meeting point.
     pub(super) fn meet(
         &mut self,
         pair: [usize; 2],

@@ -12,7 +12,8 @@ const WALL: usize = 2;
 /// Number of colours that show the distance from the entrance.
 const SHADES: usize = 96;
 
-/// The colours of paper, walls, the outline of the path and the path; the colours of rooms by their distance from the entrance follow.
+/// The colours of paper, of walls, of the outline of the path and of the path; the colours of rooms by their distance from the entrance
+/// follow.
 const COLOURS: [[u8; 3]; 4] = [[250, 246, 236], [38, 34, 64], [38, 34, 64], [255, 252, 240]];
 const NEAR_TO_FAR: [[u8; 3]; 5] = [
     [250, 224, 140],
@@ -29,10 +30,10 @@ impl Board<Pointer> {
         borders: WALL,
     };
 
-    /// Draws a picture with 14 by 14 pixels for each room, coloured by the distance from the entrance, and a path through some rooms (none, or
-    /// [`Board::solution`]).
+    /// Draws a picture with 14 by 14 pixels for each room, coloured by the distance from the entrance; a line leads through the rooms `way`
+    /// (none, or [`Board::solution`]).
     ///
-    /// **Errors.** The picture has too many pixels.
+    /// **Errors.** An error if the picture has too many pixels.
     pub fn picture(&self, way: &[Position]) -> Result<Image, Mistake> {
         let (rows, columns) = (self.size().rows(), self.size().columns());
         let [paper, wall, outline, line] = [0, 1, 2, 3];

@@ -27,7 +27,7 @@ impl Pointer {
         matches!(self, Self::Left | Self::Right)
     }
 
-    /// Returns the opposite pointer, from the target back to the room.
+    /// Returns the opposite pointer, from the target of the pointer back to its room.
     pub(super) fn opposite(self) -> Self {
         match self {
             Self::Root => Self::Root,
@@ -38,7 +38,8 @@ impl Pointer {
         }
     }
 
-    /// Returns the room to which a room of a grid of this size points, if there is one.
+    /// Returns the room to which this pointer of the room in `row` and `column` leads, in a grid of size `size`; `None` if there is
+    /// none.
     pub fn target(self, size: Size, Position { row, column }: Position) -> Option<Position> {
         let (row, column) = match self {
             Self::Root => return None,
@@ -51,7 +52,8 @@ impl Pointer {
         size.contains(target).then_some(target)
     }
 
-    /// Returns the index of the room to which a room points, in a grid of this many columns; the room's own index if it points nowhere.
+    /// Returns the index of the room to which this pointer of the room `room` leads, in a grid of `columns` columns; `room` if it leads
+    /// nowhere.
     pub(super) fn room(self, room: usize, columns: usize) -> usize {
         match self {
             Self::Root => room,
@@ -62,7 +64,7 @@ impl Pointer {
         }
     }
 
-    /// Returns the pointer from a room to an adjacent one, given by their indices in a grid of this many columns.
+    /// Returns the pointer from the room `from` to the adjacent room `to`, given by their indices in a grid of `columns` columns.
     pub(super) fn between(from: usize, to: usize, columns: usize) -> Self {
         match (from < to, from.abs_diff(to) == columns) {
             // In a grid of one column all rooms are one above the other.

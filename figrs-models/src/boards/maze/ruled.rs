@@ -11,9 +11,9 @@ use crate::grid::{Position, Size};
 impl PerfectMaze {
     /// Returns the pointers as independent choices, and the rules. A step of the Markov chain turns a wall into a passage and a passage into a wall.
     ///
-    /// Markov chains reach every maze if the steps have no bounds: a maze can take over the pointers of another maze one after another. A pointer
-    /// that a maze takes over from another maze closes no cycle, since its target already leads to the first room as in the other maze. A changed
-    /// pointer exchanges a passage and a wall of its room.
+    /// If the path has no bounds, Markov chains reach every maze: a maze can take over the pointers of another maze one after another. Such a
+    /// pointer closes no cycle, because its target already leads to the first room as in the other maze. A pointer that changes exchanges a passage
+    /// and a wall of its room.
     pub(super) fn ruled(&self) -> RuledCells<Pointer> {
         let size = self.size();
         let choices = |at: usize| match at {
@@ -44,7 +44,7 @@ impl PerfectMaze {
     }
 }
 
-/// Returns a single path through all rooms, row by row, or column by column if this path ends in the last room.
+/// Returns a maze with a single path through all rooms, row by row, or column by column if this path then ends in the last room.
 fn snake(size: Size) -> Vec<Pointer> {
     let by_columns = size.rows().is_multiple_of(2) && !size.columns().is_multiple_of(2);
     let pointer = |Position { row, column }| {

@@ -81,7 +81,7 @@ pub struct PerfectMaze {
     pub(super) clues: PointerClues,
     pub(super) weights: DirectionWeights,
     pub(super) border: Border,
-    /// Bounds on the number of steps of the solution.
+    /// Least and largest number of steps of the solution.
     pub(super) steps: Option<(u32, u32)>,
 }
 
@@ -98,8 +98,8 @@ impl PerfectMaze {
 
     /// Creates a generator of mazes in which some rooms point as the clues state; the clues determine the size.
     ///
-    /// **Errors.** [`GridError::PointerClues`] if the clues lead out of the grid or in a circle, or cut rooms off from the first, so that no such
-    /// maze exists.
+    /// **Errors.** [`GridError::PointerClues`] if the clues lead out of the grid or in a circle, or cut rooms off from the first room: no such maze
+    /// exists.
     pub fn with_clues(clues: PointerClues) -> Result<Self, GridError> {
         super::clues::check(&clues)?;
         let size = clues.size();
@@ -116,7 +116,7 @@ impl PerfectMaze {
 
     /// Sets the weights of the directions.
     ///
-    /// **Errors.** A weight is not a number from 1e-6 to 1e6: with a larger ratio of weights a random walk may not end.
+    /// **Errors.** [`GridError::Invalid`] if a weight is not a number from 1e-6 to 1e6: with a larger ratio of weights, a random walk may not end.
     pub fn weights(self, weights: DirectionWeights) -> Result<Self, GridError> {
         for direction in Pointer::DIRECTIONS {
             let weight = weights.of(direction);
@@ -139,7 +139,7 @@ impl PerfectMaze {
     /// Bounds the number of steps of the path from the first room to the last, for a [`ConditionalSampler`](crate::board::ConditionalSampler) and the
     /// element program; [`sample`](Self::sample) ignores these bounds.
     ///
-    /// **Errors.** The range is empty; [`GridError::Impossible`] if no solution has a length in the range.
+    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if no solution has a length in the range.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
         let steps = GridError::not_empty("steps", steps)?;
         let (rows, columns) = (self.size().rows(), self.size().columns());
@@ -162,7 +162,7 @@ impl PerfectMaze {
         Ok(Self { steps, ..self })
     }
 
-    /// Returns the directions in which a room may point, with their weights.
+    /// Returns the directions in which the room `at` may point, with their weights.
     pub(super) fn choices(&self, at: Position) -> impl Iterator<Item = (Pointer, f64)> + Clone {
         let (size, border, weights) = (self.size(), self.border, self.weights);
         let possible = move |pointer: &Pointer| {

@@ -8,8 +8,8 @@ use crate::grid::{BoardRule, Size};
 
 /// Requires that the pointers lead from every room to the first room, in a number of steps from the last room that is in a range.
 ///
-/// The rule forbids boards with a room whose pointers do not lead to the first room. The violation of the rule is half the distance of the number of
-/// steps from the range, rounded up.
+/// The rule forbids boards with a room from which the pointers do not lead to the first room. The violation of the rule is half the distance of the
+/// number of steps from the range, rounded up.
 ///
 /// **Complexity.** After a change of one pointer, or of one pointer and the reversal of the pointers along a path, the work is proportional to the
 /// number of rooms in which the old and the new path differ. After any other change the rule rereads the board.
@@ -58,7 +58,7 @@ impl TreeRule {
         cells[at].room(at, self.size.columns())
     }
 
-    /// Updates the path after a change that reverses the pointers along a path; `None` for a cycle.
+    /// Updates the path after a change that reverses the pointers along a path; returns `None` if the pointers form a cycle.
     fn turn(&mut self, cells: &[Pointer], turned: &[usize]) -> Option<()> {
         let (Some(&first), Some(&cut)) = (turned.first(), turned.last()) else {
             return Some(());
@@ -86,7 +86,7 @@ impl TreeRule {
         Some(())
     }
 
-    /// Marks the rooms that joined the path and unmarks the rooms that left it, or does the reverse if `is_ahead` is false.
+    /// Marks the rooms that joined the path and unmarks those that left it; does the reverse if `is_ahead` is false.
     fn follow(&mut self, is_ahead: bool) {
         for &room in &self.left {
             self.on_way[room] = !is_ahead;

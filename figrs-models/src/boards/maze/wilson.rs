@@ -12,14 +12,13 @@ impl PerfectMaze {
     /// walk joins the tree. The random walk follows the known pointers of clues.
     ///
     /// **Guarantee.** Draws are independent and have exactly the distribution of the pointers given that the maze is perfect and meets the clues, up
-    /// to the rounding of random numbers to 53 bits. Walks with any weights give trees in proportion to their weights, and a known pointer counts as
-    /// the only direction with positive weight. The draws are the same for both options of the border.
+    /// to the rounding of random numbers to 53 bits. Walks with any weights draw trees in proportion to their weights, and a known pointer counts as
+    /// the only direction with positive weight. The draws are the same for both options of the [`Border`].
     ///
     /// **Complexity.** With equal weights the random walks take an expected number of steps of the order of `n log n` for `n` rooms. With other
-    /// weights, they take of the order of the mean time in which a walk reaches the first room. Wilson's algorithm takes a few bytes of memory per
-    /// room.
+    /// weights, their number is of the order of the mean time in which a walk reaches the first room. The memory is a few bytes for each room.
     ///
-    /// **References.** The algorithm is due to Wilson (1996).
+    /// **References.** D. B. Wilson (1996), "Generating random spanning trees more quickly than the cover time".
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Board<Pointer> {
         let wheels: [DirectionCdf; 16] = std::array::from_fn(|ways| DirectionCdf::new(self, ways));
         let ways = self.ways();

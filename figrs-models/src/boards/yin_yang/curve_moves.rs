@@ -4,13 +4,14 @@ use super::Colour;
 use crate::board::{BoardMoves, WindowMoves};
 use crate::grid::Size;
 
-/// Moves between boards that follow the rules; on boards that break rules, windows are redrawn.
+/// Moves between boards that follow the rules, by changes of the line between the colours; on boards that break rules, windows are redrawn.
 ///
-/// The line between the colours of a board passes each inner corner of the grid once. The line is a Hamiltonian path of the corners whose ends leave
-/// the grid, or a Hamiltonian cycle if the rim has one colour. A move pulls back one end of the line, then lets both ends bite back until they leave
-/// the grid again or the line is closed. The moves are symmetric, because each step of a move is as likely as its reverse.
+/// The line between the colours of a board passes each inner corner of the grid once. It is a Hamiltonian path of these corners whose ends leave the
+/// grid, or a Hamiltonian cycle if the rim has one colour. A move pulls back one end of the line, then lets both ends bite back until they leave the
+/// grid again or the line is closed. Moves are symmetric, because each step of a move is as likely as its reverse.
 ///
-/// On 12 by 12 cells chains from row combs and from column combs agree (R-hat below 1.05) within a few hundred sweeps.
+/// On boards of 12 by 12 cells, Markov chains that start from horizontal comb patterns and from vertical ones agree within a few hundred sweeps
+/// (R-hat below 1.05).
 ///
 /// **References.** M. L. Mansfield, "Monte Carlo studies of polymer chain dimensions in the melt", J. Chem. Phys. 77 (1982), for the bite; R. Oberdorf, A. Ferguson, J. L.
 /// Jacobsen and J. Kondev, "Secondary structures in long compact polymers", Phys. Rev. E 74 (2006), for its use on lattices.
@@ -23,13 +24,13 @@ pub(super) struct CurveMoves {
     line: Line,
     /// For each inner corner, the sides to which the line leads, as bits.
     sides: Vec<u8>,
-    /// Maximum number of steps of a move between two boards; a longer move leaves the board unchanged.
+    /// Maximum number of steps of a move from one board to another; a longer move leaves the board unchanged.
     steps: usize,
     /// Number of cells and corners examined, a measure of work.
     looked_at: u64,
 }
 
-/// A Hamiltonian path of the inner corners.
+/// The line between the colours of a board: a Hamiltonian path of the inner corners.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Line {
     path: Vec<usize>,
@@ -37,17 +38,17 @@ struct Line {
     places: Vec<usize>,
     /// The sides at which the first and the last corner of the path leave the grid, if they do.
     exits: [Option<usize>; 2],
-    /// True if the ends are joined, so that the path is a cycle.
+    /// True if the ends are joined; the path is then a cycle.
     is_closed: bool,
 }
 
 /// Maximum number of steps of a move for each corner of the grid; nearly all moves take fewer.
 const STEPS: usize = 32;
-/// Number of moves of which one, on average, also exchanges the colours, which costs more than most moves.
+/// Of this number of moves, one on average also exchanges the colours, which costs more than most moves.
 const TURNS: usize = 16;
-/// Number of moves of which one, on average, redraws a window.
+/// Of this number of moves, one on average redraws a window.
 const WINDOWS: usize = 4;
-/// Maximum number of moves of a sweep, as many as for a board of 12 by 12 cells. Larger boards need no more moves, because one move changes much of
+/// Maximum number of moves of a sweep: the number for a board of 12 by 12 cells. Larger boards need no more moves, because one move changes much of
 /// the line between the colours.
 const SWEEP: usize = 144;
 
@@ -65,7 +66,7 @@ impl CurveMoves {
         }
     }
 
-    /// Returns the adjacent corner on a side: above, right, below, left.
+    /// Returns the corner beside `corner` on the side `side`: above, right, below, left.
     fn beside(&self, corner: usize, side: usize) -> Option<usize> {
         let (rows, columns) = self.corners;
         let (row, column) = (corner / columns, corner % columns);
@@ -133,7 +134,7 @@ impl CurveMoves {
         is_whole
     }
 
-    /// Moves from the line of a board to the line of another board; returns false if that takes too many steps.
+    /// Moves from the line of one board to that of another board; returns false if this takes too many steps.
     fn excursion(&mut self, choose: &mut dyn FnMut(usize) -> usize) -> bool {
         self.line.depart(choose);
         (0..self.steps).any(|_| {
@@ -179,7 +180,7 @@ impl CurveMoves {
         self.line.number(turned);
     }
 
-    /// Adds the cells in which the board of the line differs from the present board; `first` is the colour of the first cell.
+    /// Adds to `changes` the cells in which the board of the line differs from the present board; `first` is the colour of the first cell.
     fn draw(&mut self, cells: &[Colour], first: Colour, changes: &mut Vec<(usize, Colour)>) {
         let path = &self.line.path;
         for (place, &corner) in path.iter().enumerate() {
@@ -299,7 +300,7 @@ mod tests {
     use crate::boards::yin_yang::YinYang;
     use crate::boards::yin_yang::ruled::comb;
 
-    /// Calls `f` with all possible sequences of its random choices, and their probabilities.
+    /// Calls `make` with all possible sequences of its random choices; returns each line with its probability.
     fn all_choices(
         mut make: impl FnMut(&mut dyn FnMut(usize) -> usize) -> Line,
     ) -> Vec<(Line, f64)> {
@@ -324,7 +325,7 @@ mod tests {
             .collect()
     }
 
-    /// Returns the boards to which excursions of this many steps lead, with their probabilities.
+    /// Returns the boards to which excursions of `steps` steps lead, with their probabilities.
     fn leads(moves: &mut CurveMoves, cells: &[Colour], steps: usize) -> HashMap<Vec<Colour>, f64> {
         let mut found = HashMap::new();
         assert!(moves.read_line(cells));

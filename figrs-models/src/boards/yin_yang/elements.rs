@@ -1,4 +1,4 @@
-//! A board as an element program.
+//! A Yin-Yang board as a probabilistic program.
 
 use figrs_core::{Element, Uniform};
 
@@ -7,9 +7,9 @@ use crate::board::Elements;
 use crate::grid::{Automaton, Constraint, Count, GridError, NoSquare, TwoColours};
 
 impl YinYang {
-    /// Creates the element program.
+    /// Creates the probabilistic program of the boards.
     ///
-    /// **Errors.** [`GridError::TooLarge`].
+    /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
     pub fn elements(&self) -> Result<Elements<Colour>, GridError> {
         let size = self.clues.size().for_automata()?;

@@ -4,7 +4,7 @@
 //! of each colour are connected (side by side or one above the other), and that no 2 by 2 square has a single colour. The number of black cells may
 //! have bounds. Clues are observed cells. All boards that meet the clues are equally likely.
 //!
-//! The method [`YinYang::elements`] returns the element program; [`YinYang::solve`], [`YinYang::conflict`] and [`YinYang::puzzle`] query it by a
+//! [`YinYang::elements`] returns the probabilistic program; [`YinYang::solve`], [`YinYang::conflict`] and [`YinYang::puzzle`] query it by a
 //! [`Frontier`](figrs_infer::Frontier).
 //!
 //! # References

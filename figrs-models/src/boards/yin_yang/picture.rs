@@ -12,7 +12,8 @@ const FRAME: usize = SIDE / 4;
 /// Radius of a stone in pixels.
 const RADIUS: isize = 11;
 
-/// Colours of wood, its lines and shade; of black stones from dark to light, and of white ones from light to dark; of the marks of clues.
+/// Colours of wood, of its lines and of its shade; of black stones from dark to light, and of white ones from light to dark; of the marks
+/// of clues.
 const COLOURS: [[u8; 3]; 10] = [
     [222, 184, 122],
     [176, 136, 82],
@@ -33,9 +34,9 @@ impl Board<Colour> {
         borders: 2 * FRAME,
     };
 
-    /// Draws a picture with 26 by 26 pixels for each cell, with a mark on the cells of some clues.
+    /// Draws a picture with 26 by 26 pixels for each cell, with a mark on the cells of `clues`.
     ///
-    /// **Errors.** The picture has too many pixels.
+    /// **Errors.** An error if the picture has too many pixels.
     pub fn picture(&self, clues: &ColourClues) -> Result<Image, Mistake> {
         let stones = self.iter().map(|(at, &colour)| (at, colour));
         picture(self.size(), stones, clues)
@@ -43,9 +44,9 @@ impl Board<Colour> {
 }
 
 impl ColourClues {
-    /// Draws the clues as a [`Board`] picture does, with stones only on cells with a clue.
+    /// Draws the clues as the picture of a [`Board`] does, with stones only on cells with a clue.
     ///
-    /// **Errors.** The picture has too many pixels.
+    /// **Errors.** An error if the picture has too many pixels.
     pub fn picture(&self) -> Result<Image, Mistake> {
         picture(self.size(), self.iter(), &Self::none(self.size()))
     }
@@ -76,7 +77,7 @@ fn picture(
     Ok(Image::new(canvas, COLOURS.to_vec()))
 }
 
-/// Draws a stone with its shade below and light from above.
+/// Draws a stone with its shade below it and with light from above.
 fn stone(canvas: &mut Canvas, (x, y): (isize, isize), colour: Colour) {
     let [edge, face, light] = match colour {
         Colour::Black => [3, 4, 5],

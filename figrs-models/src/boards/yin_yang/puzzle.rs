@@ -11,17 +11,17 @@ use crate::grid::Board;
 impl YinYang {
     /// Draws a random puzzle with exactly one solution, and returns its clues and its solution.
     ///
-    /// The solution is drawn uniformly from the boards that meet the given clues. At first all cells of the solution are clues; in random order a
-    /// clue is removed if no other solution appears. The search removes no clue that was given.
+    /// The solution is drawn uniformly from the boards that meet the given clues. At first, all cells of the solution are clues; then the clues are visited
+    /// in random order, and a clue is removed if no other solution appears. Clues that were given are not removed.
     ///
     /// **Guarantee.** The puzzle has exactly one solution, and would have several if any clue that was not given were removed.
     ///
-    /// Bounds on the numbers of black and white cells apply to the solution; even outside of the bounds there is no other solution.
+    /// The solution is within the bounds on the numbers of black and white cells; no other solution exists even outside these bounds.
     ///
-    /// **Complexity.** One compilation for the boards that meet the given clues, and a sweep over its states for each cell.
+    /// **Complexity.** One compilation for the boards that meet the given clues, and one sweep over its states for each cell.
     ///
-    /// **Errors.** [`BoardError::NoSolution`]; [`BoardError::NoneMet`] if a million boards in a row are outside the bounds on colours;
-    /// [`BoardError::Inference`] if the board is too large for the memory of a [`Frontier`](figrs_infer::Frontier).
+    /// **Errors.** [`BoardError::NoSolution`] if no board meets the clues; [`BoardError::NoneMet`] if a million boards in a row are outside the bounds on
+    /// colours; [`BoardError::Inference`] if the board is too large for the memory of a [`Frontier`](figrs_infer::Frontier).
     pub fn puzzle<R: Rng>(&self, rng: &mut R) -> Result<(ColourClues, Board<Colour>), BoardError> {
         let puzzles = self.puzzles()?;
         loop {
@@ -34,7 +34,8 @@ impl YinYang {
 
     /// Compiles the boards that can be solutions of [puzzles](Self::puzzle), to make many puzzles.
     ///
-    /// **Errors.** [`BoardError::NoSolution`]; [`BoardError::Inference`] if the board is too large for the memory of a [`Frontier`](figrs_infer::Frontier).
+    /// **Errors.** [`BoardError::NoSolution`] if no board meets the clues; [`BoardError::Inference`] if the board is too large for the memory of a
+    /// [`Frontier`](figrs_infer::Frontier).
     pub fn puzzles(&self) -> Result<YinYangPuzzles<'_>, BoardError> {
         let all = Self {
             black: None,
@@ -62,10 +63,10 @@ pub struct YinYangPuzzles<'y> {
 }
 
 impl YinYangPuzzles<'_> {
-    /// Draws a random [puzzle](YinYang::puzzle) and its solution. The function `goes_on` takes the number of cells tried as clues, 0 while a solution
-    /// is drawn; if it returns false, there is no puzzle.
+    /// Draws a random [puzzle](YinYang::puzzle) and its solution. `goes_on` takes the number of cells tried as clues, or 0 while a solution is drawn; if it
+    /// returns false, no puzzle is returned.
     ///
-    /// **Errors.** [`BoardError::NoneMet`] if a million boards in a row are outside the bounds on colours; [`BoardError::Inference`].
+    /// **Errors.** [`BoardError::NoneMet`] if a million boards in a row are outside the bounds on colours; [`BoardError::Inference`] if inference fails.
     pub fn draw<R: Rng>(
         &self,
         rng: &mut R,

@@ -7,11 +7,11 @@ use crate::grid::{ConnectedRule, CountRule, Size, SquareRule, WeighedRule};
 
 impl YinYang {
     /// Returns the cells as independent choices, and the rules. On boards that follow the rules, each colour is a thin tree in which few cells can
-    /// change alone; steps change the line between the colours, or redraw small windows.
+    /// change alone; steps therefore change the line between the colours, or redraw small windows.
     ///
-    /// Without clues Markov chains start from two combs, which follow the rules but may break the bounds on the colours.
+    /// Without clues, Markov chains start from two comb patterns, which follow the rules but may break the bounds on the colours.
     pub(super) fn ruled(&self) -> RuledCells<Colour> {
-        /// Weight of each other rule relative to the rule on the number of black cells, so large that boards that break it are rare.
+        /// Weight of each other rule relative to the rule on the number of black cells, so large that few boards break the other rules.
         const TIMES: u32 = 4;
         let size = self.clues.size();
         let choices = |at: usize| match self.clues.get(size.position(at)) {
@@ -45,7 +45,7 @@ impl YinYang {
     }
 }
 
-/// Returns a board of two combs, one of each colour, with teeth in rows or columns.
+/// Returns a board of two combs, one of each colour; `turn` selects teeth in rows or in columns, and exchanges the colours from 2 on.
 pub(super) fn comb(size: Size, turn: usize) -> Vec<Colour> {
     let (by_columns, is_swapped) = (turn % 2 == 1, turn >= 2);
     let last = match by_columns {

@@ -47,7 +47,8 @@ impl YinYang {
 
     /// Bounds the number of black cells; a bound of half of all cells gives both colours the same number.
     ///
-    /// **Errors.** The range is empty; [`GridError::Impossible`] if one colour would be missing, or have too few cells to reach all 2 by 2 squares.
+    /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if one colour would be missing, or have too few cells to reach
+    /// all 2 by 2 squares.
     pub fn black(self, cells: RangeInclusive<u32>) -> Result<Self, GridError> {
         let cells = GridError::not_empty("black cells", cells)?;
         let size = self.clues.size();
@@ -60,7 +61,7 @@ impl YinYang {
         Ok(Self { black, ..self })
     }
 
-    /// Limits the bytes that solving takes, as [`Frontier::memory`] counts them (default: one GiB).
+    /// Limits the number of bytes that solving takes, as [`Frontier::memory`] counts them (default: one GiB).
     pub fn memory(self, bytes: u64) -> Self {
         let frontier = self.frontier.clone().memory(bytes);
         self.frontier(frontier)
@@ -79,10 +80,10 @@ impl YinYang {
 
 /// Returns a lower bound on the number of cells of a colour.
 ///
-/// A square of 2 by 2 cells has one cell, two adjacent cells, or three cells of a colour, since the rules exclude the diagonal. In the lower bound, a
-/// colour whose cells form a tree has `b` cells: `k` of them on the rim, in a row, and `c` in corners. The sum over all `m` squares of 2 by 2 cells,
-/// of the colour's cells minus its adjacent pairs, is `m = 2 b + 1 - k - c`, or `2 b + 2` if no cell is on the rim. If a colour has a cycle, the
-/// other colour is a tree inside the cycle, without cells on the rim, and has fewer cells.
+/// A square of 2 by 2 cells has one cell, two adjacent cells, or three cells of a colour, since the rules exclude the diagonal. Let a colour whose cells
+/// form a tree have `b` cells, of which `k` are on the rim, in a row, and `c` in corners. The sum over all `m` squares of 2 by 2 cells, of the colour's
+/// cells minus its adjacent pairs, is `m = 2 b + 1 - k - c`, or `2 b + 2` if no cell is on the rim. If a colour has a cycle, the other colour is a tree
+/// inside the cycle, without cells on the rim, and has fewer cells.
 fn fewest_of_a_colour(size: Size) -> u32 {
     let squares = (size.rows() as u32 - 1) * (size.columns() as u32 - 1);
     if squares == 0 {
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
     use crate::board::ConditionalSampler;
 
-    /// No board has fewer black cells than the bound, by the counts of all boards of a size; from three rows and columns on, some boards reach the bound.
+    /// By the counts of all boards of a size, no board has fewer black cells than the bound; from three rows and columns on, some boards reach the bound.
     #[test]
     fn the_bound_on_a_colour_is_right_and_reached() {
         for rows in 1..=5 {

@@ -28,8 +28,8 @@ impl YinYang {
 
     /// Solves the puzzle and decides exactly whether it has only one solution.
     ///
-    /// **Errors.** [`BoardError::NoSolution`] with clues that contradict each other; [`BoardError::Inference`] if the board is too large for the
-    /// memory of a [`Frontier`](figrs_infer::Frontier).
+    /// **Errors.** [`BoardError::NoSolution`] with clues that contradict each other, if there is no solution; [`BoardError::Inference`] if the board
+    /// is too large for the memory of a [`Frontier`](figrs_infer::Frontier).
     pub fn solve(&self) -> Result<Solution, BoardError> {
         let elements = self.elements()?;
         let compiled = self.compiled(&elements, &self.clues)?;
@@ -42,13 +42,13 @@ impl YinYang {
         })
     }
 
-    /// Returns contradictory clues such that, without any one of them, some board meets the others; none if the puzzle has a solution, or if no board
+    /// Returns contradictory clues: without any one of them, some board meets the others. Returns none if the puzzle has a solution, or if no board
     /// follows the rules.
     ///
-    /// **Guarantee.** No board meets the returned clues. The search leaves out each clue in turn, and keeps it if the remaining clues have a
-    /// solution, or if this is undecided. The method [`solve`](Self::solve) reports an undecided clue by `is_minimal` of [`BoardError::NoSolution`].
+    /// **Guarantee.** No board meets the returned clues. Each clue is left out in turn, and put back if the remaining clues have a solution, or if
+    /// this is undecided. If a clue is undecided, [`solve`](Self::solve) reports it by `is_minimal` of [`BoardError::NoSolution`].
     ///
-    /// **Complexity.** One compilation for each clue.
+    /// **Complexity.** The model is compiled once for each clue.
     ///
     /// **Errors.** [`BoardError::Inference`] if the board is too large for the limits of the exact algorithm.
     pub fn conflict(&self) -> Result<Vec<Position>, BoardError> {

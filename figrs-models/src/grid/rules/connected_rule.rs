@@ -6,11 +6,11 @@ use super::BoardRule;
 use super::padded::Padded;
 use crate::grid::Size;
 
-/// Requires that the cells of some kind are connected, side by side or one above the other, and that there is at least one. The violation of the rule
-/// is the number of connected components minus one, or one if no cell is of the kind.
+/// Requires that the cells of some kind are connected, side by side or one above the other, and that there is at least one of them. The violation of
+/// the rule is the number of connected components minus one, or one if no cell is of the kind.
 ///
-/// **Complexity.** After a change of a cell, the rule examines the eight neighbours of the cell. If the eight neighbours do not determine which
-/// components the cell connects, the rule searches from all sides in turn. After a large change the rule rereads the whole board.
+/// **Complexity.** After a change of a cell, the rule examines the eight neighbours of the cell. If these neighbours do not determine which
+/// components the cell connects, the rule searches from all sides of the cell in turn. After a large change, the rule rereads the whole board.
 #[derive(Clone, Debug)]
 pub struct ConnectedRule<F> {
     reads: F,
@@ -19,7 +19,7 @@ pub struct ConnectedRule<F> {
     components: u32,
     /// Number of components before the last change.
     before: u32,
-    /// For each cell, the number of the search that last reached it, and the side from which that search came.
+    /// For each cell, the index of the search that last reached it, and the side from which that search came.
     reached: Vec<(u64, u8)>,
     now: u64,
     queues: [VecDeque<usize>; 4],
@@ -27,7 +27,7 @@ pub struct ConnectedRule<F> {
 }
 
 impl<F> ConnectedRule<F> {
-    /// Creates the rule for the cells of a grid for which `reads` is true, given their index and value.
+    /// Creates the rule for the cells of a grid for which `reads` is true; it gets the index and the value of a cell.
     pub fn new(size: Size, reads: F) -> Self {
         let grid = Padded::new(size);
         Self {
@@ -47,7 +47,7 @@ impl<F> ConnectedRule<F> {
         self.components.abs_diff(1)
     }
 
-    /// Adds a cell to the cells of the colour, or removes it.
+    /// Adds the cell `place` to the cells of the colour, or removes it.
     fn set(&mut self, place: usize, is_in: bool) {
         if is_in == self.is_in[place] {
             return;
@@ -61,7 +61,7 @@ impl<F> ConnectedRule<F> {
         }
     }
 
-    /// Returns the number of components that touch a cell, not counting the cell itself.
+    /// Returns the number of components that touch the cell `place`, not counting the cell itself.
     fn components_beside(&mut self, place: usize) -> u32 {
         let sides = self.grid.beside(place);
         let corners = [sides[0] + 1, sides[2] + 1, sides[2] - 1, sides[0] - 1];
@@ -88,7 +88,7 @@ impl<F> ConnectedRule<F> {
         self.search(place, sides)
     }
 
-    /// Returns the number of components beside a cell by searches from each side in turn; two searches that meet are merged.
+    /// Returns the number of components beside the cell `place` by searches from each side in turn; two searches that meet are merged.
     fn search(&mut self, place: usize, sides: [usize; 4]) -> u32 {
         let Self {
             grid,
@@ -188,7 +188,7 @@ impl<C, F: Fn(usize, &C) -> bool + Send> BoardRule<C> for ConnectedRule<F> {
     }
 
     fn change(&mut self, cells: &[C], changed: &[usize]) -> Option<u32> {
-        /// The rule rereads the whole board if at least one in this number of cells changes, because searches would take longer.
+        /// The rule rereads the whole board if at least one in `READ_ANEW` cells changes, because searches would take longer.
         const READ_ANEW: usize = 32;
         let before = self.components;
         if changed.len() * READ_ANEW >= cells.len() && changed.len() > 1 {

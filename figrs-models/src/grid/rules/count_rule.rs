@@ -14,7 +14,7 @@ pub struct CountRule<F> {
 }
 
 impl<F> CountRule<F> {
-    /// Creates the rule on the number of cells for which `reads` is true, given their index and value.
+    /// Creates the rule on the number of cells for which `reads` is true; it gets the index and the value of a cell.
     pub fn new(range: RangeInclusive<u32>, reads: F) -> Self {
         Self {
             range,

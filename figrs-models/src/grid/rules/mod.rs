@@ -1,4 +1,4 @@
-//! Rules for whole boards with measured violations, for Markov chains and searches on boards of any size.
+//! Rules for whole boards that measure by how much a board breaks them, for Markov chains and searches on boards of any size.
 //!
 //! An [`Automaton`](super::Automaton) reads a board cell by cell, and the number of its states limits the width of a board. A [`BoardRule`] reads a
 //! whole board, measures by how much the board breaks the rule, and follows changes of single cells; it has no states, and therefore no limit on the
@@ -25,12 +25,12 @@ pub use square_rule::SquareRule;
 pub use way_rule::WayRule;
 pub use weighed_rule::WeighedRule;
 
-/// A rule for the cells of a whole board, with a *violation*: zero if the board follows the rule, and larger the further the board is from following it.
+/// A rule for the cells of a whole board, with a *violation*: zero if the board follows the rule, and larger the further it is from following the rule.
 ///
-/// The violation of a rule depends on the cells alone; data that a rule stores only make it quicker to compute. A rule receives all changes of a
-/// board in order: each [`change`](Self::change) follows a [`read`](Self::read) or another change, and may be undone by [`undo`](Self::undo).
+/// The violation depends on the cells alone; data that a rule stores only make it quicker to compute. A rule receives all changes of a board in order:
+/// each [`change`](Self::change) follows a [`read`](Self::read) or another change, and may be undone by [`undo`](Self::undo).
 ///
-/// Only the method `read` is required; the default implementations of the other methods reread the board.
+/// Only `read` is required; the default implementations of the other methods reread the board.
 ///
 /// ```
 /// use figrs_models::grid::BoardRule;
@@ -51,7 +51,7 @@ pub trait BoardRule<C>: Send {
     /// Reads a board, with the cells in scan order, and returns its violation; `None` if Markov chains and searches must never visit the board.
     fn read(&mut self, cells: &[C]) -> Option<u32>;
 
-    /// Returns the violation of a board after a change of some cells, given by their distinct indices.
+    /// Returns the violation of a board after a change of the cells `changed`, given by their distinct indices.
     fn change(&mut self, cells: &[C], _changed: &[usize]) -> Option<u32> {
         self.read(cells)
     }
@@ -67,7 +67,7 @@ pub trait BoardRule<C>: Send {
         None
     }
 
-    /// Returns the number of cells examined since the last call, except changed cells: a measure of work, zero if only changed cells are examined.
+    /// Returns the number of cells examined since the last call, except changed cells, as a measure of work.
     fn looked_at(&mut self) -> u64 {
         0
     }

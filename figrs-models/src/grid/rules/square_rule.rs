@@ -3,7 +3,8 @@
 use super::BoardRule;
 use crate::grid::Size;
 
-/// Requires that no 2 by 2 square has only cells of some kind, or only other cells. The violation is the number of 2 by 2 squares of a single colour.
+/// Requires that no 2 by 2 square has only cells of some kind, or only cells of the other kind. The violation is the number of 2 by 2 squares of a
+/// single colour.
 #[derive(Clone, Debug)]
 pub struct SquareRule<F> {
     size: Size,
@@ -15,7 +16,7 @@ pub struct SquareRule<F> {
 }
 
 impl<F> SquareRule<F> {
-    /// Creates the rule for a grid whose cells have one colour if `reads` is true, and the other colour if it is false.
+    /// Creates the rule for a grid; a cell has one colour if `reads` is true for it, and the other colour if it is false.
     pub fn new(size: Size, reads: F) -> Self {
         Self {
             size,
@@ -26,7 +27,7 @@ impl<F> SquareRule<F> {
         }
     }
 
-    /// Returns the number of 2 by 2 squares of one colour whose first cell is in a range of rows and columns.
+    /// Returns the number of 2 by 2 squares of one colour whose first cell is in the given rows and columns.
     fn squares(&self, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>) -> u32 {
         let across = self.size.columns();
         let rows = rows.start..rows.end.min(self.size.rows().saturating_sub(1));
@@ -42,7 +43,7 @@ impl<F> SquareRule<F> {
         squares
     }
 
-    /// Returns the number of 2 by 2 squares of one colour that contain a cell.
+    /// Returns the number of 2 by 2 squares of one colour that contain the cell `at`.
     fn around(&self, at: usize) -> u32 {
         let (row, column) = (at / self.size.columns(), at % self.size.columns());
         self.squares(

@@ -8,14 +8,14 @@ use super::BoardRule;
 use super::padded::Padded;
 use crate::grid::{Ground, Size};
 
-/// Requires a walk from stop to stop (marked cells, in order) over cells that are not walls; the sum of the shortest paths may have bounds.
+/// Requires a walk from stop to stop (marked cells, in order) over cells that are not walls; the total length of the shortest paths may have bounds.
 ///
-/// Two successive stops without a path between them have a lower bound on the number of missing steps: the straight distance from the cells that one
-/// stop reaches to the other stop. The violation of the rule is the sum of the lower bounds of all pairs of successive stops without a path. If paths
-/// connect all stops, the violation is half the distance of their length from its bounds, rounded up. A mark that is in no cell, or in several cells,
-/// adds one to the violation for each of its pairs.
+/// Two successive stops without a path between them have a lower bound on the number of missing steps: the straight distance between the cells that
+/// one stop reaches and the other stop. The violation of the rule is the sum of the lower bounds of all pairs of successive stops without a path. If
+/// paths connect all stops, the violation is half the distance of their length from its bounds, rounded up. A mark that is in no cell, or in several
+/// cells, adds one to the violation for each pair of stops to which it belongs.
 ///
-/// **Complexity.** The rule makes an A* search after changes that matter, such as a wall on the known path or a stop that moves.
+/// **Complexity.** After changes that matter, such as a wall on the known path or a stop that moves, the rule makes an A* search.
 #[derive(Clone, Debug)]
 pub struct WayRule<F> {
     grid: Padded,
@@ -29,15 +29,15 @@ pub struct WayRule<F> {
     /// `true` if the last change made a search necessary.
     is_searched: bool,
     on_way: Vec<bool>,
-    /// For each cell, the number of the search that last reached it, and the cell before it.
+    /// For each cell, the index of the search that last reached it, and the cell before it on the path.
     reached: Vec<(u32, u32)>,
     search: u32,
-    /// The cells that the search has to expand, each with the cell before it.
+    /// The cells that the search has to expand, each with the cell before it on the path.
     queue: VecDeque<(usize, usize)>,
     looked_at: u64,
 }
 
-/// The shortest paths between stops, if there are any.
+/// The shortest paths between stops, if there are paths.
 #[derive(Clone, Debug, Default)]
 struct Found {
     way: Vec<usize>,
@@ -47,8 +47,8 @@ struct Found {
 }
 
 impl<F> WayRule<F> {
-    /// Creates the rule for 2 to 8 stops. The function `reads` returns the [`Ground`] of a cell, given its index and value; the first stop is the
-    /// lowest bit of [`Ground::Marked`].
+    /// Creates the rule for 2 to 8 stops. `reads` returns the [`Ground`] of a cell, given its index and value; the first stop is the lowest bit of
+    /// [`Ground::Marked`].
     pub fn new(size: Size, stops: usize, reads: F) -> Self {
         let grid = Padded::new(size);
         Self {
@@ -68,14 +68,14 @@ impl<F> WayRule<F> {
         }
     }
 
-    /// Bounds the sum of the shortest paths, in steps.
+    /// Bounds the total length of the shortest paths, in steps.
     #[must_use]
     pub fn steps(self, steps: RangeInclusive<u32>) -> Self {
         let steps = Some(steps);
         Self { steps, ..self }
     }
 
-    /// Sets whether a cell is a wall, open or marked.
+    /// Sets whether the cell `place` is a wall, open or marked.
     fn set(&mut self, place: usize, ground: Ground) {
         let (old, new) = (self.ground[place].marks(), ground.marks());
         for (mark, places) in self.places.iter_mut().enumerate() {
@@ -88,7 +88,7 @@ impl<F> WayRule<F> {
         self.ground[place] = ground;
     }
 
-    /// Searches the shortest paths between all successive stops again.
+    /// Finds the shortest paths between all successive stops again.
     fn find(&mut self) {
         for &place in &self.now.way {
             self.on_way[place] = false;
@@ -121,8 +121,8 @@ impl<F> WayRule<F> {
         self.now.violation = violation;
     }
 
-    /// Adds a shortest path between two cells to the known path and returns its number of steps; if there is none, returns a lower bound on the
-    /// number of missing steps.
+    /// Adds a shortest path between the cells `from` and `to` to the known path, and returns its number of steps; if there is none, returns a lower
+    /// bound on the number of missing steps.
     fn leg(&mut self, from: usize, to: usize) -> Result<u32, u32> {
         self.search = self.search.wrapping_add(1);
         if self.search == 0 {

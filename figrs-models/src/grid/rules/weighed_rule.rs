@@ -2,7 +2,7 @@
 
 use super::BoardRule;
 
-/// A rule whose violation counts several times, so that Markov chains rather break other rules.
+/// A rule whose violation counts several times. Markov chains therefore rather break other rules.
 #[derive(Clone, Debug)]
 pub struct WeighedRule<R> {
     rule: R,

@@ -14,7 +14,7 @@ const MOST_DEPTH: usize = 8;
 /// Maximum number of files that are examined.
 const MOST_FILES: usize = 100_000;
 
-/// Returns the text files (`*.txt`) and map files of a folder, sorted by name; or the file itself, if the path is a file.
+/// Returns the text files (`*.txt`) and map files of a folder, sorted by name; if `path` is a file, returns only this file.
 pub(super) fn level_paths(path: &Path) -> Result<Vec<PathBuf>, LevelError> {
     if path.is_file() {
         return Ok(vec![path.to_owned()]);
@@ -52,8 +52,8 @@ pub(super) fn folders_within(folder: &Path) -> Result<Vec<PathBuf>, LevelError> 
     Ok(found)
 }
 
-/// Returns the folders to read, each with the folders that it replaces. A folder called `Processed` replaces folders beside it whose files have the
-/// same names, because their files are other encodings of the same levels.
+/// Returns the folders to read, each with the folders in whose place it is read. A folder called `Processed` is read in place of folders beside it
+/// whose files have the same names, because its files are other encodings of the same levels.
 pub(super) fn one_encoding(
     mut folders: Vec<PathBuf>,
     is_wanted: impl Fn(&Path) -> bool,

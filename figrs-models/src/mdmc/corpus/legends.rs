@@ -10,7 +10,7 @@ use figrs_reading::MistakeKind;
 
 /// Reads a legend: JSON by [`TileSet::from_json`], and TOML by [`TileSet::from_toml`] if the name ends with `.toml`.
 ///
-/// **Errors.** [`LevelError::File`].
+/// **Errors.** [`LevelError::File`] if the file cannot be read or is no legend.
 pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
     let path = path.as_ref();
     let text = vglc::read_text(path)?;
@@ -25,7 +25,7 @@ pub fn read_legend(path: impl AsRef<Path>) -> Result<TileSet, LevelError> {
     read.map_err(|mistake| mistake.of(path.display().to_string()).into())
 }
 
-/// Finds the legend for some levels: the file in `folders` that describes the most of the levels' tiles, the first such file among equals; `known`
+/// Finds the legend for some levels: the file in `folders` that describes most of the levels' tiles, or the first of several such files; `known`
 /// counts the tiles that a file describes. Returns `None` if no file describes half of all `count` tiles.
 pub(super) fn find(
     folders: impl Iterator<Item = PathBuf>,
@@ -66,8 +66,7 @@ pub(super) fn find(
     best.map(|(_, path, set)| (path, set))
 }
 
-/// Returns the folders in which the legend of a level file is sought: from the file's own folder up to the given folder, and the folder above that
-/// one.
+/// Returns the folders in which the legend of the level file `path` is sought: from its own folder up to `root`, and the folder above that one.
 pub(super) fn folders_of(path: &Path, root: &Path) -> impl Iterator<Item = PathBuf> {
     let own = path.parent().unwrap_or(Path::new("")).ancestors();
     let within = own.take_while(move |above| above.starts_with(root));
@@ -82,13 +81,13 @@ pub(super) fn folder_above(path: &Path) -> PathBuf {
     }
 }
 
-/// True if a file mentions tiles in the form of a legend, even if it is invalid.
+/// True if the file `path` mentions tiles in the form of a legend, even if it is invalid.
 fn mentions_tiles(path: &Path) -> bool {
     let text = vglc::read_text(path).unwrap_or_default();
     text.contains("\"tiles\"") || text.contains("[tiles]")
 }
 
-/// True if an error concerns a file with a list of tiles, which is therefore meant as a legend.
+/// True if `error` concerns a file with a list of tiles, which is therefore meant as a legend.
 fn is_meant_as_legend(error: &LevelError) -> bool {
     matches!(error.kind(), MistakeKind::Unknown | MistakeKind::Count)
 }

@@ -142,7 +142,7 @@ fn levels_of(
         .collect()
 }
 
-/// **Errors.** The text is not a rectangle of characters that can be tiles.
+/// **Errors.** [`LevelError`] if the text is not a rectangle of characters that can be tiles.
 pub(super) fn check_text(place: &str, text: &str) -> Result<(), LevelError> {
     let in_use = text.chars().filter(|symbol| !symbol.is_control());
     let all = TileSet::unknown(in_use.collect::<BTreeSet<char>>());
@@ -197,7 +197,7 @@ pub(super) fn without_single_lines(
     files
 }
 
-/// Returns the characters of some levels.
+/// Returns the characters that occur in `files`.
 pub(super) fn symbols_of<'a>(files: impl IntoIterator<Item = &'a LevelFile>) -> BTreeSet<char> {
     let texts = files.into_iter();
     let symbols = texts.flat_map(|file| file.text.trim_start_matches('\u{feff}').chars());

@@ -37,14 +37,15 @@ impl Corpus {
 
     /// Creates a corpus of named levels of [platformer](TileSet::platformer) tiles, in the given order.
     ///
-    /// **Errors.** There are no levels, or their heights differ.
+    /// **Errors.** [`LevelError`] if there are no levels, or if their heights differ.
     pub fn new(named: impl IntoIterator<Item = (String, Level)>) -> Result<Self, LevelError> {
         Self::of_tiles(Arc::clone(TileSet::platformer()), named)
     }
 
-    /// Creates a corpus of named levels with the tiles of a set, in the given order.
+    /// Creates a corpus of named levels with the tiles of the set `tiles`, in the given order.
     ///
-    /// **Errors.** There are no levels, their heights differ, a tile is not in the set, or the set has more than [`TileSet::MAX_TILES`].
+    /// **Errors.** [`LevelError`] if there are no levels, their heights differ, a tile is not in the set, or the set has more than
+    /// [`TileSet::MAX_TILES`] tiles.
     pub fn of_tiles(
         tiles: Arc<TileSet>,
         named: impl IntoIterator<Item = (String, Level)>,
@@ -146,12 +147,12 @@ impl Corpus {
         &self.styles
     }
 
-    /// Returns for each level the index of its style in [`styles`](Self::styles).
+    /// Returns, for each level, the index of its style in [`styles`](Self::styles).
     pub fn style_of_levels(&self) -> &[usize] {
         &self.style_of
     }
 
-    /// Returns the levels cut to their bottom rows, for a chain of less height.
+    /// Returns the levels cut to their bottom `rows` rows, for training a chain of less height.
     ///
     /// **Errors.** [`LevelError::Levels`] unless `rows` is from 1 to the height of the levels.
     pub fn bottom_rows(&self, rows: usize) -> Result<Self, LevelError> {

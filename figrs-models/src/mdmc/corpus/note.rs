@@ -13,12 +13,12 @@ pub enum CorpusNote {
     Skipped(LevelError),
     /// The levels are in subfolders of the given folder.
     Folders {
-        /// The given folder.
+        /// The given folder, which contains the subfolders.
         given: PathBuf,
         /// The folders with levels.
         found: Vec<PathBuf>,
     },
-    /// A folder called `Processed` is read; other folders beside it with levels of the same names are left out.
+    /// A folder called `Processed` is read; folders beside it that have levels of the same names are left out.
     OneOfSeveral {
         /// The folder that is read.
         read: PathBuf,
@@ -36,19 +36,19 @@ pub enum CorpusNote {
     },
     /// Tiles of maps that neither a legend nor the map describes got characters.
     NumberedTiles {
-        /// The characters, each with the number that a legend has for the tile as its picture.
+        /// The characters, each with the number by which a legend would describe the tile (its picture).
         tiles: Vec<(char, u32)>,
     },
-    /// The meanings of the tiles come from this file.
+    /// The meanings of the tiles come from the legend in this file.
     Legend(PathBuf),
-    /// The meanings of tiles that are not in the given set come from this file.
+    /// The meanings of tiles that are not in the caller's set come from a legend.
     OtherTiles {
         /// The file of the legend.
         path: PathBuf,
-        /// The characters of the tiles.
+        /// The characters of these tiles.
         symbols: String,
     },
-    /// Some levels repeat other levels with a player's path drawn in, and were left out.
+    /// Some levels repeat other levels with a player's path drawn in; they were left out.
     DrawnWays {
         /// The character that draws the path.
         tile: char,
@@ -82,11 +82,11 @@ pub enum CorpusNote {
         rooms: usize,
         /// Number of levels that were cut into rooms.
         levels: usize,
-        /// Number of cells that belong to no room, since the sizes of levels are not multiples of the size of a room.
+        /// Number of cells that belong to no room, because the sizes of levels are not multiples of the size of a room.
         left_out: usize,
     },
     /// Levels with fewer rows than others were filled up at the top, with an outside tile or else the most frequent tile. If the player climbs in the
-    /// levels, narrower levels were filled up at the right.
+    /// levels, narrower levels were filled up at the right instead.
     Padded {
         /// Direction in which levels are played.
         travel: Travel,
@@ -94,7 +94,7 @@ pub enum CorpusNote {
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Number of rows of all levels after they are filled up, or of columns if the player climbs in the levels.
+        /// Number of rows of all levels after filling up, or of columns if the player climbs in the levels.
         rows: usize,
         /// Character of the tile with which levels were filled up.
         tile: String,
@@ -102,7 +102,7 @@ pub enum CorpusNote {
         is_outside: bool,
     },
     /// Levels with too many rows were cut to their bottom rows. If the player climbs in the levels, levels with too many columns were cut to their
-    /// left columns.
+    /// left columns instead.
     Cut {
         /// Direction in which levels are played.
         travel: Travel,
@@ -110,7 +110,7 @@ pub enum CorpusNote {
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Number of rows of all levels after they are cut, or of columns if the player climbs in the levels.
+        /// Number of rows of all levels after cutting, or of columns if the player climbs in the levels.
         rows: usize,
     },
 }

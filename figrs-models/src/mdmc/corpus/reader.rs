@@ -20,7 +20,7 @@ use crate::mdmc::level::error::{no_levels, too_many_tiles, wrong_rows};
 use crate::mdmc::{Corpus, Level, LevelError, Tile, TileSet, Travel};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// True for a character of the built-in platformer tiles, whose levels need no legend.
+/// True if `symbol` is the character of a built-in platformer tile; levels with only these characters need no legend.
 fn is_platformers(symbol: char) -> bool {
     let tile = TileSet::platformer().tile(symbol);
     tile.is_some_and(|tile| !tile.is_unknown())
@@ -29,20 +29,20 @@ fn is_platformers(symbol: char) -> bool {
 /// Reads training levels from folders: text files (`*.txt`) with one level in each file and one row on each line, and maps of level editors.
 ///
 /// - The maps are those of Tiled (`*.tmx`, with layers in CSV, XML or base64 without compression), projects of LDtk (`*.ldtk`), and the grids of
-///   values that LDtk exports (`*.csv`). A legend numbers the tiles of maps from 0, by `picture` or else by its order. The number 0 stands for the
-///   first tile of the map's tileset, or for the value 1. A tile that no legend numbers has the words of its class in the map. Flipped tiles count as
-///   the tiles that are not flipped.
+///   values that LDtk exports (`*.csv`). A legend numbers the tiles of maps from 0, by `picture` or else by their order. The number 0 stands for the
+///   first tile of the map's tileset, or for the value 1. A tile that no legend numbers has the words of its class in the map. A flipped tile counts
+///   as the same tile without the flip.
 /// - If a folder contains no level itself, its subfolders are searched. If adjacent folders have levels of the same names, such as different
 ///   encodings of one game, only the folder called `Processed` is read.
 /// - Files that are not levels (rows of different lengths, no text, a single line among levels of several lines) are left out with a note.
 /// - Levels that repeat another level with a player's path drawn in, by a character without a meaning, are left out with a note.
 /// - For each given folder, the reader seeks a legend (JSON or TOML) beside the levels and in the folder above, unless the caller sets the
-///   [tiles](Self::tiles). Characters that the folder's legend lacks have their meanings in the legends of other folders, or are tiles of unknown
-///   meaning. Without any legend all tiles are unknown, except that levels with only `-`, `X` and other [platformer](TileSet::platformer) characters
-///   have platformer tiles.
+///   [tiles](Self::tiles). Characters that this legend lacks have their meanings in the legends of other folders, or are tiles of unknown meaning.
+///   Without any legend, all tiles have unknown meanings, except that levels with only `-`, `X` and other [platformer](TileSet::platformer)
+///   characters have platformer tiles.
 /// - If all levels have one width and are at least twice as high as wide, the player climbs [upwards](Travel::Up) in them; other levels are played to
 ///   the right.
-/// - Levels with fewer rows than others are filled up at the top with an [outside](crate::mdmc::Meaning::Outside) tile, or else the most frequent
+/// - - Levels with fewer rows than others are filled up at the top with an [outside](crate::mdmc::Meaning::Outside) tile, or else the most frequent
 ///   tile of the corpus; [`rows`](Self::rows) cuts higher levels. Before levels are filled up or cut, [`rooms`](Self::rooms) cuts them into rooms.
 ///
 /// [`CorpusNote`]s report the choices of the reader.
@@ -71,7 +71,7 @@ impl CorpusReader {
     /// Maximum number of cells of all levels together.
     pub const MAX_CELLS: usize = 1 << 27;
 
-    /// Creates a reader of folders, or of single files.
+    /// Creates a reader of `folders`, which may also be single files.
     pub fn new(folders: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         Self {
             folders: folders.into_iter().map(Into::into).collect(),
@@ -84,15 +84,16 @@ impl CorpusReader {
         }
     }
 
-    /// Reads only the files whose names, with or without the extension, match a pattern of `*`, `?` and `[..]`. A pattern with a folder, such as
-    /// `Overworld/*`, is compared with the path below the given folder or one of its subfolders. After several calls of `only`, a file needs to match
-    /// only one of the patterns.
+    /// Reads only the files whose names, with or without the extension, match `pattern`, which consists of `*`, `?`, `[..]` and other characters. A
+    /// pattern with a folder, such as `Overworld/*`, is compared with the path below the given folder or one of its subfolders. After several calls
+    /// of `only`, a file needs to match only one of the patterns.
     pub fn only(mut self, pattern: impl Into<String>) -> Self {
         self.only.push(pattern.into());
         self
     }
 
-    /// Sets the tiles of the levels; other characters get the meanings of the legends beside the levels, or are tiles of unknown meaning.
+    /// Sets the tiles of the levels; characters that are not among them get the meanings in the legends beside the levels, or are tiles of unknown
+    /// meaning.
     pub fn tiles(mut self, tiles: impl Into<Arc<TileSet>>) -> Self {
         self.tiles = Some(tiles.into());
         self
@@ -104,8 +105,8 @@ impl CorpusReader {
         self
     }
 
-    /// Cuts levels to this many bottom rows, and fills up levels with fewer rows at the top. Levels in which the player climbs are cut to this many
-    /// columns from the left, and narrower ones are filled up at the right.
+    /// Cuts levels to their bottom `rows` rows, and fills up levels with fewer rows at the top. Levels in which the player climbs are cut to their
+    /// left `rows` columns, and narrower ones are filled up at the right.
     pub fn rows(mut self, rows: usize) -> Self {
         self.rows = Some(rows);
         self
@@ -118,7 +119,7 @@ impl CorpusReader {
     }
 
     /// Cuts levels into rooms, which are then the levels of the corpus, played to the right unless a direction is set. If no tile is called
-    /// `outside`, tiles called `void` or `null` are outside.
+    /// `outside`, tiles called `void` or `null` count as outside.
     pub fn rooms(mut self, rooms: Rooms) -> Self {
         self.rooms = Some(rooms);
         self
@@ -126,8 +127,8 @@ impl CorpusReader {
 
     /// Reads the levels.
     ///
-    /// **Errors.** [`LevelError`]: a folder that cannot be read or contains no level (with the error of its first file), an invalid pattern or one
-    /// that matches nothing, legends of two folders that disagree on a character of both, more than [`TileSet::MAX_TILES`] characters or
+    /// **Errors.** [`LevelError`] if a folder cannot be read or contains no level (with the error of its first file), if a pattern is invalid or
+    /// matches nothing, if the legends of two folders disagree on a character of both, or if there are more than [`TileSet::MAX_TILES`] characters or
     /// [`MAX_CELLS`](Self::MAX_CELLS) cells.
     pub fn read(&self) -> Result<(Corpus, Vec<CorpusNote>), LevelError> {
         let mut notes = Vec::new();
@@ -175,10 +176,10 @@ impl CorpusReader {
         self.assemble(&files, folders, notes)
     }
 
-    /// Reads levels from texts with names, as [`read`](Self::read) does from files. The method reads no legend, because it reads no file: without a
-    /// [set of tiles](Self::tiles) the meanings are unknown. The folders and patterns of the reader are ignored.
+    /// Reads levels from texts with names, as [`read`](Self::read) does from files. No legend is read, because no file is read: without a [set of
+    /// tiles](Self::tiles), the meanings of all tiles are unknown. The folders and patterns of the reader are ignored.
     ///
-    /// **Errors.** The errors of [`read`](Self::read); a text that is not a level; no text at all.
+    /// **Errors.** The errors of [`read`](Self::read); an error if a text is not a level, or if there is no text.
     pub fn read_texts(
         &self,
         named: impl IntoIterator<Item = (String, String)>,
@@ -216,7 +217,7 @@ impl CorpusReader {
         self.assemble(&files, vec![texts], notes)
     }
 
-    /// Creates the corpus of some files, with the legends found for their folders.
+    /// Creates the corpus of `files`, with the legends found for their folders.
     fn assemble(
         &self,
         files: &[LevelFile],
@@ -404,8 +405,8 @@ fn check_cells(cells: usize) -> Result<(), LevelError> {
     Ok(())
 }
 
-/// Returns the legend of a folder of levels, with the tiles of maps: the legend beside or above the first text file that has one. A note reports each
-/// invalid legend.
+/// Returns the legend for the files of a folder, including the tiles of maps: the legend beside or above the first text file that has one. A note
+/// reports each invalid legend.
 fn legend_of(
     files: &[&LevelFile],
     symbols: &BTreeSet<char>,
@@ -438,7 +439,7 @@ fn legend_of(
     })
 }
 
-/// Returns the most frequent tile of some levels; among equally frequent tiles, the first.
+/// Returns the most frequent tile of `levels`; among equally frequent tiles, the first.
 fn commonest(levels: &[Level]) -> Tile {
     let mut counts: BTreeMap<Tile, usize> = BTreeMap::new();
     for &tile in levels.iter().flat_map(Level::as_array) {

@@ -24,10 +24,10 @@ pub enum Rooms {
     Apart,
 }
 
-/// The place of a room in a level: a range of rows and a range of columns.
+/// The place of a room in a level: its range of rows and its range of columns.
 type Place = (Range<usize>, Range<usize>);
 
-/// Cuts named levels into rooms, which have the names of their levels and the row and column where they begin.
+/// Cuts named levels into rooms; the name of a room is the name of its level and the row and column where it begins.
 ///
 /// **Errors.** [`LevelError::Levels`] if levels are to be cut along outside tiles and there are none, or if there is no room.
 pub(super) fn cut(
@@ -87,7 +87,7 @@ fn side_by_side(level: &Level, (rows, columns): (usize, usize)) -> (Vec<Place>, 
     (places, over)
 }
 
-/// Returns the rooms of a level between rows and columns of outside tiles, from the top.
+/// Returns the rooms of a level, which lie between rows and columns of outside tiles, from the top.
 fn apart(level: &Level) -> Vec<Place> {
     let is_outside = level.as_array().mapv(|tile| tile.is(Meaning::Outside));
     let mut open: Vec<Place> = vec![(0..level.height(), 0..level.width())];
@@ -115,7 +115,8 @@ fn apart(level: &Level) -> Vec<Place> {
     places
 }
 
-/// Returns the ranges of adjacent rows or columns that have a tile of the level; `first` is the number of the first row or column.
+/// Returns the ranges of adjacent rows or columns that are not `blank` (of outside tiles only); `first` is the index of the first
+/// row or column.
 fn runs(blank: Vec<bool>, first: usize) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     for (line, is_blank) in (first..).zip(blank) {

@@ -8,22 +8,22 @@ use super::note::CorpusNote;
 use crate::mdmc::{LevelError, TileSet};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The characters of the levels of one folder, and the legend found for them.
+/// The characters of the levels of one folder, and the legend found for these levels.
 pub(super) struct FolderTiles {
     pub(super) root: PathBuf,
     pub(super) symbols: BTreeSet<char>,
     pub(super) legend: Option<(PathBuf, TileSet)>,
 }
 
-/// A set of tiles and the file that it comes from; no file for the built-in platformer tiles.
+/// A set of tiles and the file from which it comes; no file for the built-in platformer tiles.
 struct SourcedSet<'a> {
     source: Option<PathBuf>,
     set: TileSet,
     symbols: &'a BTreeSet<char>,
 }
 
-/// Creates one set of tiles for all folders. The characters of a folder get the tiles of the folder's own legend; folders without a legend get the
-/// tiles of the other folders.
+/// Creates one set of tiles for all folders. The characters of a folder's levels get the tiles of the folder's own legend; without such a legend,
+/// they get the tiles of the other folders.
 ///
 /// **Errors.** [`LevelError::Levels`] for a character that occurs in levels of two folders and has different meanings in their legends.
 pub(super) fn of_folders(
@@ -83,7 +83,7 @@ pub(super) fn of_folders(
     Ok(Arc::new(all))
 }
 
-/// Returns the tiles of the caller and, for other characters of the levels, the tiles with a meaning in the legends of their folders.
+/// Returns the tiles `given` by the caller and, for other characters of the levels, the tiles with a meaning in the legends of their folders.
 pub(super) fn and_of_folders(
     given: &Arc<TileSet>,
     folders: &[FolderTiles],
@@ -119,7 +119,7 @@ pub(super) fn is_platformer(symbols: &BTreeSet<char>) -> bool {
         && symbols.contains(&'X')
 }
 
-/// Returns the error for a character whose meaning in the legend at `place` differs from that in an earlier legend.
+/// Returns the error for the character `symbol`, whose meaning in the legend at `place` differs from that in an earlier legend.
 fn disagreement(symbol: char, sets: &[SourcedSet<'_>], place: usize) -> LevelError {
     let named = |set: &SourcedSet<'_>| {
         let words = set.set.tile(symbol).map(|tile| set.set.description(tile));

@@ -10,7 +10,7 @@ const MOST_OF_ONE_SIZE: usize = 512;
 /// Returns the characters of drawn paths, each with the indices of the levels in which it draws a path. A level with a drawn path equals another
 /// level of the corpus except for at least two cells and at most half of them, all with one character that occurs only in such copies.
 ///
-/// **Cost.** Two levels of one size are compared up to the second character in which they differ.
+/// **Cost.** Two levels of one size are compared up to the second character of the drawn path.
 pub(super) fn drawn_ways(files: &[LevelFile]) -> BTreeMap<char, Vec<usize>> {
     let texts = files.iter().map(|file| {
         let text = file.text.trim_start_matches('\u{feff}');

@@ -5,15 +5,15 @@ use figrs_reading::{FileError, Mistake, MistakeKind};
 
 use crate::mdmc::{Tile, TileSet};
 
-/// Reason why something is not a level, or why levels do not form a corpus.
+/// Reason why a file or text is not a level, or why levels do not form a corpus.
 #[derive(Clone, PartialEq, thiserror::Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum LevelError {
-    /// A file of a level, a map, a legend or a folder cannot be read or written, or has a mistake. The error's place is the path of the file, or the
-    /// name of the level if there is no file.
+    /// A file of a level, a map, a legend or a folder cannot be read or written, or has a mistake. The place in the error is the path of the file,
+    /// or the name of the level if there is no file.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The levels do not form a corpus, or a request for them cannot be granted.
+    /// The levels do not form a corpus, or cannot be used as requested.
     #[error("{0}")]
     Levels(Mistake),
 }
@@ -29,7 +29,7 @@ impl LevelError {
 }
 
 impl LevelError {
-    /// A column has more or fewer tiles than the level has rows.
+    /// Returns the error for a column that has more or fewer tiles than the level has rows.
     #[doc(hidden)]
     pub fn wrong_column(height: usize, expected: usize) -> Self {
         let problem = format!("the column has {height} tiles");
@@ -44,14 +44,14 @@ impl From<Mistake> for LevelError {
     }
 }
 
-/// A level has no rows or no columns.
+/// Returns the error for a level without rows or columns.
 pub(crate) fn empty_level(place: &str) -> LevelError {
     let remedy = "write one row of tiles a line";
     let mistake = Mistake::new(MistakeKind::Missing, "the level is empty", remedy);
     mistake.of(place).into()
 }
 
-/// A directory or a list contains no levels.
+/// Returns the error for a directory or a list without levels.
 pub(crate) fn no_levels(place: impl Into<String>) -> LevelError {
     let remedy = "give at least one (in a directory, a file named *.txt, *.tmx, *.ldtk or *.csv)";
     Mistake::new(MistakeKind::Missing, "no levels", remedy)
@@ -59,7 +59,7 @@ pub(crate) fn no_levels(place: impl Into<String>) -> LevelError {
         .into()
 }
 
-/// Levels have more distinct characters than a set can have tiles.
+/// Returns the error for levels with more distinct characters than a set can have tiles.
 pub(crate) fn too_many_tiles(count: usize) -> LevelError {
     let max = TileSet::MAX_TILES;
     Mistake::new(
@@ -70,7 +70,7 @@ pub(crate) fn too_many_tiles(count: usize) -> LevelError {
     .into()
 }
 
-/// Levels have fewer rows than requested.
+/// Returns the error for levels with fewer rows than requested.
 pub(crate) fn wrong_rows(rows: usize, height: usize) -> LevelError {
     Mistake::new(
         MistakeKind::Value,
@@ -80,7 +80,7 @@ pub(crate) fn wrong_rows(rows: usize, height: usize) -> LevelError {
     .into()
 }
 
-/// A level of a corpus has a tile that is not in the set of the corpus.
+/// Returns the error for a level of a corpus with a tile that is not in the set of the corpus.
 pub(crate) fn foreign_tile(place: &str, tile: Tile, set: &TileSet) -> LevelError {
     let known = set.symbols();
     let problem = format!(

@@ -1,4 +1,4 @@
-//! Levels as arrays of small integers with a margin of border, for counting and sampling.
+//! Levels as arrays of tile numbers with a margin of border, for counting and sampling.
 
 use crate::mdmc::{Level, Structure, Tile};
 
@@ -18,7 +18,7 @@ impl TileIds {
         &self.tiles
     }
 
-    /// Returns the number of values that a neighbour can have, including the border.
+    /// Returns the number of values that the tile of a neighbour can have, including the border.
     pub(in crate::mdmc) fn base(&self) -> u64 {
         self.tiles.len() as u64 + 1
     }
@@ -43,13 +43,13 @@ pub(in crate::mdmc) struct TileGrid {
     ids: Vec<u8>,
     stride: usize,
     left: usize,
-    /// For each neighbour of a cell, the difference of its index and the index of the cell, in a grid without margins.
+    /// For each neighbour of a cell, the difference between its index and the index of the cell, in a grid without margins.
     ahead: Vec<usize>,
     base: u64,
 }
 
 impl TileGrid {
-    /// Creates a grid that has the border in every cell.
+    /// Creates a grid with the border in every cell.
     pub(in crate::mdmc) fn new(
         structure: &Structure,
         base: u64,
@@ -103,8 +103,8 @@ impl TileGrid {
         self.ids[row * self.stride + self.left + column] = id;
     }
 
-    /// Returns the configuration of a cell (the tiles of its neighbours) as one number. The numbers of the neighbours' tiles are the digits, with the
-    /// first neighbour's digit the most significant, so that dividing by the base removes the last neighbour.
+    /// Returns the configuration of a cell (the tiles of its neighbours) as one number. The numbers of the neighbours' tiles are its digits, of which
+    /// the first neighbour's is the most significant; division by the base therefore removes the last neighbour.
     pub(in crate::mdmc) fn key(&self, row: usize, column: usize) -> u64 {
         let cell = row * self.stride + column;
         self.ahead.iter().fold(0, |key, &ahead| {
@@ -112,7 +112,7 @@ impl TileGrid {
         })
     }
 
-    /// Returns the `count` tiles to the left of a cell as one number: up to [`Structure::MAX_REACH`] bytes, each the number of a tile.
+    /// Returns the `count` tiles to the left of a cell as one number: up to [`Structure::MAX_REACH`] bytes, each of which is the number of a tile.
     pub(in crate::mdmc) fn window(&self, row: usize, column: usize, count: usize) -> u128 {
         let end = row * self.stride + self.left + column;
         self.ids[end - count..end]
@@ -176,7 +176,7 @@ mod tests {
         );
     }
 
-    /// Regression test: numbers of windows in the base of the number of ids overflowed.
+    /// Regression test: windows of tiles, as numbers in the base of the number of tiles, overflowed.
     #[test]
     fn the_widest_windows_differ_in_each_tile() {
         let symbols = || ('\u{4e00}'..).take(TileSet::MAX_TILES);

@@ -23,8 +23,8 @@ pub struct Level {
 impl Level {
     /// Reads a level from lines of text, with one row on each line; lines end with `\n` or `\r\n`.
     ///
-    /// Empty lines at the end and a byte order mark are ignored. **Errors.** The text is empty, rows have unequal lengths, or a character is not a
-    /// tile of the set; the errors give `place` as the origin of the text.
+    /// Empty lines at the end and a byte order mark are ignored. **Errors.** [`LevelError`] if the text is empty, rows have unequal lengths, or a
+    /// character is not a tile of the set; it gives `place` as the origin of the text.
     pub fn from_text(place: &str, text: &str, set: &TileSet) -> Result<Self, LevelError> {
         let text = text.trim_start_matches('\u{feff}');
         let text = text.trim_end_matches(['\n', '\r']);
@@ -75,7 +75,7 @@ impl Level {
 
     /// Creates a level from an array of tiles.
     ///
-    /// **Errors.** The array has no cells or contains [`Tile::BORDER`].
+    /// **Errors.** [`LevelError`] if the array has no cells or contains [`Tile::BORDER`].
     pub fn from_array(tiles: Array2<Tile>) -> Result<Self, LevelError> {
         if tiles.is_empty() {
             return Err(empty_level("array"));
@@ -96,7 +96,7 @@ impl Level {
 
     /// Creates a level from its columns, from the left; the tiles of each column are from the top.
     ///
-    /// **Errors.** There are no cells, or the columns differ in height; the errors of [`Level::from_array`].
+    /// **Errors.** [`LevelError`] if there are no cells, or if the columns differ in height; the errors of [`Level::from_array`].
     pub fn from_columns(
         columns: impl IntoIterator<Item = impl AsRef<[Tile]>>,
     ) -> Result<Self, LevelError> {

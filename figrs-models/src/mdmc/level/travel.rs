@@ -28,7 +28,7 @@ impl Travel {
         }
     }
 
-    /// Returns the direction with this name.
+    /// Returns the direction with the name `name`; `None` if there is none.
     pub fn of_name(name: &str) -> Option<Self> {
         [Self::Right, Self::Up]
             .into_iter()
@@ -56,7 +56,7 @@ impl Travel {
         }
     }
 
-    /// Returns the cell of an upright level, as row and column, for a cell of a turned level of `columns` columns.
+    /// Returns the cell of an upright level, as row and column, that a cell of the turned level of `columns` columns shows.
     pub fn upright_cell(self, columns: usize, (row, column): (usize, usize)) -> (usize, usize) {
         match self {
             Self::Right => (row, column),
@@ -64,7 +64,7 @@ impl Travel {
         }
     }
 
-    /// Turns the cells of a rectangle into model coordinates.
+    /// Turns a rectangle of cells into model coordinates.
     #[doc(hidden)]
     pub fn turned_cells<T: Clone>(self, cells: &Array2<T>) -> Array2<T> {
         let (rows, columns) = cells.dim();

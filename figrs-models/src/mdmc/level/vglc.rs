@@ -7,7 +7,8 @@ use figrs_reading::{FileError, LineIndex, MOST_BYTES, Mistake, MistakeKind, read
 
 /// Reads a level from a file.
 ///
-/// **Errors.** The file cannot be read, is longer than [`MOST_BYTES`], is not UTF-8, or is not a level by [`Level::from_text`].
+/// **Errors.** [`LevelError`] if the file cannot be read, is longer than [`MOST_BYTES`], is not UTF-8, or is not a level by
+/// [`Level::from_text`].
 pub fn read_level(path: impl AsRef<Path>, tiles: &TileSet) -> Result<Level, LevelError> {
     let path = path.as_ref();
     Level::from_text(&path.display().to_string(), &read_text(path)?, tiles)
@@ -31,7 +32,7 @@ pub fn read_text(path: &Path) -> Result<String, FileError> {
 
 /// Writes a level to a file, each row ended by `\n`.
 ///
-/// **Errors.** The file cannot be written.
+/// **Errors.** [`LevelError`] if the file cannot be written.
 pub fn write_level(path: impl AsRef<Path>, level: &Level) -> Result<(), LevelError> {
     let path = path.as_ref();
     fs::write(path, format!("{level}\n"))

@@ -18,7 +18,7 @@ use crate::mdmc::{Level, LookAheadSampler, MarkovChain, SamplingError, Tile};
 ///
 /// A column never changes once it is returned, and memory does not grow. With look-ahead 0 the columns of a stream have the same distribution as the
 /// columns of levels of a [`LookAheadSampler`] with look-ahead 0. If the look-ahead is the number of rows, a column has an unseen configuration only
-/// if no filling of the column, given the earlier columns, avoids one. A structure with neighbours to the right is an error, because columns are
+/// if every filling of the column, given the earlier columns, has one. A structure with neighbours to the right is an error, because columns are
 /// decided one by one.
 ///
 /// # Complexity
@@ -54,7 +54,8 @@ pub struct ColumnStream<'a, R> {
 #[derive(Debug)]
 struct Column<'a> {
     chain: &'a MarkovChain,
-    /// The columns to the left on which tiles of the current column depend, the nearest last; each has the numbers of its tiles, from the top.
+    /// The columns to the left on which tiles of the current column depend, the nearest one last; each column has the numbers of its tiles, from the
+    /// top.
     past: VecDeque<Vec<u8>>,
     /// Number of columns to the left on which tiles of the current column depend.
     reach: usize,
@@ -64,12 +65,12 @@ struct Column<'a> {
 }
 
 impl Column<'_> {
-    /// Returns the row, counted from the top, of the cell with this index from the bottom.
+    /// Returns the row, counted from the top, of the cell with the index `place` from the bottom.
     fn row(&self, place: usize) -> usize {
         self.ids.len() - 1 - place
     }
 
-    /// Returns the number of a cell's tile, given the distance of the cell in columns to the left; 0 for the border.
+    /// Returns the number of the tile in the row `row`, `left` columns to the left; 0 for the border.
     fn id(&self, row: usize, left: usize) -> u8 {
         let column = match left {
             0 => Some(&self.ids),
@@ -124,7 +125,8 @@ impl<'a> Line<'a> for Column<'a> {
 impl<'a, R: Rng> ColumnStream<'a, R> {
     /// Creates a stream that starts at the left border and looks `depth` cells ahead.
     ///
-    /// **Errors.** [`SamplingError::LookAhead`]; [`SamplingError::RightOffset`] if the structure has a neighbour to the right.
+    /// **Errors.** [`SamplingError::LookAhead`] if `depth` is too large; [`SamplingError::RightOffset`] if the structure has a neighbour to the
+    /// right.
     pub fn new(chain: &'a MarkovChain, depth: usize, rng: R) -> Result<Self, SamplingError> {
         if depth > LookAheadSampler::MAX_DEPTH {
             return Err(SamplingError::LookAhead {
@@ -156,9 +158,9 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
         })
     }
 
-    /// Returns the next columns as a level.
+    /// Returns the next `width` columns as a level.
     ///
-    /// **Errors.** `width` is 0 or exceeds [`LookAheadSampler::MAX_WIDTH`].
+    /// **Errors.** [`SamplingError::Width`] if `width` is 0 or exceeds [`LookAheadSampler::MAX_WIDTH`].
     pub fn level(&mut self, width: usize) -> Result<Level, SamplingError> {
         let height = self.column.ids.len();
         LookAheadSampler::check_width(height, width)?;
@@ -171,7 +173,7 @@ impl<'a, R: Rng> ColumnStream<'a, R> {
         Ok(Level::from_tiles(tiles))
     }
 
-    /// Returns the number of cells so far whose configuration is unseen for the first structure.
+    /// Returns the number of cells drawn so far whose configuration is unseen for the first structure.
     pub fn unseen(&self) -> usize {
         self.unseen
     }

@@ -1,4 +1,4 @@
-//! Levels that a sampler draws from random numbers, as boards of the conditional sampler.
+//! Levels that a sampler draws from random numbers, in the form of boards for the conditional sampler.
 
 use std::fmt;
 
@@ -10,7 +10,8 @@ use crate::mdmc::{ElementSampler, GeneratedLevel, LookAheadSampler, Tile};
 
 type Draw = dyn Fn(&mut Stream) -> Result<GeneratedLevel, BoardError> + Send + Sync;
 
-/// Independent levels of a sampler of their own, such as look-ahead; [`ConditionalSampler`](crate::board::ConditionalSampler) numbers them.
+/// Independent levels that a sampler of levels draws, such as that with look-ahead;
+/// [`ConditionalSampler`](crate::board::ConditionalSampler) numbers them.
 ///
 /// ```
 /// use figrs_infer::ItemSampler;
@@ -36,7 +37,7 @@ impl fmt::Debug for DrawnLevels {
 }
 
 impl DrawnLevels {
-    /// Creates levels of some rows and columns from the name of a method and a function that draws a level.
+    /// Creates levels of `height` rows and `width` columns from the name of a method and a function that draws a level.
     pub fn new(
         name: &'static str,
         (height, width): (usize, usize),

@@ -1,4 +1,4 @@
-//! Draws levels from the element program, one tile after another.
+//! Draws levels from their probabilistic program, one tile after another.
 
 use figrs_core::Model;
 use figrs_infer::{Error, MpeVariableElimination, Run, VariableElimination};
@@ -7,26 +7,26 @@ use rand::{Rng, RngExt};
 
 use crate::mdmc::{GeneratedLevel, Level, LevelElements, SamplingError, Tile};
 
-/// Choice of a tile from its distribution.
+/// Choice of a tile, given its distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TileSelection {
     /// The tile is drawn at random.
     #[default]
     Sampled,
-    /// The most likely tile is taken, so that the level depends on no random numbers.
+    /// The most likely tile is taken; the level therefore depends on no random numbers.
     MostLikely,
 }
 
 /// Draws levels by queries to their [`LevelElements`].
 ///
-/// The sampler decides cells in the order of the look-ahead sampler. The sampler gets the distribution of a tile, given the decided tiles around it,
-/// by variable elimination, and removes rejected tiles from this distribution. The look-ahead computes the most probable tiles of the next few cells
-/// of the row, and checks whether they form an unseen configuration. Decided tiles are set by intervention, so that a query concerns few cells: given
+/// The sampler decides cells in the order of the look-ahead sampler. It gets the distribution of a tile, given the decided tiles around it, by
+/// variable elimination, and removes rejected tiles from this distribution. The look-ahead computes the most probable tiles of the next few cells of
+/// the row, and checks whether they form an unseen configuration. Decided tiles are set by intervention. A query therefore concerns few cells: given
 /// the neighbours on which it depends, a tile is independent of all other decided tiles.
 ///
 /// # Guarantee
 ///
-/// Levels have the distribution of [`LookAheadSampler`](crate::mdmc::LookAheadSampler), except that a tile is rejected if the *most probable*
+/// Levels have the distribution of [`LookAheadSampler`](crate::mdmc::LookAheadSampler), except that a tile is rejected if its *most probable*
 /// continuation is unseen, even if a less probable one is not.
 ///
 /// # References
@@ -45,7 +45,7 @@ impl ElementSampler {
 
     /// Creates a sampler that looks `depth` cells ahead.
     ///
-    /// **Errors.** `depth` exceeds [`ElementSampler::MAX_DEPTH`].
+    /// **Errors.** [`SamplingError::LookAhead`] if `depth` exceeds [`ElementSampler::MAX_DEPTH`].
     pub fn new(
         elements: &LevelElements,
         depth: usize,
@@ -69,7 +69,7 @@ impl ElementSampler {
         (self.elements.height(), self.elements.width())
     }
 
-    /// Draws one level of the width of the elements.
+    /// Draws one level, whose width is that of the [`LevelElements`].
     ///
     /// **Errors.** The errors of [`VariableElimination`](figrs_infer::VariableElimination).
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> Result<GeneratedLevel, Error> {
@@ -90,7 +90,7 @@ impl ElementSampler {
     }
 }
 
-/// A level with some decided tiles.
+/// A level in which some tiles are decided.
 struct PartialLevel<'a> {
     sampler: &'a ElementSampler,
     tiles: Array2<Option<Tile>>,
@@ -99,7 +99,7 @@ struct PartialLevel<'a> {
 }
 
 impl PartialLevel<'_> {
-    /// Returns a model in which the decided neighbours of some cells of a row have their tiles.
+    /// Returns a model in which the neighbours of the cells of `row` in `columns` have their tiles, as far as these are decided.
     fn decided(&self, row: usize, columns: std::ops::Range<usize>) -> Model {
         let elements = &self.sampler.elements;
         let first = &elements.chain().structures()[0];
@@ -135,7 +135,7 @@ impl PartialLevel<'_> {
         unreachable!("every band of a trained chain has tiles")
     }
 
-    /// Draws a tile that passes the look-ahead, by the counts of one network structure; `None` if all possible tiles were rejected.
+    /// Draws a tile that passes the look-ahead, by the counts of the network structure `structure`; `None` if all possible tiles were rejected.
     fn draw<R: Rng + ?Sized>(
         &mut self,
         decided: &Model,
@@ -167,7 +167,7 @@ impl PartialLevel<'_> {
         Ok(None)
     }
 
-    /// True if the cell's neighbours in a network structure have tiles that occurred together in training; the tiles must be decided.
+    /// True if the tiles of the cell's neighbours in the network structure `structure`, which must be decided, occurred together in training.
     fn known(&self, row: usize, column: usize, structure: usize) -> bool {
         let elements = &self.sampler.elements;
         let chain = elements.chain();

@@ -1,4 +1,4 @@
-//! Levels as element programs.
+//! Game levels as probabilistic programs: each tile is an `Element`.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
@@ -19,16 +19,16 @@ struct CellElements {
     unseen: Element<bool>,
     structure: Element<usize>,
     tile: Element<Tile>,
-    /// Weight of the cell's tile if the tile is drawn by a proposal, for particle filters.
+    /// Weight of the cell's tile for particle filters, if a proposal draws the tile.
     weight: Option<Element<f64>>,
 }
 
 /// A whole level as elements: the joint distribution of its tiles under a trained Markov chain.
 ///
-/// Each cell has an Apply for the *configuration* of its neighbours' tiles, and an Apply, *unseen*, that is true if the configuration never occurred
-/// in training. Each cell also has an Apply for the *structure* by which the tile is drawn, and a Chain on configuration and structure for the
-/// *tile*. Elements are built on first use, without computing anything. A query for a few cells, with the tiles around them set by intervention, uses
-/// the elements of these cells only.
+/// Each cell has an Apply (a function of elements) for the *configuration* of its neighbours' tiles, and an Apply, *unseen*, that is true if the
+/// configuration never occurred in training. Each cell also has an Apply for the *structure* by which the tile is drawn, and a Chain on configuration
+/// and structure for the *tile*. Elements are built on first use, without computing anything. A query for a few cells, with the tiles around them set
+/// by intervention, uses the elements of these cells only.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -58,7 +58,7 @@ impl LevelElements {
 
     /// Creates the elements of a level with the height of the chain and the given width.
     ///
-    /// **Errors.** `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
+    /// **Errors.** [`SamplingError::Width`] if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn new(chain: Arc<MarkovChain>, width: usize) -> Result<Self, SamplingError> {
         Self::check_width(chain.height(), width)?;
         Ok(Self {
@@ -87,7 +87,7 @@ impl LevelElements {
         }
     }
 
-    /// Returns an error if a level of this size is too large for elements.
+    /// Returns an error if a level of `height` rows and `width` columns is too large for elements.
     pub(in crate::mdmc) fn check_width(height: usize, width: usize) -> Result<(), SamplingError> {
         let max = ((1 << 20) / height).min(Self::MAX_WIDTH);
         if width == 0 || width > max {
@@ -111,7 +111,7 @@ impl LevelElements {
         self.width
     }
 
-    /// Returns the tile of a cell; rows count from the top. The method panics for a cell outside the level.
+    /// Returns the tile of a cell; rows count from the top. A cell outside the level causes a panic.
     pub fn tile(&self, row: usize, column: usize) -> &Element<Tile> {
         &self.cell(row, column).tile
     }
@@ -126,19 +126,19 @@ impl LevelElements {
         &self.cell(row, column).unseen
     }
 
-    /// Returns an element for the index of the network structure by whose counts the tile is drawn. Intervene on the element `structure` to force a
-    /// network structure; if the neighbours in this structure have unseen tiles, the next simpler structure with seen tiles is used.
+    /// Returns an element for the index of the network structure by whose counts the tile is drawn. Intervene on it to force a network structure; if
+    /// the tiles of the neighbours in this structure never occurred together in training, the next simpler structure in which they did is used.
     pub fn structure(&self, row: usize, column: usize) -> &Element<usize> {
         &self.cell(row, column).structure
     }
 }
 
-/// Some columns of a level whose elements are currently built.
+/// The columns of a level whose elements are being built.
 struct ElementColumns<'a> {
     chain: &'a Arc<MarkovChain>,
     width: usize,
     columns: Range<usize>,
-    /// The rows whose tiles the chain draws.
+    /// The rows whose tiles the Markov chain draws.
     rows: Range<usize>,
     /// True if the tiles around the rectangle are unknown; false if they are inputs.
     is_relaxed: bool,
@@ -281,7 +281,7 @@ impl ColumnProgram for LevelElements {
 }
 
 impl LevelElements {
-    /// Returns the cells as columns, with the events that the tiles in some rows, given their neighbours, occurred in training.
+    /// Returns the cells as columns, with the events that the tiles in the rows `rows`, given their neighbours, occurred in training.
     fn level_columns(
         &self,
         first: usize,
@@ -368,12 +368,12 @@ impl MarkovChain {
             .map(|left| left.into_iter().max().unwrap_or(0))
     }
 
-    /// Returns the tiles that can occur in a row.
+    /// Returns the tiles that can occur in the row `row`.
     pub(in crate::mdmc) fn possible(&self, row: usize) -> Vec<Tile> {
         self.shares(row).into_iter().map(|(tile, _)| tile).collect()
     }
 
-    /// Returns the tiles that can occur in a row, with their probabilities.
+    /// Returns the tiles that can occur in the row `row`, with their probabilities.
     pub(in crate::mdmc) fn shares(&self, row: usize) -> Vec<(Tile, f64)> {
         let last = self.structures().len() - 1;
         let anywhere = self.distribution(last, self.band(row), &[]);
@@ -412,8 +412,8 @@ impl MarkovChain {
     }
 }
 
-/// Returns the cells of some columns in the order in which they are drawn: row by row from the bottom or, with twisted proposals, column by column,
-/// as demands read them.
+/// Returns the cells of the columns `columns` in the order in which they are drawn: row by row from the bottom or, with twisted proposals, column by
+/// column, because demands read them in this order.
 pub(in crate::mdmc) fn cell_order(
     height: usize,
     columns: &Range<usize>,

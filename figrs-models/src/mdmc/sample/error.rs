@@ -27,14 +27,14 @@ pub enum SamplingError {
         "offset ({dx}, {dy}) sees a column to the right; columns one by one need offsets to the left or below"
     )]
     RightOffset {
-        /// Number of columns from the cell to its neighbour at the right.
+        /// Number of columns by which the neighbour is to the right of the cell.
         dx: i32,
-        /// Number of rows from the cell down to its neighbour.
+        /// Number of rows by which the neighbour is below the cell.
         dy: i32,
     },
 }
 
-/// Describes the possible widths, if there are any.
+/// Describes the widths that can be drawn, if there are any.
 fn width_remedy(max: usize) -> String {
     if max == 0 {
         "the training levels are too tall for any width, give shorter ones".into()

@@ -21,8 +21,8 @@ impl fmt::Display for GeneratedLevel {
 }
 
 impl GeneratedLevel {
-    /// Creates a generated level, and counts for each network structure the tiles for which it is the first whose neighbours' tiles occurred together
-    /// in training.
+    /// Creates a generated level, and counts for each network structure the cells for which it is the first structure whose neighbours' tiles
+    /// occurred together in training.
     #[doc(hidden)]
     pub fn of(chain: &MarkovChain, level: Level) -> Self {
         let tiles_by_structure = chain.tiles_by_structure(&level);

@@ -34,7 +34,7 @@ pub struct LevelModel {
     whole: Arc<OnceLock<LevelColumns>>,
 }
 
-/// A model that builds the elements of any columns, with a few columns before them as inputs.
+/// A model that can build the elements of any range of a level's columns, given the few columns before this range.
 pub trait ColumnProgram: Debug + Send + Sync {
     /// Returns the name of the model, with an article.
     fn name(&self) -> &'static str;
@@ -59,11 +59,11 @@ pub trait ColumnProgram: Debug + Send + Sync {
     /// Returns the number of columns to the left on which a column may depend; `None` if it also depends on columns to the right.
     fn reach(&self) -> Option<usize>;
 
-    /// Builds the elements of some columns; the first `known` of these columns are inputs, as far as later columns depend on them.
+    /// Builds the elements of the columns `columns`; the first `known` of them are inputs, as far as later columns depend on them.
     fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns;
 
-    /// Builds the elements of some columns as [`columns`](Self::columns) does, but draws tiles by proposals that demands twist, with weights that
-    /// correct the twist. The method `twisted` is called only for models that do not depend on columns to the right.
+    /// Builds the elements of columns as [`columns`](Self::columns) does, but draws tiles by proposals that demands twist (see [`Twist`]), with
+    /// weights that correct the twist. It is called only for models that do not depend on columns to the right.
     fn twisted(&self, columns: Range<usize>, known: usize, twist: &mut Twist) -> LevelColumns;
 
     /// False if the weights of a level's columns do not sum to one over all levels.
@@ -71,21 +71,21 @@ pub trait ColumnProgram: Debug + Send + Sync {
         true
     }
 
-    /// True if the model can have a tile that a demand places.
+    /// True if the model can have the tile `_tile`, which a demand places.
     fn knows(&self, _tile: Tile) -> bool {
         true
     }
 
-    /// Returns the tiles that can occur in a row, with their probabilities.
+    /// Returns the tiles that can occur in the row `row`, with their probabilities.
     fn shares(&self, row: usize) -> Vec<(Tile, f64)>;
 
-    /// Returns the tiles that can occur in a row.
+    /// Returns the tiles that can occur in the row `row`.
     fn possible(&self, row: usize) -> Vec<Tile> {
         self.shares(row).into_iter().map(|(tile, _)| tile).collect()
     }
 
-    /// Builds the elements of a rectangle, with any of the possible tiles around it: a relaxation, for which fewer demands are impossible. The method
-    /// returns `None` if the model cannot build a rectangle without the rest of the level.
+    /// Builds the elements of a rectangle, around which any possible tiles may be: a relaxation, for which fewer demands are impossible. Returns
+    /// `None` if the model cannot build a rectangle without the rest of the level.
     fn window(&self, _rows: Range<usize>, _columns: Range<usize>) -> Option<LevelColumns> {
         None
     }
@@ -102,10 +102,10 @@ pub struct SeenStatement {
     pub cells: Vec<(usize, usize)>,
 }
 
-/// Elements of some columns.
+/// Elements of consecutive columns of a level.
 #[derive(Clone, Debug)]
 pub struct LevelColumns {
-    /// Number of the first column in the level.
+    /// Index of the first of these columns in the level.
     pub(in crate::mdmc) first: usize,
     pub(in crate::mdmc) tiles: Array2<Element<Tile>>,
     /// For each column, the elements on which later columns depend.
@@ -138,12 +138,12 @@ impl LevelColumns {
         self.tiles.nrows()
     }
 
-    /// Returns the tile of a cell, by row and number of the column.
+    /// Returns the tile of a cell, by its row and the index of its column in the level.
     pub fn tile(&self, row: usize, column: usize) -> &Element<Tile> {
         &self.tiles[(row, column - self.first)]
     }
 
-    /// Returns the elements of some columns, if later columns depend on them.
+    /// Returns the elements of the columns `columns` on which later columns depend.
     pub fn state_of(&self, columns: Range<usize>) -> Vec<AnyElement> {
         let columns = columns.start - self.first..columns.end - self.first;
         let mut all: Vec<AnyElement> = Vec::new();
@@ -155,7 +155,7 @@ impl LevelColumns {
         all
     }
 
-    /// Multiplies the probability of a model by the weights of a column.
+    /// Multiplies the probability of `model` by the weights of the column `column`.
     pub fn weigh(&self, column: usize, model: Model) -> Model {
         let weights = &self.weights[column - self.first];
         weights
@@ -163,7 +163,7 @@ impl LevelColumns {
             .fold(model, |model, weight| model.weigh(weight, |weight| *weight))
     }
 
-    /// Returns the events that the tiles of a column, given their neighbours, occurred in training.
+    /// Returns the events that the tiles of the column `column`, given their neighbours, occurred in training.
     pub fn seen(&self, column: usize) -> &[SeenStatement] {
         &self.seen[column - self.first]
     }
@@ -197,7 +197,7 @@ impl LevelModel {
         self.whole.get_or_init(build)
     }
 
-    /// True once the elements of the level are built.
+    /// True if the elements of the level have been built.
     #[doc(hidden)]
     pub fn is_built(&self) -> bool {
         self.whole.get().is_some()
@@ -213,7 +213,8 @@ impl LevelModel {
         self.program.width()
     }
 
-    /// Returns the size of levels that lie on their left side, as boards: a row for each column, and a column for each row.
+    /// Returns the size of levels that lie on their left side, as boards: such a board has a row for each column of the level, and a column for each
+    /// row.
     pub fn lying_size(&self) -> Size {
         Size::of_level(self.width(), self.height())
     }
@@ -304,7 +305,7 @@ impl ColumnProgram for IndependentTiles {
     }
 }
 
-/// Returns an element that has any of some tiles, with equal probabilities.
+/// Returns an element that has any of `tiles`, with equal probabilities.
 pub(in crate::mdmc) fn any_of(tiles: &[Tile]) -> Element<Tile> {
     Select::new(tiles.iter().map(|&tile| (1.0, tile)))
 }

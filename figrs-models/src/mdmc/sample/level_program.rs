@@ -8,7 +8,7 @@ use rand::Rng;
 use super::level_model::LevelModel;
 use crate::mdmc::{Level, Tile};
 
-/// An element program of a whole level.
+/// A probabilistic program of a whole level, as one element.
 #[derive(Clone, Debug)]
 pub struct LevelProgram {
     model: LevelModel,

@@ -14,16 +14,16 @@ pub(in crate::mdmc) trait Line<'a> {
     /// Returns the number of cells.
     fn length(&self) -> usize;
 
-    /// Returns the tiles of a cell's neighbours in the first network structure, as one number.
+    /// Returns the tiles of a cell's neighbours in the first network structure, as one number (key).
     fn key(&self, place: usize) -> u64;
 
-    /// Returns the tiles that occurred in training together with the tiles of a cell's neighbours in a network structure.
+    /// Returns the tiles that occurred in training together with the neighbours' tiles of the key `key`, in the network structure `structure`.
     fn entry(&self, place: usize, structure: usize, key: u64) -> Option<&'a ConfigurationEntry>;
 
     /// Returns the earlier tiles in the line on which a cell's tile may depend, as one number.
     fn window(&self, place: usize) -> u128;
 
-    /// Puts a tile into a cell.
+    /// Puts the tile with the number `id` into the cell `place`.
     fn set(&mut self, place: usize, id: u8);
 }
 
@@ -46,14 +46,14 @@ pub(in crate::mdmc) struct LookAhead {
 }
 
 impl LookAhead {
-    /// Begins another line.
+    /// Begins another line; the cache of dead ends is cleared.
     pub(in crate::mdmc) fn start(&mut self) {
         self.dead.clear();
     }
 
-    /// Decides the tile of a cell; the earlier cells of the line must already have tiles.
+    /// Decides the tile of the cell `place`; the earlier cells of the line must already have tiles.
     ///
-    /// The method always decides a tile: without look-ahead the network structure without neighbours always has a tile.
+    /// Some tile is always decided: without look-ahead, the network structure without neighbours always has a tile.
     pub(in crate::mdmc) fn place<'a, R: Rng + ?Sized>(
         &mut self,
         line: &mut impl Line<'a>,
@@ -85,7 +85,7 @@ impl LookAhead {
         None
     }
 
-    /// Draws tiles from a distribution until one passes the look-ahead; returns false if none does.
+    /// Draws tiles from the distribution `entry` until one passes the look-ahead; returns false if none does.
     fn place_from<'a, R: Rng + ?Sized>(
         &mut self,
         line: &mut impl Line<'a>,
@@ -106,7 +106,8 @@ impl LookAhead {
         false
     }
 
-    /// True if the `depth` cells from an index on can be filled without an unseen configuration; cells beyond the end of the line count as filled.
+    /// True if the `depth` cells from the index `place` on can be filled without an unseen configuration; cells beyond the end of the line count as
+    /// filled.
     pub(in crate::mdmc) fn fillable<'a>(
         &mut self,
         line: &mut impl Line<'a>,
@@ -137,8 +138,7 @@ impl LookAhead {
     }
 }
 
-/// Draws a tile in proportion to its count and removes it from the candidates; `mass` is the sum of the counts. The function returns `None` if no
-/// tile is left.
+/// Draws a tile in proportion to its count and removes it from the candidates; `mass` is the sum of the counts. Returns `None` if no tile is left.
 fn draw<R: Rng + ?Sized>(
     candidates: &mut Vec<(u8, f64)>,
     mass: f64,

@@ -1,4 +1,5 @@
-//! Samplers of levels from trained models: cell by cell, column by column, and as programs of elements.
+//! Samplers of levels from trained models: cell by cell, column by column, and as probabilistic
+//! programs.
 
 pub(crate) mod column_stream;
 pub(crate) mod drawn_levels;

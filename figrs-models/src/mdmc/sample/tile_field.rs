@@ -1,4 +1,4 @@
-//! Element programs of Markov random fields of tiles.
+//! Probabilistic programs of Markov random fields of tiles.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,9 +21,9 @@ pub struct TileFieldElements {
 }
 
 impl TileField {
-    /// Returns a level of this many columns as elements: a Select for each cell, weighted by pairs of neighbours.
+    /// Returns a level of `width` columns as elements: a Select for each cell, and weights for pairs of neighbours.
     ///
-    /// **Errors.** `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
+    /// **Errors.** [`SamplingError::Width`] if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn elements(&self, width: usize) -> Result<TileFieldElements, SamplingError> {
         LevelElements::check_width(self.height, width)?;
         let pairs = self.height * (width - 1) + (self.height - 1) * width;
@@ -62,7 +62,8 @@ impl FieldColumns {
         self.field.splits.band(row, self.field.height)
     }
 
-    /// Returns the events that the pairs of neighbouring tiles in some columns occurred in training; the first `known` of the columns are inputs.
+    /// Returns the events that the pairs of neighbouring tiles in the columns `tiles` occurred in training; the first `known` of these columns are
+    /// inputs.
     fn seen_statements(
         &self,
         tiles: &Array2<Element<Tile>>,
@@ -226,12 +227,12 @@ impl ColumnProgram for FieldColumns {
     }
 }
 
-/// A column of a Markov random field given the column to its left: a Markov chain of tiles from the bottom up, with the factor that demands give each
-/// tile by itself.
+/// A column of a Markov random field given the column to its left: a Markov chain of tiles from the bottom up. Its weights include the factors by
+/// which demands multiply the probabilities of single tiles.
 #[derive(Debug)]
 struct ColumnChain {
     tiles: Arc<[Tile]>,
-    /// For each row, the weight of each tile times the factor that demands give it.
+    /// For each row, the weight of each tile times the factor that demands give this tile.
     shares: Vec<Vec<f64>>,
     /// For each row, the weights of pairs of tiles beside each other.
     beside: Vec<Arc<PairLifts>>,
@@ -276,14 +277,15 @@ impl ColumnChain {
         self.tiles.binary_search(&tile).ok()
     }
 
-    /// Returns the weight of a tile in a row, given the tile to its left.
+    /// Returns the weight of the tile `tile` in the row `row`, given the tile to its left.
     fn share(&self, row: usize, tile: usize, left: &[Tile]) -> f64 {
         let left = left.get(row).and_then(|&left| self.id(left));
         let beside = left.map_or(1.0, |left| self.beside[row].lifts[(left, tile)]);
         self.shares[row][tile] * beside
     }
 
-    /// Returns for each row and each of its tiles the sum over all tiles above, up to a factor for each row: messages from the top down.
+    /// Returns, for each row and each of its tiles, the sum of the weights of all tiles above, up to a factor for each row: messages from the top
+    /// down.
     fn messages(&self, left: &[Tile]) -> Vec<f64> {
         let number = self.tiles.len();
         let mut messages = vec![1.0; number * self.shares.len()];
@@ -307,8 +309,8 @@ impl ColumnChain {
         messages
     }
 
-    /// Returns the weights of the tiles of a row given the tile below: their own weights times the messages from the rows above, divided by the
-    /// message of the tile below.
+    /// Returns the weights of the tiles of the row `row` given the tile below: their own weights times the messages from the rows above, divided by
+    /// the message of the tile below.
     fn shares(&self, row: usize, under: Tile, left: &[Tile], messages: &[f64]) -> TileShares {
         let number = self.tiles.len();
         let under = self.id(under);
@@ -322,7 +324,7 @@ impl ColumnChain {
     }
 }
 
-/// Returns the number that the function `of` has for a pair of tiles; `None` if one of the tiles did not occur in training.
+/// Returns the entry of the array `of` for a pair of tiles; `None` if one of the tiles did not occur in training.
 fn of_pair<T: Copy>(tiles: &[Tile], of: &Array2<T>, (one, other): (&Tile, &Tile)) -> Option<T> {
     let id = |tile: &Tile| tiles.binary_search(tile).ok();
     let found = id(one).zip(id(other)).and_then(|pair| of.get(pair));
@@ -359,12 +361,12 @@ impl TileFieldElements {
         &self.columns
     }
 
-    /// Returns the level with the weights of neighbouring tiles as a model, to which evidence can be added.
+    /// Returns the level as a model with the weights of neighbouring tiles, to which evidence can be added.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// Draws the level that one Gibbs chain has after this many sweeps; see the guarantee of [`TileField`].
+    /// Draws the level that one Gibbs chain has after `sweeps` sweeps; see the guarantee of [`TileField`].
     ///
     /// **Errors.** The errors of [`Gibbs`].
     pub fn sample<R: Rng + ?Sized>(&self, sweeps: u64, rng: &mut R) -> Result<Level, Error> {

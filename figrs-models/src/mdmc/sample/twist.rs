@@ -9,10 +9,10 @@ use rustc_hash::FxHashMap;
 
 use crate::mdmc::Tile;
 
-/// The state of each demand that looks ahead, in order.
+/// The states of all demands that look ahead, in order.
 pub type TwistState = Vec<DemandState>;
 
-/// For each column, the value of each history (the indices of the columns before it).
+/// For each column, the value of each history; a history is the list of the indices of the columns before it.
 pub type HistoryValues = Vec<FxHashMap<Vec<usize>, f64>>;
 
 /// Tiles that can occur in a cell, with their probabilities or weights.
@@ -61,8 +61,8 @@ impl Value for DemandState {
     }
 }
 
-/// Factors by which demands twist the proposals of a level's tiles. The product of all factors along a level is the weight that the demands give the
-/// level, whatever values the states have on the way.
+/// Factors by which demands twist (change) the proposals of a level's tiles. The product of all factors along a level is the weight that the demands
+/// give the level, whatever the values of the states on the way are.
 pub trait TwistingFunctions: Debug + Send + Sync {
     /// Returns the number of rows of the level.
     fn height(&self) -> usize;
@@ -73,34 +73,34 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     /// True if a demand allows only tiles that occurred with their neighbours' tiles in training.
     fn seen(&self) -> bool;
 
-    /// Returns the tile that a demand places in a cell, if any.
+    /// Returns the tile that a demand places in the cell `cell`; `None` if there is none.
     fn placed(&self, cell: (usize, usize)) -> Option<Tile>;
 
-    /// Returns the factor by which demands multiply the probability of a tile whatever came before.
+    /// Returns the factor by which demands multiply the probability of `tile` in `cell`, whatever tiles came before.
     fn own(&self, cell: (usize, usize), tile: Tile) -> f64;
 
-    /// True if demands give the tiles of a cell different factors, or a tile changes a demand's state.
+    /// True if demands give the tiles of `cell` different factors, or if a tile changes a demand's state.
     fn twists(&self, cell: (usize, usize)) -> bool;
 
-    /// True if the tile of a cell may change the state of a demand.
+    /// True if the tile of `cell` may change the state of a demand.
     fn moves(&self, cell: (usize, usize)) -> bool;
 
     /// True if any demand depends on earlier tiles.
     fn has_states(&self) -> bool;
 
-    /// Returns the states of the demands after a tile.
+    /// Returns the states of the demands after `tile` in `cell`.
     fn after(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> TwistState;
 
-    /// Returns the product of the values of the demands' states before a cell.
+    /// Returns the product of the values that the states of the demands have before `cell`.
     fn value(&self, cell: (usize, usize), state: &TwistState) -> f64;
 
-    /// Returns the factor of a tile without its [own](Self::own) factor.
+    /// Returns the factor of `tile` in `cell`, without its [own](Self::own) factor.
     fn ahead_factor(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> f64;
 
-    /// Returns a value for each history (the columns before a column) of a model that draws whole columns; the values are computed once.
+    /// Returns a value for each history (the columns before a column) of a model that draws whole columns; these values are computed once.
     fn histories(&self) -> &OnceLock<Arc<HistoryValues>>;
 
-    /// Returns the factor by which demands multiply the probability of a tile in a cell.
+    /// Returns the factor by which demands multiply the probability of `tile` in `cell`.
     fn factor(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> f64 {
         let own = self.own(cell, tile);
         if own <= 0.0 {
@@ -110,7 +110,7 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     }
 }
 
-/// Draws a tile in proportion to the tiles' weights; draws any tile if all weights are zero, since the particle then has weight zero.
+/// Draws a tile in proportion to its weight; draws any tile if all weights are zero, because the particle then has weight zero.
 fn propose(shares: &TileShares) -> Element<Tile> {
     if shares.is_empty() {
         return Constant::new(Tile::EMPTY);
@@ -118,12 +118,12 @@ fn propose(shares: &TileShares) -> Element<Tile> {
     Select::new(shares.iter().map(|&(tile, share)| (share, tile)))
 }
 
-/// Returns the ratio of a value to the value before; 0 if the value before is 0.
+/// Returns the ratio of `after` to `before`; 0 if `before` is 0.
 fn ratio(after: f64, before: f64) -> f64 {
     if before > 0.0 { after / before } else { 0.0 }
 }
 
-/// The states of demands along columns whose elements are currently built.
+/// The states of demands along the columns whose elements are being built.
 #[derive(Debug)]
 pub struct Twist {
     functions: Arc<dyn TwistingFunctions>,
@@ -142,7 +142,7 @@ impl Twist {
         &self.state
     }
 
-    /// Returns the factor of the demands before the first cell, by which the first column is weighted.
+    /// Returns the factor of the demands before the first cell, which multiplies the weight of the first column.
     pub fn start(&self) -> Element<f64> {
         let functions = Arc::clone(&self.functions);
         let first = (functions.height() - 1, 0);
@@ -154,27 +154,27 @@ impl Twist {
         self.functions.seen()
     }
 
-    /// Returns the tile that a demand places in a cell, if any.
+    /// Returns the tile that a demand places in the cell `cell`; `None` if there is none.
     pub fn placed(&self, cell: (usize, usize)) -> Option<Tile> {
         self.functions.placed(cell)
     }
 
-    /// Returns the function from the tiles of a cell to the factors of the demands; `None` if all tiles have the same factor and change no state.
+    /// Returns the function from the tiles of `cell` to the factors of the demands; `None` if all tiles have the same factor and change no state.
     fn factor_of(&self, cell: (usize, usize)) -> Option<TileFactor> {
         let functions = Arc::clone(&self.functions);
         let factor = move |state: &TwistState, tile| functions.factor(cell, state, tile);
         self.functions.twists(cell).then(|| Arc::new(factor) as _)
     }
 
-    /// Returns the factor by which demands multiply the probability of a tile whatever came before.
+    /// Returns the factor by which demands multiply the probability of `tile` in `cell`, whatever tiles came before.
     pub fn own(&self, cell: (usize, usize), tile: Tile) -> f64 {
         self.functions.own(cell, tile)
     }
 
-    /// Proposes the tile of a cell, and returns it with the weight of the proposal. The weights of the tiles must include the weights of the model
-    /// and the factors of [`own`](Self::own).
+    /// Proposes the tile of `cell`, and returns it with the weight of the proposal. The weights `shares` of the tiles must include the weights of the
+    /// model and the factors of [`own`](Self::own).
     ///
-    /// The method must not be called for a cell in which a demand places a tile.
+    /// Do not call `proposed` for a cell in which a demand places a tile.
     pub fn proposed(
         &mut self,
         cell: (usize, usize),
@@ -204,8 +204,8 @@ impl Twist {
         (tile, weight)
     }
 
-    /// Proposes the tile of a cell, and returns it with the weight of the proposal: from the tiles and weights of `shares`, or as the model draws it
-    /// if no demand depends on the cell.
+    /// Proposes the tile of `cell`, and returns it with the weight of the proposal: from the tiles and weights of `shares`, or, if no demand depends
+    /// on the cell, as the model draws it.
     pub fn tile(
         &mut self,
         cell: (usize, usize),
@@ -227,7 +227,7 @@ impl Twist {
         (tile, Some(weight))
     }
 
-    /// Updates the states of the demands by the tile of a cell.
+    /// Updates the states of the demands by the tile `tile` of `cell`.
     fn read(&mut self, cell: (usize, usize), tile: &Element<Tile>) {
         if !self.functions.moves(cell) {
             return;
@@ -239,13 +239,13 @@ impl Twist {
         );
     }
 
-    /// Returns a value for each history (the columns before a column) of a model that draws whole columns; the values are computed once.
+    /// Returns a value for each history (the columns before a column) of a model that draws whole columns; these values are computed once.
     pub fn history_values(&self, compute: impl FnOnce() -> HistoryValues) -> Arc<HistoryValues> {
         let values = self.functions.histories();
         Arc::clone(values.get_or_init(|| Arc::new(compute())))
     }
 
-    /// Returns the factor by which demands multiply the probability of a column.
+    /// Returns the function for the factor by which demands multiply the probability of the column `column`.
     pub fn column_factor(&self, column: usize) -> ColumnFactor {
         let functions = Arc::clone(&self.functions);
         Arc::new(move |state: &TwistState, tiles: &[Tile]| {
@@ -265,7 +265,7 @@ impl Twist {
         })
     }
 
-    /// Returns the factor by which demands multiply the probability of a column whatever came before.
+    /// Returns the factor by which demands multiply the probability of the column `column` with the tiles `tiles`, whatever columns came before.
     pub fn own_column_factor(&self, column: usize, tiles: &[Tile]) -> f64 {
         let rows = tiles.iter().enumerate();
         let own = rows.map(|(row, &tile)| {
@@ -275,7 +275,7 @@ impl Twist {
         own.product()
     }
 
-    /// Updates the states of the demands by a column, given by its index in `columns`.
+    /// Updates the states of the demands by the column `column`; `number` is its index, from which `columns` computes its tiles.
     pub fn read_column(
         &mut self,
         column: usize,

@@ -34,7 +34,7 @@ impl TileSet {
     /// Words of a legend that are names of a [`Meaning`](crate::mdmc::Meaning) become meanings, ignoring case; all words are kept. A tile may also be
     /// `{"meaning": ["solid"], "picture": 3}`, with the number of its picture on a sheet of pictures, from 0.
     ///
-    /// **Errors.** The text is not a legend.
+    /// **Errors.** An error if the text is not a legend.
     pub fn from_json(text: &str) -> Result<Self, Mistake> {
         let legend = serde_json::from_str(text).map_err(|error| {
             let (line, column, reason) = (error.line(), error.column(), mistakes::in_json(&error));
@@ -47,7 +47,7 @@ impl TileSet {
 
     /// Reads a legend in TOML: lines below `[tiles]`, such as `"#" = ["solid", "ground"]` or `"#" = { meaning = ["solid"], picture = 3 }`.
     ///
-    /// **Errors.** The text is not a legend.
+    /// **Errors.** An error if the text is not a legend.
     ///
     /// ```
     /// use figrs_models::mdmc::{Meaning, TileSet};
@@ -116,7 +116,7 @@ impl TileSet {
     }
 }
 
-/// The name of a tile is not a single character.
+/// Returns the mistake for a tile whose name is not a single character.
 fn no_tile(key: &str) -> Mistake {
     let problem = format!("the tile {key:?} is not one character that can be seen, or a blank");
     let remedy = "name each tile by the one that levels have";

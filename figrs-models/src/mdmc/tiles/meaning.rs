@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A property of a tile that decides where a player can be, or how hard a level is for a player.
+/// A property of a tile that determines where a player can be, or how hard a level is for a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Meaning {
@@ -14,25 +14,25 @@ pub enum Meaning {
     Passable,
     /// The tile hurts a player who enters it or stands upon it.
     Hazard,
-    /// The tile is a creature that hurts.
+    /// The tile is a creature that hurts a player.
     Enemy,
     /// A player can climb the tile up and down, as a ladder.
     Climb,
     /// A player can hold on to the tile and move along it, as a rope.
     Hang,
-    /// A player's first cell.
+    /// The tile is a player's first cell.
     Start,
-    /// A player's last cell.
+    /// The tile is a player's last cell.
     Exit,
     /// A player can open the tile and then enter it.
     Door,
     /// A player can pick the tile up.
     Collectable,
-    /// The tile is solid until a player digs it away from beside and above.
+    /// The tile is solid until a player beside or above it digs it away.
     Diggable,
     /// The tile gives something to a player who strikes it.
     Reward,
-    /// The tile shoots things that hurt, as a cannon does.
+    /// The tile shoots things that hurt a player, as a cannon does.
     Shooter,
     /// The cell is not part of a level: models are not trained on it, never draw the tile, and treat it as
     /// [`Tile::BORDER`](super::tile::Tile::BORDER).
@@ -62,7 +62,7 @@ const WORDS: [(Meaning, &[&str]); 15] = [
 ];
 
 impl Meaning {
-    /// Returns the meaning for which a lower-case word of a legend stands; `None` for any other word.
+    /// Returns the meaning for which the lower-case word `word` of a legend stands; `None` for any other word.
     pub fn of_word(word: &str) -> Option<Self> {
         let named = WORDS.iter().find(|(_, words)| words.contains(&word));
         named.map(|&(meaning, _)| meaning)
@@ -104,7 +104,7 @@ impl Meanings {
         Self(bits)
     }
 
-    /// Returns the meanings for which some words stand. A rope cannot be climbed up, even if the words also call it climbable.
+    /// Returns the meanings for which `words` stand. A rope cannot be climbed up, even if the words also call it climbable.
     pub(super) fn of_words<'a>(words: impl IntoIterator<Item = &'a str>) -> Self {
         let named = words.into_iter().filter_map(Meaning::of_word);
         let mut all = named.fold(Self::default(), |Self(bits), meaning| {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `tile` | a tile: a character and its meanings |
 //! | `meaning` | meanings that matter to movement |
-//! | `tile_class` | classes: some tiles, or all others |
+//! | `tile_class` | classes of tiles: listed tiles, or all tiles except the listed ones |
 //! | `tile_set` | the tiles of a game |
 //! | `legend` | tile sets from JSON and TOML |
 

@@ -7,7 +7,8 @@ use super::tile_set::TileSet;
 
 /// A tile: its character and its [meanings](Meaning), or the special tile [`Tile::BORDER`] for cells outside a level.
 ///
-/// Tiles come from a [`TileSet`]. In ascending order the border comes first, and the other tiles are sorted by their characters.
+/// Tiles come from a [`TileSet`]. In the ascending order of tiles, the border comes first, and the other tiles are sorted by
+/// their characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tile(Option<(char, Meanings)>);
 
@@ -25,7 +26,7 @@ impl Tile {
         Self(Some((character, meanings)))
     }
 
-    /// Returns the [platformer](TileSet::platformer) tile with a character, or `None` for any other character.
+    /// Returns the [platformer](TileSet::platformer) tile with the character `symbol`; `None` for any other character.
     pub fn platformer(symbol: char) -> Option<Self> {
         TileSet::platformer().tile(symbol)
     }
@@ -35,7 +36,7 @@ impl Tile {
         self.0.map(|(character, _)| character)
     }
 
-    /// True if this tile has a meaning.
+    /// True if this tile has the meaning `meaning`.
     pub fn is(self, meaning: Meaning) -> bool {
         self.0.is_some_and(|(_, all)| all.contains(meaning))
     }
@@ -51,7 +52,7 @@ impl Tile {
         self.0.map_or(0, |(_, all)| all.bits())
     }
 
-    /// Returns a tile with these meanings and an arbitrary character.
+    /// Returns a tile with the meanings `bits` and an arbitrary character.
     #[doc(hidden)]
     pub fn of_meaning_bits(bits: u16) -> Self {
         Self::new(' ', Meanings::of_bits(bits))
@@ -64,7 +65,7 @@ impl Tile {
 
     /// True if a player can stand on this tile and cannot pass through it.
     ///
-    /// The border is not solid: below the bottom row a player falls out of the level.
+    /// The border is not solid: below the bottom row, a player falls out of the level.
     pub fn solid(self) -> bool {
         self.is(Meaning::Solid)
     }

@@ -26,7 +26,7 @@ pub struct TileClass {
 }
 
 impl TileClass {
-    /// Creates the class of some tiles.
+    /// Creates the class of the tiles `tiles`.
     pub fn of(tiles: impl IntoIterator<Item = Tile>) -> Self {
         let mut tiles: Vec<Tile> = tiles.into_iter().collect();
         tiles.sort_unstable();
@@ -42,7 +42,7 @@ impl TileClass {
         Self::of([]).complement()
     }
 
-    /// Returns the class of the tiles of a set that have a meaning.
+    /// Returns the class of those tiles of `set` that have the meaning `meaning`.
     pub fn meaning(set: &TileSet, meaning: Meaning) -> Self {
         Self::of(set.tiles().filter(|tile| tile.is(meaning)))
     }
@@ -56,14 +56,14 @@ impl TileClass {
         }
     }
 
-    /// Returns the class of the tiles of a set that belong to at least one of two classes.
+    /// Returns the class of those tiles of `set` that belong to this class or to `other`.
     #[must_use]
     pub fn or(&self, other: &Self, set: &TileSet) -> Self {
         let belongs = |tile: &Tile| self.contains(*tile) || other.contains(*tile);
         Self::of(set.tiles().filter(belongs))
     }
 
-    /// True if a tile belongs to this class.
+    /// True if `tile` belongs to this class.
     pub fn contains(&self, tile: Tile) -> bool {
         (self.tiles.binary_search(&tile).is_ok()) == self.inside
     }

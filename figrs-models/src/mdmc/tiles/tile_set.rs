@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use super::meaning::{Meaning, Meanings};
 use super::tile::Tile;
 
-/// The tiles of a game: for each character its tile, and the words of the legend for the tile.
+/// The tiles of a game: for each character its tile, and the words that the legend has for the tile.
 ///
 /// Sets of tiles come from a legend ([`from_json`](Self::from_json), [`from_toml`](Self::from_toml)), from the built-in
 /// [platformer](Self::platformer) tiles, or from characters of [unknown](Self::unknown) meaning.
@@ -24,12 +24,12 @@ pub struct TileSet {
     tiles: Vec<NamedTile>,
 }
 
-/// A tile with the words of the legend for it.
+/// A tile with the words that the legend has for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NamedTile {
     pub(super) tile: Tile,
     pub(super) words: Vec<String>,
-    /// Number of the tile's picture on a sheet of pictures.
+    /// Index of the tile's picture on a sheet of pictures.
     pub(super) picture: Option<usize>,
 }
 
@@ -97,7 +97,7 @@ impl TileSet {
         self
     }
 
-    /// Adds the tile that another set has for a character, unless this set has one.
+    /// Adds the tile that the set `other` has for the character `symbol`, unless this set has one.
     #[must_use]
     pub(in crate::mdmc) fn and_tile_of(mut self, other: &Self, symbol: char) -> Self {
         let mut others = other.tiles.iter();
@@ -108,7 +108,7 @@ impl TileSet {
         self
     }
 
-    /// Adds a tile with these words, unless the set has a tile with the character.
+    /// Adds a tile with the words `words`, unless the set has a tile with the character `symbol`.
     #[must_use]
     pub(in crate::mdmc) fn and_words(mut self, symbol: char, words: Vec<String>) -> Self {
         if self.tile(symbol).is_none() {
@@ -122,14 +122,14 @@ impl TileSet {
         self
     }
 
-    /// Returns the tile with the picture of this number.
+    /// Returns the tile whose picture has the index `number`.
     pub(in crate::mdmc) fn pictured(&self, number: u32) -> Option<Tile> {
         let mut tiles = self.tiles.iter();
         let named = tiles.find(|named| named.picture == Some(number as usize));
         named.map(|named| named.tile)
     }
 
-    /// Returns the tile with the picture of this number or, if no tile has a picture, the tile with this index in the legend.
+    /// Returns the tile whose picture has the index `number` or, if no tile has a picture, the tile with this index in the legend.
     pub(in crate::mdmc) fn numbered(&self, number: u32) -> Option<Tile> {
         if self.tiles.iter().any(|named| named.picture.is_some()) {
             return self.pictured(number);
@@ -137,7 +137,7 @@ impl TileSet {
         self.tiles().nth(number as usize)
     }
 
-    /// Removes some tiles. The tiles that remain keep the numbers of their pictures.
+    /// Removes the tiles `tiles`. The tiles that remain keep the indices of their pictures.
     #[must_use]
     pub(in crate::mdmc) fn without(&self, tiles: &[Tile]) -> Self {
         let is_numbered = self.tiles.iter().any(|named| named.picture.is_some());
@@ -165,7 +165,7 @@ impl TileSet {
         Self { tiles }
     }
 
-    /// Returns the tile with a character, or `None` if no tile has it.
+    /// Returns the tile with the character `symbol`; `None` if no tile has it.
     pub fn tile(&self, symbol: char) -> Option<Tile> {
         self.tiles().find(|tile| tile.symbol() == Some(symbol))
     }
@@ -175,17 +175,17 @@ impl TileSet {
         self.tiles.iter().map(|named| named.tile)
     }
 
-    /// Returns the words of the legend for a tile.
+    /// Returns the words that the legend has for `tile`.
     pub fn words(&self, tile: Tile) -> &[String] {
         self.named(tile).map_or(&[], |named| &named.words)
     }
 
-    /// Returns the number of a tile's picture on a sheet of pictures, from 0, if the legend states it.
+    /// Returns the index, from 0, of the picture of `tile` on a sheet of pictures, if the legend states it.
     pub fn picture(&self, tile: Tile) -> Option<usize> {
         self.named(tile)?.picture
     }
 
-    /// Returns the words for a tile in one line; `unknown` if there are none.
+    /// Returns the words for `tile` in one line; `unknown` if there are none.
     pub fn description(&self, tile: Tile) -> String {
         match self.words(tile) {
             [] if tile == Tile::BORDER => "outside of the level".to_owned(),
@@ -211,7 +211,7 @@ impl TileSet {
             .collect()
     }
 
-    /// Makes the tiles with one of some words [outside](Meaning::Outside), unless the set has outside tiles.
+    /// Gives the meaning [outside](Meaning::Outside) to the tiles that have one of `words`, unless the set has outside tiles.
     #[must_use]
     pub(in crate::mdmc) fn with_outside(mut self, words: &[&str]) -> Self {
         let is_named = |named: &&mut NamedTile| {
@@ -248,7 +248,7 @@ impl TileSet {
     }
 }
 
-/// True if a character can stand for a tile.
+/// True if the character `symbol` can stand for a tile.
 pub(super) fn can_be_tile(symbol: char) -> bool {
     symbol == ' ' || !(symbol.is_whitespace() || symbol.is_control())
 }

@@ -24,8 +24,8 @@ use crate::mdmc::{
 ///
 /// # Guarantee
 ///
-/// Every generated run of *n* columns occurs in the corpus, unless a column was left out when the last column of the run was drawn. With order 1 the
-/// columns are independent.
+/// Every generated sequence of *n* columns occurs in the corpus, unless a column was left out when the last of these columns was drawn. With order 1
+/// the columns are independent.
 ///
 /// # Example
 ///
@@ -48,7 +48,7 @@ pub struct ColumnNGrams {
     height: usize,
     tile_set: Arc<TileSet>,
     travel: Travel,
-    /// The distinct columns, with their tiles from the top; the number of a column is its index.
+    /// The distinct columns, with their tiles from the top.
     pub(super) columns: Vec<Vec<Tile>>,
     /// For each history (the preceding columns, the latest last), the next columns with their counts.
     next: FxHashMap<Vec<usize>, Vec<(usize, u64)>>,
@@ -63,7 +63,7 @@ impl ColumnNGrams {
 
     /// Trains column n-grams by counting the columns of a corpus that have no [outside](Meaning::Outside) tiles.
     ///
-    /// **Errors.** The order is not from 1 to [`ColumnNGrams::MAX_ORDER`], or no column is without outside tiles.
+    /// **Errors.** An error if the order is not from 1 to [`ColumnNGrams::MAX_ORDER`], or if every column has outside tiles.
     pub fn train(corpus: &Corpus, order: usize) -> Result<Self, Mistake> {
         if !(1..=Self::MAX_ORDER).contains(&order) {
             return Err(Mistake::value(
@@ -130,7 +130,7 @@ impl ColumnNGrams {
         found.map_or(&[], Vec::as_slice)
     }
 
-    /// True if some columns follow one another in training.
+    /// True if the columns `history` follow one another in training.
     pub(super) fn shows(&self, history: &[usize]) -> bool {
         self.next.contains_key(history)
     }
@@ -140,9 +140,9 @@ impl ColumnNGrams {
         Select::new(after.map(|&(column, count)| (count as f64, column)))
     }
 
-    /// Returns a level of this many columns as an element program: for each column a Chain on the columns before.
+    /// Returns a level of `width` columns as a probabilistic program: for each column a Chain on the columns before.
     ///
-    /// **Errors.** `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
+    /// **Errors.** [`SamplingError::Width`] if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, SamplingError> {
         LevelElements::check_width(self.height, width)?;
         let ngrams = Arc::clone(self);
@@ -204,7 +204,7 @@ impl ColumnProgram for NGramColumns {
 }
 
 impl NGramColumns {
-    /// Builds the elements of some columns of a level, with proposals that demands twist if requested.
+    /// Builds the elements of the columns `columns` of a level; if `twist` is given, demands change the proposals of the columns.
     fn built(
         &self,
         columns: Range<usize>,
@@ -278,7 +278,7 @@ pub(super) fn history(edge: bool, before: &[&usize]) -> Vec<usize> {
     edge.chain(before.iter().copied().copied()).collect()
 }
 
-/// Returns the function from the preceding columns to the next column.
+/// Returns the function from the preceding columns to an element for the next column.
 fn drawn(
     ngrams: &Arc<ColumnNGrams>,
     edge: bool,
@@ -296,7 +296,7 @@ fn shown(
     Arc::new(move |before: Vec<&usize>| ngrams.next.contains_key(&history(edge, &before)))
 }
 
-/// Returns the tile of a column in a row.
+/// Returns the function from the index of a column to its tile in the row `row`.
 fn tile_of(
     ngrams: &Arc<ColumnNGrams>,
     row: usize,

@@ -30,7 +30,7 @@ impl TileDistribution {
         &self.counts
     }
 
-    /// Applies additive smoothing to the probabilities: adds a number to the count of each of some tiles. The tiles must be in ascending order and
+    /// Applies additive smoothing to the probabilities: adds `added` to the count of each of `tiles`. The tiles must be in ascending order and
     /// include all tiles that occurred.
     pub(in crate::mdmc) fn smooth(&mut self, tiles: &[Tile], added: f64) {
         let total = self.total as f64 + added * tiles.len() as f64;
@@ -38,7 +38,7 @@ impl TileDistribution {
         self.probabilities = tiles.iter().map(share).collect();
     }
 
-    /// Returns the count of a tile; zero if the tile never occurred in this configuration.
+    /// Returns the count of `tile`; zero if it never occurred in this configuration.
     pub fn count(&self, tile: Tile) -> u64 {
         let found = self.counts.binary_search_by_key(&tile, |&(seen, _)| seen);
         found.map_or(0, |index| self.counts[index].1)
@@ -55,7 +55,7 @@ impl TileDistribution {
         self.total
     }
 
-    /// Returns the probability of a tile; without smoothing, zero if the tile never occurred in this configuration.
+    /// Returns the probability of `tile`; without smoothing, zero if it never occurred in this configuration.
     pub fn probability(&self, tile: Tile) -> f64 {
         let found = self
             .probabilities

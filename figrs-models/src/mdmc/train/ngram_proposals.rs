@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::column_ngrams::{ColumnNGrams, EDGE, history};
 use crate::mdmc::sample::twist::{HistoryValues, Twist, TwistState};
 
-/// Proposals of columns in proportion to the product of their probability under n-grams, the [factors](Twist) of demands, and the
+/// Proposals of columns in proportion to a product: their probability under n-grams, times the [factors](Twist) of demands, times the
 /// [value](history_values) of the possible continuations.
 pub(super) struct NGramProposals {
     ngrams: Arc<ColumnNGrams>,
@@ -26,8 +26,8 @@ impl NGramProposals {
         }
     }
 
-    /// Proposes the column with an index and returns it with the weight of the proposal; `edge` states whether the edge of the level precedes the
-    /// columns `before`.
+    /// Proposes the column with the index `index`, and returns it with the weight of the proposal; `edge` states whether the edge of the level
+    /// precedes the columns `before`.
     pub(super) fn column(
         &self,
         (index, edge): (usize, bool),
@@ -83,7 +83,7 @@ impl NGramProposals {
     }
 }
 
-/// Returns the columns at the end of a sequence of columns on which the next column depends.
+/// Returns those columns at the end of `history` on which the next column depends.
 fn recent(history: &[usize], order: usize) -> &[usize] {
     &history[(history.len() + 1).saturating_sub(order)..]
 }
@@ -93,10 +93,10 @@ fn value(values: &HistoryValues, column: usize, history: &[usize]) -> f64 {
     known.copied().unwrap_or(1.0)
 }
 
-/// Returns for each column, given the columns before it, the expected factor of the demands on it and all later columns. The result is empty if there
-/// are too many histories (sequences of columns).
+/// Returns, for each column and each history of it (the columns before), the expected factor of the demands on this column and all later ones. The
+/// result is empty if there are too many histories.
 fn history_values(ngrams: &ColumnNGrams, width: usize, twist: &Twist) -> HistoryValues {
-    /// Maximum number of histories (sequences of columns before a column).
+    /// Maximum number of histories (sequences of columns before a column) with values.
     const MOST: usize = 20_000;
     /// Smallest nonzero value of a history (sequence of columns before a column).
     const LEAST: f64 = 1e-200;

@@ -14,7 +14,7 @@ impl RowSplits {
 
     /// Creates `splits` bands over `height` rows.
     ///
-    /// **Errors.** The number `splits` is not from 1 to `height`.
+    /// **Errors.** An error if `splits` is not from 1 to `height`.
     pub fn new(splits: usize, height: usize) -> Result<Self, Mistake> {
         Self(splits).checked(height)
     }
@@ -24,13 +24,13 @@ impl RowSplits {
         self.0
     }
 
-    /// Returns the band of a row; bands and rows are counted from the top.
+    /// Returns the index of the band that contains `row`; bands and rows are counted from the top.
     pub fn band(self, row: usize, height: usize) -> usize {
         let band = row.saturating_mul(self.0) / height.max(1);
         band.min(self.0 - 1)
     }
 
-    /// Returns the rows of a band, counted from the top.
+    /// Returns the rows of the band `band`, counted from the top.
     pub(in crate::mdmc) fn rows(self, band: usize, height: usize) -> std::ops::Range<usize> {
         let first = |band: usize| {
             let before = band as u128 * height as u128;
@@ -39,7 +39,7 @@ impl RowSplits {
         first(band)..first(band + 1)
     }
 
-    /// Returns the number of bands of rows; an error if `height` rows cannot be divided into this number of bands.
+    /// Returns these bands; an error if `height` rows cannot be divided into this number of bands.
     pub(in crate::mdmc) fn checked(self, height: usize) -> Result<Self, Mistake> {
         if (1..=height).contains(&self.0) {
             Ok(self)

@@ -9,7 +9,7 @@ use figrs_reading::{Mistake, MistakeKind};
 pub struct Offset {
     /// Columns to the right; negative to the left.
     pub dx: i32,
-    /// Rows down; levels are drawn from the bottom up, so that the rows below a cell are decided before it.
+    /// Rows down; levels are drawn from the bottom up, and the rows below a cell are therefore decided before it.
     pub dy: i32,
 }
 
@@ -52,7 +52,7 @@ impl Structure {
     pub const NS0: Structure = Structure {
         offsets: Cow::Borrowed(&[]),
     };
-    /// The left neighbour.
+    /// The network structure of the left neighbour.
     pub const NS1: Structure = Structure {
         offsets: Cow::Borrowed(&[Offset::LEFT]),
     };
@@ -79,8 +79,8 @@ impl Structure {
 
     /// Creates a structure of the given offsets, the most important first.
     ///
-    /// **Errors.** A neighbour is not below the cell or to the left in its row, is farther away than [`Structure::MAX_REACH`] or is repeated, or
-    /// there are more than [`Structure::MAX_OFFSETS`] neighbours.
+    /// **Errors.** An error if a neighbour is neither below the cell nor to the left in its row, is farther away than [`Structure::MAX_REACH`]
+    /// or is repeated, or if there are more than [`Structure::MAX_OFFSETS`] neighbours.
     pub fn new(offsets: impl Into<Vec<Offset>>) -> Result<Self, Mistake> {
         let offsets: Vec<Offset> = offsets.into();
         if offsets.len() > Self::MAX_OFFSETS {

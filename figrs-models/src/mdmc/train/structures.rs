@@ -8,7 +8,7 @@ use figrs_reading::{Mistake, MistakeKind};
 
 /// Network structures in the order in which they are tried: the first one, and its fallbacks for configurations that never occurred in training.
 ///
-/// A fallback uses some of the neighbours of the first structure, and the last fallback uses none, so that every cell has a tile. A single
+/// A fallback uses some of the neighbours of the first structure, and the last fallback uses none. Every cell therefore has a tile. A single
 /// [`Structure`] stands for the list of itself and its [`fallbacks`](Structure::fallbacks).
 ///
 /// ```
@@ -26,9 +26,10 @@ pub struct Structures {
 }
 
 impl Structures {
-    /// Creates a list of a structure and its fallbacks, in the order in which they are tried.
+    /// Creates the list of `first` and its fallbacks, in the order in which they are tried.
     ///
-    /// **Errors.** A fallback has a neighbour that `first` lacks, or has a neighbour twice, or the last fallback has any neighbour.
+    /// **Errors.** An error if a fallback has a neighbour that `first` lacks, or has a neighbour twice, or if the last fallback has any
+    /// neighbour.
     pub fn new(
         first: Structure,
         fallbacks: impl IntoIterator<Item = Structure>,
@@ -78,7 +79,7 @@ impl Structures {
         &self.all[0]
     }
 
-    /// Returns for each network structure the indices of its neighbours among the neighbours of the first structure.
+    /// Returns, for each network structure, the indices of its neighbours among the neighbours of the first structure.
     pub(in crate::mdmc) fn places(&self) -> Vec<Vec<usize>> {
         let first = self.first().offsets();
         let places = |structure: &Structure| {
@@ -125,7 +126,7 @@ impl FromStr for Structures {
     }
 }
 
-/// Writes the list as text, which [`FromStr`] reads.
+/// Writes the list as text, which the implementation of [`FromStr`] reads.
 impl fmt::Display for Structures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == self.first().into() {

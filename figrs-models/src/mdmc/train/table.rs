@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use crate::mdmc::level::grid::TileIds;
 use crate::mdmc::{Tile, TileDistribution};
 
-/// Counts of tiles during training, by the number of the tile and the key of the configuration.
+/// Counts of tiles during training, by the key of the configuration and then by the number of the tile.
 pub(in crate::mdmc) type Counts = BTreeMap<u64, BTreeMap<u8, u64>>;
 
-/// A table with fewer possible keys than this finds counts by direct index, unless few keys have counts.
+/// Number of possible keys below which a table finds counts by direct index, unless few keys have counts.
 const DIRECT_KEYS: u64 = 1 << 16;
-/// A direct index is used if at most this many keys are possible for each key that has counts. If fewer keys are used, a binary search is as quick as
-/// a direct index.
+/// Maximum ratio of the possible keys to the keys with counts for which a direct index is used. If fewer keys have counts, a binary search is as
+/// quick as a direct index.
 const KEYS_OF_ENTRY: u64 = 1 << 8;
 
 /// The tiles that occurred in one configuration in training.
@@ -19,7 +19,7 @@ const KEYS_OF_ENTRY: u64 = 1 << 8;
 pub(in crate::mdmc) struct ConfigurationEntry {
     pub(in crate::mdmc) configuration: Vec<Tile>,
     pub(in crate::mdmc) distribution: TileDistribution,
-    /// The numbers of the tiles that can be drawn, with their counts, including any smoothing.
+    /// The numbers of the tiles that can be drawn, with their counts, including those that smoothing adds.
     pub(in crate::mdmc) weights: Vec<(u8, f64)>,
     /// The sum of the counts of all tiles.
     pub(in crate::mdmc) mass: f64,
@@ -30,7 +30,7 @@ pub(in crate::mdmc) struct ConfigurationEntry {
 pub(in crate::mdmc) struct ConfigurationTable {
     entries: Vec<ConfigurationEntry>,
     keys: Vec<u64>,
-    /// For each key, the index of its counts plus one, or zero without counts; empty if there are too many keys.
+    /// For each key, the index of its counts plus one, or zero if it has no counts; empty if there are too many keys.
     direct: Vec<u32>,
 }
 
@@ -69,7 +69,7 @@ impl ConfigurationTable {
         }
     }
 
-    /// Adds a number to the count of each of `tiles` in every configuration; `tiles` must include all tiles that occurred. If zero is added, only
+    /// Adds `added` to the count of each of `tiles` in every configuration; `tiles` must include all tiles that occurred. If zero is added, only
     /// tiles that occurred in training can be drawn.
     pub(in crate::mdmc) fn smooth(&mut self, tiles: &[Tile], ids: &TileIds, added: f64) {
         for entry in &mut self.entries {
@@ -89,7 +89,7 @@ impl ConfigurationTable {
         &self.entries
     }
 
-    /// Returns the counts of tiles in a configuration, or `None` if the configuration never occurred in training.
+    /// Returns the counts of tiles in `configuration`; `None` if it never occurred in training.
     pub(in crate::mdmc) fn find(&self, configuration: &[Tile]) -> Option<&ConfigurationEntry> {
         let found = self
             .entries
@@ -97,7 +97,7 @@ impl ConfigurationTable {
         found.ok().map(|index| &self.entries[index])
     }
 
-    /// Returns the counts of tiles in the configuration with a key, or `None` if the configuration never occurred in training.
+    /// Returns the counts of tiles in the configuration with the key `key`; `None` if it never occurred in training.
     pub(in crate::mdmc) fn by_key(&self, key: u64) -> Option<&ConfigurationEntry> {
         if self.direct.is_empty() {
             return self
@@ -111,7 +111,7 @@ impl ConfigurationTable {
     }
 }
 
-/// Returns the tiles whose numbers are the digits of a key; the last digit is the last tile.
+/// Returns the tiles whose numbers are the digits of `key`; the last digit is the last tile.
 fn decode(mut key: u64, ids: &TileIds, length: usize) -> Vec<Tile> {
     let mut tiles = vec![Tile::BORDER; length];
     for tile in tiles.iter_mut().rev() {

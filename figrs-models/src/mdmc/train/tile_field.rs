@@ -18,9 +18,9 @@ use crate::mdmc::{Corpus, RowSplits, Tile, TileSet, Travel};
 /// # Guarantee
 ///
 /// Levels are drawn by the [`Gibbs`](figrs_infer::Gibbs) sampler: one Markov chain that starts at a level of independent cells and runs for a given
-/// number of sweeps. The distribution of the Gibbs sampler tends to that of the Markov random field as the number of sweeps grows, but is not exact
-/// after any number. The weights of the field have maximum likelihood if neighbours form no loops, as in a single row, and are an approximation on a
-/// grid (pseudo-moment matching).
+/// number of sweeps. The distribution of these levels tends to that of the Markov random field as the number of sweeps grows, but is not exact after
+/// any number of sweeps. The weights of the field have maximum likelihood if neighbours form no loops, as in a single row; on a grid, they are an
+/// approximation of the maximum (pseudo-moment matching).
 ///
 /// # Complexity
 ///
@@ -70,7 +70,7 @@ impl TileField {
 
     /// Trains the field by counting the tiles of a corpus and the pairs of neighbouring tiles.
     ///
-    /// **Errors.** The corpus has fewer rows than there are bands of rows, or a band has only outside tiles.
+    /// **Errors.** An error if the corpus has fewer rows than there are bands of rows, or if a band has only outside tiles.
     pub fn train(corpus: &Corpus, splits: RowSplits) -> Result<Self, Mistake> {
         let height = corpus.height();
         let splits = splits.checked(height)?;

@@ -87,7 +87,7 @@ pub(super) fn heaviest(maze: &PerfectMaze) -> Vec<Pointer> {
     taken.iter().map(pointer).collect()
 }
 
-/// The pointer of a room to an adjacent room, with its cost.
+/// The pointer of one room to an adjacent room, with its cost.
 #[derive(Clone, Copy, Debug)]
 struct Costed {
     cost: f64,
@@ -121,7 +121,7 @@ impl Eq for Costed {}
 /// Groups of rooms that were joined because their pointers form a cycle, with these pointers.
 struct Cycle {
     group: usize,
-    /// Number of joins of groups before this cycle was joined.
+    /// Number of joins of groups before these groups were joined.
     time: usize,
     pointers: Vec<Costed>,
 }
@@ -134,7 +134,7 @@ struct Offset {
 }
 
 impl Offset {
-    /// Removes the cheapest pointer from a heap, and subtracts its cost from the costs of all other pointers.
+    /// Removes the cheapest pointer from the heap, and subtracts its cost from the costs of all other pointers.
     fn pop(&mut self) -> Option<Costed> {
         let Reverse(least) = self.costs.pop()?;
         self.less = least.cost;

@@ -13,14 +13,14 @@ use crate::board::BoardError;
 
 /// Returns the number of spanning trees of a grid of `m` by `n` rooms.
 ///
-/// The number of spanning trees is a product over all pairs of nonzero eigenvalues, one for each side of the grid; the factors are the sums of the
-/// pairs. The product is the resultant of the monic polynomials `S_(m-1)(x)` and `S_(n-1)(4 - x)`. The polynomial `S_k` is Chebyshev's polynomial of
-/// the second kind, `S_(k+1)(x) = x S_k(x) - S_(k-1)(x)`, with the roots `2 cos(pi j / (k + 1))`. The resultant is computed modulo primes whose
-/// product is larger than the resultant, and the remainders are combined by the Chinese remainder theorem.
+/// This number is a product over all pairs of nonzero eigenvalues, one for each side of the grid; the factors are the sums of the pairs. The product
+/// is the resultant of the monic polynomials `S_(m-1)(x)` and `S_(n-1)(4 - x)`. The polynomial `S_k` is Chebyshev's polynomial of the second kind,
+/// `S_(k+1)(x) = x S_k(x) - S_(k-1)(x)`, with the roots `2 cos(pi j / (k + 1))`. The resultant is computed modulo primes whose product is larger
+/// than the resultant, and the remainders are combined by the Chinese remainder theorem.
 ///
-/// The function `step` takes the number of primes done and the number of all primes, and may end the computation by an error.
+/// `step` takes the number of primes done and the number of all primes, and may end the computation by an error.
 ///
-/// **Complexity.** `O(m n / 62)` primes, each in `O(m n)` for the smaller side `m`, and `O((m n / 62)^2)` to combine them.
+/// **Complexity.** `O(m n / 62)` primes are used, each in `O(m n)` for the smaller side `m`, and `O((m n / 62)^2)` time combines the remainders.
 pub(super) fn spanning_trees(
     (rows, columns): (usize, usize),
     mut step: impl FnMut(u64, u64) -> Result<(), BoardError>,
@@ -62,7 +62,7 @@ pub(super) fn spanning_trees(
     failed.map_or(Ok(count), Err)
 }
 
-/// Returns the number of trees modulo a prime, in the representation of the modulus; `small` is the smaller side.
+/// Returns the number of trees modulo a prime, in the representation of `modulus`; `small` is the smaller side.
 fn modulo((small, large): (usize, usize), modulus: Modulus) -> u64 {
     // S of the smaller side, the lowest coefficient first.
     let (mut before, mut side) = (vec![0], vec![modulus.one()]);
@@ -97,7 +97,7 @@ fn modulo((small, large): (usize, usize), modulus: Modulus) -> u64 {
     resultant(side, other, modulus)
 }
 
-/// Returns the resultant of two polynomials by Euclid's algorithm; the leading coefficient of the first must be nonzero.
+/// Returns the resultant of the polynomials `one` and `other` by Euclid's algorithm; the leading coefficient of `one` must be nonzero.
 fn resultant(mut one: Vec<u64>, mut other: Vec<u64>, modulus: Modulus) -> u64 {
     let mut product = modulus.one();
     loop {
@@ -147,7 +147,7 @@ mod tests {
             .to_string()
     }
 
-    /// Published numbers: sequence A007341 of the OEIS for squares, A001353 for ladders.
+    /// The published numbers are sequence A007341 of the OEIS for squares, and A001353 for ladders.
     #[test]
     fn counts_are_the_published_ones() {
         let squares = [
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(count(1, 50), "1");
     }
 
-    /// The leading digits of a large count, which no table lists, agree with the product of eigenvalues.
+    /// The leading digits of a large count, which no table lists, agree with those of the product of eigenvalues.
     #[test]
     fn large_counts_agree_with_their_logarithm() {
         for (rows, columns) in [(40, 33), (21, 60), (64, 64)] {

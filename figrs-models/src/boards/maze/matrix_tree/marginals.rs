@@ -14,9 +14,9 @@ use crate::grid::{Position, Size};
 /// all digits. The Laplacian is tridiagonal in blocks, one for each line of rooms along the shorter side, so `G` is computed by block elimination
 /// from both ends.
 ///
-/// **Complexity.** For a shorter side `m` and a longer one `n`, `O(m^3 n)`, and `8 m^2 n` bytes.
+/// **Complexity.** For a shorter side `m` and a longer one `n`, the time is `O(m^3 n)`, and the memory `8 m^2 n` bytes.
 ///
-/// **Errors.** [`BoardError::TooLarge`]; the errors of `progress`.
+/// **Errors.** [`BoardError::TooLarge`] if the matrices exceed `memory` bytes; the errors of `progress`.
 pub(super) fn of_pointers(
     maze: &PerfectMaze,
     memory: u64,
@@ -112,7 +112,7 @@ pub(super) fn of_pointers(
     Ok(distributions)
 }
 
-/// The Laplacian without the ground room, in blocks of lines along the shorter side.
+/// The Laplacian without the ground (the room where a random walk ends), in blocks of lines along the shorter side.
 struct Blocks<'a> {
     maze: &'a PerfectMaze,
     /// The corner to which the weights draw a random walk.
@@ -155,7 +155,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Returns the line of a room, and its index in that line.
+    /// Returns the index of the line that contains `room`, and the room's index in that line.
     fn place(&self, room: usize) -> (usize, usize) {
         let columns = self.maze.size().columns();
         match self.are_rows {
@@ -190,7 +190,8 @@ impl<'a> Blocks<'a> {
         block
     }
 
-    /// Returns the weight of the pointer from a room in a line to the room beside it in an adjacent line; 0 from or to the room where the walk ends.
+    /// Returns the weight of the pointer from a room in a line to the room beside it in an adjacent line; 0 from or to the room where the random walk
+    /// ends.
     fn between(&self, from: usize, to: usize, place: usize) -> f64 {
         if self.room(from, place) == self.ground || self.room(to, place) == self.ground {
             return 0.0;
@@ -240,7 +241,7 @@ impl<'a> Blocks<'a> {
         visits
     }
 
-    /// Eliminates an adjacent line of rooms from the matrix block of a line, by the inverse of the adjacent line's block.
+    /// Eliminates the line `beside` of rooms from the matrix block of the line `line`, by the inverse of the block of `beside`.
     fn eliminate(&self, block: &mut [f64], line: usize, beside: usize, inverse: &[f64]) {
         let side = self.side;
         for place in 0..side {

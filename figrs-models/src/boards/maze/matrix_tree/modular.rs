@@ -1,12 +1,12 @@
 //! Arithmetic modulo a prime of 62 bits, in Montgomery form.
 
-/// A prime below `2^62` as the modulus. In Montgomery form a stored number `x` represents `x / 2^64` modulo the prime.
+/// A prime below `2^62` as the modulus. A stored number `x` represents `x / 2^64` modulo the prime (Montgomery form).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Modulus {
     pub(super) prime: u64,
     /// The value `-1 / prime` modulo `2^64`.
     inverse: u64,
-    /// The stored number that represents 1, and the one that represents `2^64`.
+    /// The number `2^64` modulo the prime, which represents 1; its square, the field `square`, represents `2^64`.
     one: u64,
     square: u64,
 }
@@ -32,7 +32,7 @@ impl Modulus {
         self.times(number % self.prime, self.square)
     }
 
-    /// Returns the remainder that a stored number represents.
+    /// Returns the remainder that the stored number `number` represents.
     pub(super) fn remainder(self, number: u64) -> u64 {
         self.times(number, 1)
     }
@@ -66,7 +66,7 @@ impl Modulus {
         self.one
     }
 
-    /// Returns the inverse of a nonzero number, by Fermat's theorem.
+    /// Returns the inverse of the nonzero number `number`, by Fermat's theorem.
     pub(super) fn inverse(self, number: u64) -> u64 {
         self.power(number, self.prime - 2)
     }
@@ -78,7 +78,7 @@ pub(super) fn primes() -> impl Iterator<Item = u64> {
     odd.filter(|&number| is_prime(number))
 }
 
-/// The Miller-Rabin test; its bases are sufficient for all numbers of 64 bits.
+/// True if `number` is a prime, by the Miller-Rabin test; its bases are sufficient for all numbers of 64 bits.
 ///
 /// **References.** J. Sorenson and J. Webster, "Strong pseudoprimes to twelve prime bases", Mathematics of Computation 86 (2017).
 fn is_prime(number: u64) -> bool {

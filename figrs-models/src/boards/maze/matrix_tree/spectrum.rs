@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-/// A side of a grid: its number of rooms, and the weights of pointing back and forward.
+/// A side of a grid: the number of its rooms, and the weights of pointers to the previous room and to the next room.
 type Side = (usize, f64, f64);
 
 /// Returns the logarithm of the sum of the weights of all spanning trees of a grid that are directed to its first room.
@@ -33,7 +33,7 @@ fn eigenvalues((rooms, back, forward): Side) -> Vec<f64> {
     std::iter::once(0.0).chain(others).collect()
 }
 
-/// Returns the logarithm of the first room's share in the stationary distribution of a side.
+/// Returns the logarithm of the probability of the first room in the stationary distribution of a side.
 fn log_share_of_first((rooms, back, forward): Side) -> f64 {
     let ratio = forward.ln() - back.ln();
     let largest = (ratio * (rooms - 1) as f64).max(0.0);

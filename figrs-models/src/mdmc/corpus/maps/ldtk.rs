@@ -74,7 +74,7 @@ struct IntGridValue {
 impl Layer {
     /// Returns the values of an `IntGrid` layer, or the tiles of the topmost stack of another layer, counted from 1.
     ///
-    /// **Errors.** The layer has no cells.
+    /// An error if the layer has no cells. The layer has no cells.
     fn level(&self, name: &str) -> Result<MapLevel, FileError> {
         let size = (self.rows, self.columns);
         let name = Some(name.to_owned());
@@ -104,16 +104,16 @@ impl Layer {
     }
 }
 
-/// Maximum number of cells for each tile of a layer, unless the layer has few cells.
+/// Maximum ratio of the number of cells of a layer to the number of its tiles, unless the layer has few cells.
 const MOST_CELLS_A_TILE: usize = 64;
 
-/// A layer of up to this many cells may have any number of tiles.
+/// Number of cells up to which a layer may have any number of tiles.
 const MOST_SPARSE_CELLS: usize = 1 << 20;
 
-/// Reads the levels of a project. From each level the reader takes the requested layer, or else the first layer with values, or else the first layer
-/// with tiles.
+/// Reads the levels of a project. From each level, the layer `wanted` is read or, if it is `None`, the first layer with values, or else the first
+/// layer with tiles.
 ///
-/// **Errors.** The project has a mistake.
+/// **Errors.** An error if the project has a mistake.
 pub(super) fn project(text: &str, wanted: Option<&str>) -> Result<Map, FileError> {
     let project: Project = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|error| map_mistakes::not_json(&error))?;
@@ -156,7 +156,7 @@ pub(super) fn project(text: &str, wanted: Option<&str>) -> Result<Map, FileError
 
 /// Reads the values of an `IntGrid` layer as LDtk exports them: comma-separated, with one row of cells on each line.
 ///
-/// **Errors.** A cell is not a number.
+/// **Errors.** An error if a cell is not a number.
 pub(super) fn values(text: &str) -> Result<Map, FileError> {
     let number = |cell: &str| {
         let cell = cell.trim();

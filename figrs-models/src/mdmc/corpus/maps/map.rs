@@ -31,14 +31,14 @@ pub(super) struct Tileset {
     pub(super) first: u32,
     /// The file that describes the tiles, relative to the map; `None` if the map itself describes them.
     pub(super) source: Option<String>,
-    /// Words for some tiles, by their index in the tileset.
+    /// For some tiles, given by their index in the tileset, the words that describe them.
     pub(super) words: BTreeMap<u32, Vec<String>>,
 }
 
 impl MapLevel {
     /// Arranges the numbers of cells in rows.
     ///
-    /// **Errors.** There are more or fewer numbers than cells.
+    /// **Errors.** An error if there are more or fewer numbers than cells.
     pub(super) fn new(
         name: Option<String>,
         layer: &str,
@@ -55,13 +55,13 @@ impl MapLevel {
 }
 
 impl Map {
-    /// Returns the tileset of a tile.
+    /// Returns the tileset that has the tile `number`.
     pub(super) fn tileset_of(&mut self, number: u32) -> Option<&mut Tileset> {
         let mut sets = self.tilesets.iter_mut().rev();
         sets.find(|set| set.first <= number)
     }
 
-    /// Returns the words that the map's tilesets have for a tile.
+    /// Returns the words that the map's tilesets have for the tile `number`.
     pub(super) fn words(&self, number: u32) -> Vec<String> {
         let mut sets = self.tilesets.iter().rev();
         let set = sets.find(|set| set.first <= number);
@@ -70,16 +70,16 @@ impl Map {
     }
 }
 
-/// Returns the words of a text with separators, in lower case.
+/// Returns the words of `text`, which `separators` separate, in lower case.
 pub(super) fn words(text: &str, separators: &[char]) -> Vec<String> {
     let words = text.split(separators).map(str::trim);
     let words = words.filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect()
 }
 
-/// Returns the requested layer, or else the first layer, and the names of the other layers.
+/// Returns the layer with the name `wanted` or, if it is `None`, the first layer, and the names of the other layers.
 ///
-/// **Errors.** The map has no layer with the requested name.
+/// **Errors.** An error if the map has no layer with this name.
 pub(super) fn chosen<'l, T>(
     layers: &'l [T],
     name: impl Fn(&T) -> &str,

@@ -1,4 +1,4 @@
-//! Mistakes in the map files of editors. The errors do not name the map file: the function that reads the file adds the path.
+//! Mistakes in the map files of editors. The errors do not name the map file; the function that reads the file adds its path.
 
 use std::path::Path;
 
@@ -10,19 +10,19 @@ fn mistake(kind: MistakeKind, problem: impl Into<String>, remedy: &str) -> FileE
     Mistake::new(kind, problem, remedy).of("")
 }
 
-/// The file is not a map in XML.
+/// Returns the error for a file that is not a map in XML.
 pub(super) fn not_xml(position: (usize, usize), reason: &str) -> FileError {
     let problem = format!("not a map of Tiled in XML: {reason}");
     Mistake::new(MistakeKind::Syntax, problem, "").at("", position)
 }
 
-/// The file is not a project in JSON.
+/// Returns the error for a file that is not a project in JSON.
 pub(super) fn not_json(error: &serde_json::Error) -> FileError {
     let problem = format!("not a project of LDtk: {}", mistakes::in_json(error));
     Mistake::new(MistakeKind::Syntax, problem, "").at("", (error.line(), error.column()))
 }
 
-/// The map has no fixed size.
+/// Returns the error for a map without a fixed size.
 pub(super) fn infinite() -> FileError {
     mistake(
         MistakeKind::Unsupported,
@@ -31,7 +31,8 @@ pub(super) fn infinite() -> FileError {
     )
 }
 
-/// The tiles of a layer are encoded in a form that is not supported; `encoding` includes the compression if there is one.
+/// Returns the error for a layer whose tiles are encoded in a form that is not supported; `encoding` includes the compression
+/// if there is one.
 pub(super) fn unread_encoding(layer: &str, encoding: &str) -> FileError {
     mistake(
         MistakeKind::Unsupported,
@@ -40,7 +41,7 @@ pub(super) fn unread_encoding(layer: &str, encoding: &str) -> FileError {
     )
 }
 
-/// There is no layer of tiles, or none with the requested name.
+/// Returns the error for a map without layers of tiles, or without the layer `wanted`.
 pub(super) fn no_layer(wanted: Option<&str>, known: &[String]) -> FileError {
     let problem = match wanted {
         None => "no layer of tiles".to_owned(),
@@ -52,7 +53,7 @@ pub(super) fn no_layer(wanted: Option<&str>, known: &[String]) -> FileError {
     mistake(MistakeKind::Missing, problem, "")
 }
 
-/// A layer has more or fewer cells than its stated size in rows and columns.
+/// Returns the error for a layer with more or fewer cells than its stated size in rows and columns has.
 pub(super) fn wrong_cells(layer: &str, found: usize, size: (usize, usize)) -> FileError {
     let (rows, columns) = size;
     let problem = format!(
@@ -61,7 +62,7 @@ pub(super) fn wrong_cells(layer: &str, found: usize, size: (usize, usize)) -> Fi
     mistake(MistakeKind::Count, problem, "")
 }
 
-/// The text of a cell is not the number of a tile.
+/// Returns the error for a cell whose text is not the number of a tile.
 pub(super) fn no_number(layer: &str, text: &str) -> FileError {
     mistake(
         MistakeKind::Value,
@@ -70,7 +71,7 @@ pub(super) fn no_number(layer: &str, text: &str) -> FileError {
     )
 }
 
-/// The file of a tileset cannot be read, and no legend numbers its tiles.
+/// Returns the error for the file of a tileset that cannot be read, if no legend numbers its tiles.
 pub(super) fn unread_tileset(path: &Path, error: FileError) -> FileError {
     let position = error
         .position
@@ -84,7 +85,7 @@ pub(super) fn unread_tileset(path: &Path, error: FileError) -> FileError {
     )
 }
 
-/// The levels of a project are in other files.
+/// Returns the error for a project whose levels are in other files.
 pub(super) fn separate_levels() -> FileError {
     mistake(
         MistakeKind::Unsupported,
@@ -93,7 +94,7 @@ pub(super) fn separate_levels() -> FileError {
     )
 }
 
-/// The tiles of a map have more distinct numbers than a set can have tiles.
+/// Returns the error for a map whose tiles have more distinct numbers than a set can have tiles.
 pub(super) fn too_many_tiles() -> FileError {
     let max = TileSet::MAX_TILES;
     let problem =

@@ -24,15 +24,15 @@ use map::Map;
 /// The extensions of map files.
 const EXTENSIONS: [&str; 3] = ["tmx", "ldtk", "csv"];
 
-/// Maximum number of bytes of the first line of a `*.csv` file that counts as a map.
+/// Maximum length in bytes of the first line of a `*.csv` file that counts as a map.
 const MAX_LINE_BYTES: u64 = 1 << 16;
 
-/// True if a file is a map of an editor, by its extension.
+/// True if the extension of a file is that of a map of an editor.
 pub(super) fn is_map(path: &Path) -> bool {
     EXTENSIONS.contains(&extension(path).as_str())
 }
 
-/// True if a file of a folder is a map; a `*.csv` file is a map only if its first line has numbers only, because other tables may be in the same
+/// True if a file of a folder is a map; a `*.csv` file is a map only if its first line consists of numbers, because other tables may be in the same
 /// folder.
 pub(super) fn is_map_of_folder(path: &Path) -> bool {
     is_map(path) && (extension(path) != "csv" || begins_with_numbers(path).unwrap_or(false))
@@ -71,7 +71,7 @@ pub(super) struct MapReader<'r> {
     layers: Vec<(String, Vec<String>)>,
     /// The folders whose invalid legends have already been noted.
     folders: BTreeSet<PathBuf>,
-    /// The tiles without a legend: number, words and character.
+    /// The tiles without a legend: for each, its number, its words and its character.
     tiles: Vec<(u32, Vec<String>, char)>,
 }
 
@@ -86,7 +86,7 @@ impl<'r> MapReader<'r> {
         }
     }
 
-    /// Reads the levels of a file, with the legend in one of the folders that describes the most of its tiles.
+    /// Reads the levels of a file, with the legend in `folders` that describes most of its tiles.
     pub(super) fn levels(
         &mut self,
         path: &Path,
@@ -166,7 +166,7 @@ impl<'r> MapReader<'r> {
         Ok(levels.collect())
     }
 
-    /// Returns a character for a tile that no legend has: the character of the platformer tile with the same words, or a new one.
+    /// Returns a character for the tile `number`, which no legend has: the character of the platformer tile with the same words, or a new one.
     fn symbol(
         &mut self,
         number: u32,
@@ -199,7 +199,7 @@ impl<'r> MapReader<'r> {
         Ok(symbol)
     }
 
-    /// Returns a character for empty cells: the character of a tile of the map that is called empty, or `-`, or a new one.
+    /// Returns a character for empty cells: that of a tile of the map that is called empty, or `-`, or a new one.
     fn empty(
         &mut self,
         map: &Map,
@@ -228,7 +228,7 @@ impl<'r> MapReader<'r> {
         }
     }
 
-    /// Returns the tiles for which neither a legend nor the map has words: their characters, and the numbers that a legend would have for them.
+    /// Returns the tiles for which neither a legend nor the map has words: their characters, and the numbers by which a legend would describe them.
     pub(super) fn unnamed(&self) -> Vec<(char, u32)> {
         let unnamed = self.tiles.iter().filter(|(_, words, _)| words.is_empty());
         unnamed
@@ -237,7 +237,7 @@ impl<'r> MapReader<'r> {
     }
 }
 
-/// Returns the built-in platformer tile that some words describe, as maps that figrs writes describe it.
+/// Returns the built-in platformer tile that has the words `words` in maps that figrs writes.
 fn namesake(words: &[String]) -> Option<Tile> {
     let platformer = TileSet::platformer();
     let named = words.iter().filter(|word| *word != "solid").cloned();
@@ -246,7 +246,7 @@ fn namesake(words: &[String]) -> Option<Tile> {
     tiles.find(|&tile| platformer.description(tile) == name)
 }
 
-/// Reads the files of the tilesets that have some of the given tiles.
+/// Reads the files of the tilesets that have some of the tiles `numbers`.
 fn describe<'n>(
     map: &mut Map,
     numbers: impl Iterator<Item = &'n u32>,

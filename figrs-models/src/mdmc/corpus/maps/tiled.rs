@@ -10,7 +10,7 @@ use super::map::{Map, MapLevel, Tileset, chosen, words};
 use super::map_mistakes;
 use figrs_reading::FileError;
 
-/// The bits of a cell's number that say how its tile is flipped.
+/// The bits of a cell's number that state how its tile is flipped.
 const FLIPS: u32 = 0xf000_0000;
 
 /// A layer of tiles.
@@ -26,9 +26,10 @@ struct Layer {
     numbers: Vec<u32>,
 }
 
-/// Reads the requested layer of a map, or else the first layer. Flipped tiles count as the tiles that are not flipped.
+/// Reads the layer `wanted` of a map or, if it is `None`, the first layer. A flipped tile counts as the same tile
+/// without the flip.
 ///
-/// **Errors.** The map has a mistake. Tilesets in other files are not read.
+/// **Errors.** An error if the map has a mistake. Tilesets in files of their own are not read.
 pub(super) fn map(text: &str, wanted: Option<&str>) -> Result<Map, FileError> {
     let contents = contents(text, "map")?;
     let (layer, others) = chosen(&contents.layers, |layer| &layer.name, wanted)?;
@@ -49,7 +50,7 @@ pub(super) fn map(text: &str, wanted: Option<&str>) -> Result<Map, FileError> {
 
 /// Reads the file of a tileset.
 ///
-/// **Errors.** The text is not XML.
+/// **Errors.** An error if the text is not XML.
 pub(super) fn tileset(text: &str) -> Result<Tileset, FileError> {
     let mut sets = contents(text, "tileset")?.tilesets;
     Ok(sets.pop().unwrap_or_default())
@@ -85,7 +86,7 @@ impl Layer {
     }
 }
 
-/// The contents of an XML file that figrs uses.
+/// The contents of an XML file, as far as figrs uses them.
 #[derive(Default)]
 struct Contents {
     layers: Vec<Layer>,

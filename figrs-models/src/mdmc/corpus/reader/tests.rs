@@ -8,7 +8,7 @@ use super::*;
 use crate::mdmc::Meaning;
 use crate::mdmc::level::vglc;
 
-/// Returns a fresh folder with some files.
+/// Returns a new folder with the files `files`.
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -266,7 +266,7 @@ fn folders_without_levels_are_errors() {
     assert!(error.to_string().contains("no levels"), "{error}");
 }
 
-/// Regression test: only one of the folders with a file of the same name was read.
+/// Regression test: only one of several folders with a file of the same name was read.
 #[test]
 fn worlds_with_files_of_the_same_names_are_all_read() {
     let scratch = folder(&[
@@ -390,7 +390,7 @@ fn texts_are_read_as_files_are_and_no_file_is_looked_at() {
     );
 }
 
-/// Regression test: a text of one line beside the folders was taken as the only level.
+/// Regression test: a text of one line beside folders of levels was taken as the only level.
 #[test]
 fn a_line_of_text_beside_folders_of_levels_is_no_level() {
     let scratch = folder(&[

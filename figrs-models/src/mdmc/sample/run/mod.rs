@@ -16,7 +16,7 @@ pub(in crate::mdmc) struct LookAheadRun<'a> {
     tiles_by_structure: Vec<usize>,
 }
 
-/// The row of a level that is currently filled.
+/// The row of a level that is being filled.
 struct Row<'a> {
     chain: &'a MarkovChain,
     width: usize,
@@ -88,7 +88,7 @@ impl<'a> LookAheadRun<'a> {
         }
     }
 
-    /// Begins to draw a row of a level; the rows below must already have tiles.
+    /// Begins to draw the row `row`; the rows below must already have tiles.
     pub(in crate::mdmc) fn start_row(&mut self, row: usize) {
         let chain = self.row.chain;
         let (band, structures) = (chain.band(row), 0..chain.structures().len());

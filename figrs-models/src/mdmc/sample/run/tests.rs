@@ -12,7 +12,7 @@ fn train(texts: &[&str], structure: &Structure) -> MarkovChain {
     MarkovChain::train(&Corpus::new(named).unwrap(), structure, RowSplits::NONE).unwrap()
 }
 
-/// Test oracle of the look-ahead: tries every tile everywhere.
+/// Test oracle of the look-ahead: tries every tile in every cell.
 fn fillable_by_force(
     chain: &MarkovChain,
     tiles: &mut Array2<Tile>,

@@ -13,7 +13,7 @@ use crate::mdmc::{
 /// A multi-dimensional Markov chain: for a structure and each of its fallbacks, and for each band of rows, the counts of tiles in each configuration
 /// of the training levels.
 ///
-/// All neighbours outside a level (at the left, at the right and below) are [`Tile::BORDER`], and so are [outside](Meaning::Outside) tiles.
+/// Outside a level (at the left, at the right and below), all neighbours are [`Tile::BORDER`]; [outside](Meaning::Outside) tiles count as the border too.
 ///
 /// # References
 ///
@@ -49,10 +49,10 @@ impl MarkovChain {
     /// Maximum number of configurations, counted separately for each band of rows, structure and kind of columns: some hundreds of megabytes.
     pub const MAX_CONFIGURATIONS: usize = 1 << 20;
 
-    /// Trains a Markov chain by counting the tiles of a corpus for a list of network structures, or for a structure and its simpler fallbacks.
+    /// Trains a Markov chain by counting the tiles of `corpus` for a list of network structures, or for a structure and its simpler fallbacks.
     ///
-    /// **Errors.** The corpus has fewer rows than there are bands of rows, a band has only [outside](Meaning::Outside) tiles, or there would be more than
-    /// [`MAX_CONFIGURATIONS`](Self::MAX_CONFIGURATIONS).
+    /// **Errors.** An error if the corpus has fewer rows than there are bands of rows, a band has only [outside](Meaning::Outside) tiles, or there would
+    /// be more than [`MAX_CONFIGURATIONS`](Self::MAX_CONFIGURATIONS) configurations.
     ///
     /// # Complexity
     ///
@@ -66,7 +66,7 @@ impl MarkovChain {
         Ok(chains.remove(0))
     }
 
-    /// Trains a chain for each kind of columns, on the columns of this kind; `kind` returns the kind of a column of a level.
+    /// Trains a chain for each kind of columns, on the columns of this kind; the function `kind` returns the kind of a column of a level.
     ///
     /// **Errors.** The errors of [`MarkovChain::train`].
     pub(in crate::mdmc) fn of_kinds(
@@ -126,7 +126,7 @@ impl MarkovChain {
         Ok(counts.into_iter().map(chain).collect())
     }
 
-    /// Creates the Markov chain from the counts of the first network structure; sums of these counts are the counts of the other structures.
+    /// Creates the Markov chain from the counts for the first network structure; the counts for the other structures are sums of these counts.
     pub(in crate::mdmc) fn of_counts(
         height: usize,
         splits: RowSplits,
@@ -170,10 +170,10 @@ impl MarkovChain {
         self
     }
 
-    /// Adds `added` to the count of every tile that occurs in the band of rows, in each seen configuration, so that tiles that never occurred in the
-    /// configuration become possible. Smoothing by zero removes earlier smoothing.
+    /// Adds `added` to the count of every tile that occurs in the band of rows, in each seen configuration. Tiles that never occurred in the
+    /// configuration therefore become possible. Smoothing by zero removes earlier smoothing.
     ///
-    /// Smoothing makes no further configuration count as seen, and levels drawn with smoothing have more unseen configurations.
+    /// A smoothed chain has the same seen configurations, and levels drawn from it have more unseen configurations.
     ///
     /// **Errors.** [`MistakeKind::Value`] unless `added` is from 0 to [`MAX_SMOOTHING`](Self::MAX_SMOOTHING).
     ///
@@ -205,7 +205,7 @@ impl MarkovChain {
         self.smoothing
     }
 
-    /// Returns the key of the neighbours that a network structure uses, from the key of all neighbours.
+    /// Returns the key of the neighbours that the network structure `structure` uses, given the key of all neighbours.
     pub(in crate::mdmc) fn part_of_key(&self, structure: usize, key: u64) -> u64 {
         let (base, all) = (self.ids.base(), self.places[0].len());
         let digit = |&place: &usize| key / base.pow((all - 1 - place) as u32) % base;
@@ -213,8 +213,8 @@ impl MarkovChain {
         places.fold(0, |part, place| part * base + digit(place))
     }
 
-    /// Returns the tiles of those neighbours that a network structure uses; `None` if there is no structure with this index or there are too few
-    /// tiles.
+    /// Returns the tiles of those neighbours that the network structure `structure` uses; `None` if there is no structure with this index or there are
+    /// too few tiles.
     pub(in crate::mdmc) fn part_of(
         &self,
         structure: usize,
@@ -258,7 +258,7 @@ impl MarkovChain {
         self.splits
     }
 
-    /// Returns the band of a row, counted from the top.
+    /// Returns the index of the band that contains `row`, counted from the top.
     pub fn band(&self, row: usize) -> usize {
         self.splits.band(row, self.height)
     }
@@ -273,7 +273,7 @@ impl MarkovChain {
         &self.structures
     }
 
-    /// Returns the configuration of a cell of a level: the tiles of its neighbours in a network structure, in order.
+    /// Returns the configuration of a cell of `level`: the tiles of its neighbours in the network structure `structure`, in order.
     ///
     /// Returns `None` if there is no structure with this index.
     pub fn configuration_at(
@@ -296,8 +296,8 @@ impl MarkovChain {
         )
     }
 
-    /// Returns the distribution of a tile in a band of rows, given its neighbours in a network structure; `None` if the tiles of the neighbours never
-    /// occurred together in training.
+    /// Returns the distribution of a tile in the band `band` of rows, given the tiles of its neighbours in the network structure `structure`; `None` if
+    /// these tiles never occurred together in training.
     pub fn distribution(
         &self,
         structure: usize,
@@ -312,12 +312,13 @@ impl MarkovChain {
         )
     }
 
-    /// True if the neighbours in a network structure had these tiles in training, in a band of rows.
+    /// True if the neighbours in the network structure `structure` had the tiles `configuration` in training, in the band `band` of rows.
     pub fn seen(&self, structure: usize, band: usize, configuration: &[Tile]) -> bool {
         self.distribution(structure, band, configuration).is_some()
     }
 
-    /// Returns all tiles that the neighbours in a network structure had in training, in a band of rows and in ascending order.
+    /// Returns, in ascending order, all configurations that the neighbours in the network structure `structure` had in training, in the band `band` of
+    /// rows.
     pub fn configurations(
         &self,
         structure: usize,
@@ -331,13 +332,13 @@ impl MarkovChain {
             .map(|entry| (entry.configuration.as_slice(), &entry.distribution))
     }
 
-    /// Returns the number of cells of a level whose neighbours in the first network structure have tiles that never occurred together in training.
+    /// Returns the number of cells of `level` whose neighbours in the first network structure have tiles that never occurred together in training.
     pub fn unseen(&self, level: &Level) -> usize {
         self.tiles_by_structure(level)[1..].iter().sum()
     }
 
-    /// Returns for each network structure the number of cells of a level for which it is the first whose neighbours' tiles occurred together in
-    /// training; the simplest structure counts the cells without such a structure. Cells with outside tiles are not counted.
+    /// Returns, for each network structure, the number of cells of `level` for which it is the first whose neighbours' tiles occurred together in
+    /// training; the simplest structure also counts the cells for which there is no such structure. Cells with outside tiles are not counted.
     pub(in crate::mdmc) fn tiles_by_structure(&self, level: &Level) -> Vec<usize> {
         let height = level.height();
         let mut counts = vec![0; self.places.len()];
@@ -365,7 +366,7 @@ impl MarkovChain {
         counts
     }
 
-    /// Returns what [`first_seen`](Self::first_seen) returns for the configuration with a key.
+    /// Returns the result of [`first_seen`](Self::first_seen) for the configuration with the key `key`.
     fn first_seen_key(&self, band: usize, key: u64) -> usize {
         let last = self.places.len() - 1;
         let shown = |&structure: &usize| {

@@ -89,7 +89,7 @@ fn drawn<R: Rng>(weights: &[u64], rng: &mut R) -> Option<usize> {
     })
 }
 
-/// Returns the medoid of a cluster: the example with the smallest sum of distances to the others, the first one among equals.
+/// Returns the medoid of a cluster: the example with the smallest sum of distances to the others, or the first of several such examples.
 fn central(group: &[(&Vec<Tile>, u64)]) -> Option<Vec<Tile>> {
     let sum = |one: &[Tile]| -> u64 {
         let distances = group

@@ -13,12 +13,13 @@ use clusters::Medoids;
 /// section, and each kind has its own low-level chain of tiles.
 ///
 /// Kinds are found by k-medoids clustering on the share of tiles that differ ([`train`](Self::train)), or are the styles of the corpus
-/// ([`train_styles`](Self::train_styles)). In a hierarchical chain the kind of a section depends only on the kind of the section before. After a kind
-/// of section that no kind followed in training, the next kind is drawn from all sections.
+/// ([`train_styles`](Self::train_styles)). The kind of a section depends only on the kind of the section before. If a kind of section was never followed by
+/// another section in training, the next kind after it is drawn from all sections.
 ///
 /// # Complexity
 ///
-/// Training takes time in proportion to the square of the distinct sections in the largest kind, times their cells, for each round of clustering.
+/// Training takes time in proportion to the square of the number of distinct sections of the largest kind, times the number of their cells, for each round of
+/// clustering.
 ///
 /// # Example
 ///
@@ -54,10 +55,9 @@ impl HierarchicalChain {
     /// Maximum number of columns of a section, and maximum number of kinds.
     pub const MAX: usize = 64;
 
-    /// Clusters the sections of `section` columns of a corpus into at most `kinds` kinds, with random numbers of `seed`, and counts the tiles of each
-    /// kind.
+    /// Clusters the sections of `section` columns of `corpus` into at most `kinds` kinds, with random numbers of `seed`, and counts the tiles of each kind.
     ///
-    /// For the clustering, the last section of a level is filled up with its last column. **Errors.** `section` or `kinds` is 0 or exceeds
+    /// For the clustering, the last section of a level is filled up with its last column. **Errors.** An error if `section` or `kinds` is 0 or exceeds
     /// [`HierarchicalChain::MAX`]; the errors of [`MarkovChain::train`].
     pub fn train(
         corpus: &Corpus,
@@ -91,13 +91,13 @@ impl HierarchicalChain {
         })
     }
 
-    /// Counts the tiles of each style of a corpus separately, so that styles do not mix: the kind of a section is its style.
+    /// Counts the tiles of each style of `corpus` separately. Styles therefore do not mix: the kind of a section is its style.
     ///
     /// A level begins in a style with probability proportional to the number of levels of this style. After each section of `section` columns the style changes
     /// with probability `change`, to another style with probability proportional to its number of sections.
     ///
-    /// **Errors.** `section` is 0 or exceeds [`HierarchicalChain::MAX`], the number of styles exceeds it, or `change` is not a probability; the
-    /// errors of [`MarkovChain::train`].
+    /// **Errors.** An error if `section` is 0 or exceeds [`HierarchicalChain::MAX`], if the number of styles exceeds it, or if `change` is not a probability;
+    /// the errors of [`MarkovChain::train`].
     pub fn train_styles(
         corpus: &Corpus,
         structures: impl Into<Structures>,
@@ -132,7 +132,7 @@ impl HierarchicalChain {
         Ok(chain)
     }
 
-    /// Counts the kinds and the tiles of a corpus, given the kinds along each level; the result has no medoids.
+    /// Counts the kinds and the tiles of `corpus`, given the kinds along each level; the result has no medoids.
     fn counted(
         corpus: &Corpus,
         structures: impl Into<Structures>,
@@ -189,7 +189,7 @@ impl HierarchicalChain {
         &self.chains
     }
 
-    /// Returns the weights of the kinds that can follow a kind, or begin a level; the weights of all kinds if no kind can follow.
+    /// Returns the weights of the kinds that can follow `kind` or, if it is `None`, begin a level; the weights of all kinds if no kind can follow.
     fn following(&self, kind: Option<usize>) -> &[f64] {
         let weights = kind.map_or(&self.first, |kind| &self.next[kind]);
         if weights.iter().any(|&weight| weight > 0.0) {
@@ -210,7 +210,7 @@ fn check_size(size: usize) -> Result<(), Mistake> {
     ))
 }
 
-/// Returns the tiles of each section of a level, row by row.
+/// Returns the tiles of each section of `level`, row by row.
 fn sections(level: &Level, columns: usize) -> Vec<Vec<Tile>> {
     let (height, width) = (level.height(), level.width());
     let section = |from: usize| {

@@ -1,4 +1,4 @@
-//! Hierarchical chains as element programs.
+//! Hierarchical chains as probabilistic programs.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,10 +16,10 @@ use crate::mdmc::{
 };
 
 impl HierarchicalChain {
-    /// Returns a level of this many columns as an element program: for each section a Chain on the kind before, and for each cell a Chain on
+    /// Returns a level of `width` columns as a probabilistic program: for each section a Chain on the kind before, and for each cell a Chain on
     /// its neighbours and on the kind of its section.
     ///
-    /// **Errors.** `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
+    /// **Errors.** [`SamplingError::Width`] if `width` is 0 or exceeds [`LevelElements::MAX_WIDTH`].
     pub fn program(self: &Arc<Self>, width: usize) -> Result<LevelProgram, SamplingError> {
         LevelElements::check_width(self.chains[0].height(), width)?;
         let chain = Arc::clone(self);
@@ -48,7 +48,7 @@ struct HierarchicalColumns {
 }
 
 impl HierarchicalColumns {
-    /// Builds the kinds of some sections as elements; the first `known` of these elements are inputs.
+    /// Builds the kinds of the sections `sections` as elements; the first `known` of these elements are inputs.
     fn kinds(&self, sections: Range<usize>, known: usize) -> Vec<Element<usize>> {
         let mut kinds: Vec<Element<usize>> = Vec::with_capacity(sections.len());
         let next = next_kind(&self.chain);
@@ -111,7 +111,7 @@ impl ColumnProgram for HierarchicalColumns {
 }
 
 impl HierarchicalColumns {
-    /// Builds the elements of some columns of a level, with proposals that demands twist if requested.
+    /// Builds the elements of the columns `columns` of a level; if `twist` is given, demands change the proposals of the tiles.
     fn built(
         &self,
         columns: Range<usize>,
@@ -184,7 +184,7 @@ impl HierarchicalColumns {
     }
 }
 
-/// Returns the function from the kind of a section to the kind of the next section.
+/// Returns the function from the kind of a section to an element for the kind of the next section.
 fn next_kind(
     chain: &Arc<HierarchicalChain>,
 ) -> Arc<impl Fn(&usize) -> Element<usize> + Send + Sync + use<>> {
@@ -201,8 +201,8 @@ fn drawn(
     Arc::new(move |(tiles, &kind): (&Vec<Tile>, &usize)| chain.tile(kind, band, tiles))
 }
 
-/// Returns the function from the tiles of a cell's neighbours and the kind of the section to the probabilities of the cell's tile; it returns none
-/// for an unseen configuration if unseen ones are excluded.
+/// Returns the function from the tiles of a cell's neighbours and the kind of the section to the probabilities of the cell's tile; if `seen` is
+/// set, it returns none for an unseen configuration.
 fn shares(
     chain: &Arc<HierarchicalChain>,
     band: usize,
@@ -218,7 +218,7 @@ fn shares(
     })
 }
 
-/// Returns the function that tests whether the tiles of a cell's neighbours occurred together in training, in sections of one kind.
+/// Returns the function that tests whether the tiles of a cell's neighbours occurred together in training, in sections of the given kind.
 fn shown(
     chain: &Arc<HierarchicalChain>,
     band: usize,

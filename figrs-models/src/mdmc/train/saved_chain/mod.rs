@@ -1,4 +1,4 @@
-//! Saves trained chains as JSON, so that a game can ship a chain without its training levels.
+//! Saves trained chains as JSON. A game can then ship a chain without its training levels.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,26 +16,26 @@ const VERSION: u32 = 1;
 const BORDER: char = '#';
 /// Maximum number of rows: a single column of this many rows has the maximum number of cells.
 const MOST_ROWS: usize = 1 << 28;
-/// Maximum number of cells of all training levels, so that sums of counts are exact.
+/// Maximum number of cells of all training levels, up to which sums of counts are exact.
 const MOST_CELLS: u64 = 1 << 53;
 
 /// The advice in errors for texts that no version of figrs has written.
 const CHANGED: &str = "the file was changed: train and save it again";
 
-/// The text is not JSON, is cut off, or lacks a required field.
+/// Returns the mistake of a text that is not JSON, is cut off, or lacks a required field.
 fn not_json(error: &serde_json::Error) -> Mistake {
     let (line, column, reason) = (error.line(), error.column(), mistakes::in_json(error));
     let problem = format!("not a saved chain: line {line}, column {column}: {reason}");
     Mistake::new(MistakeKind::Syntax, problem, "train and save it again")
 }
 
-/// A field of the saved chain is not valid, whatever the other fields are.
+/// Returns the mistake of a saved chain with a field that is not valid, whatever the other fields are.
 fn invalid(cause: &dyn std::fmt::Display) -> Mistake {
     let problem = format!("the saved chain cannot be: {cause}");
     Mistake::new(MistakeKind::Value, problem, "")
 }
 
-/// A field of the saved chain contradicts other fields.
+/// Returns the mistake of a saved chain with a field that contradicts other fields.
 fn changed(problem: String) -> Mistake {
     Mistake::new(MistakeKind::Contradiction, problem, CHANGED)
 }
@@ -59,7 +59,7 @@ struct SavedChain {
     /// Legend of the tiles; `None` for the built-in platformer tiles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     legend: Option<serde_json::Value>,
-    /// Character of the border; `None` if this is `#`.
+    /// Character of the border; `None` if it is `#`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     border: Option<char>,
     /// Direction in which levels are played; `None` for left to right.
@@ -69,7 +69,7 @@ struct SavedChain {
     /// Network structures used as fallbacks; `None` for the simpler structures of the first one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     fallbacks: Option<Vec<Vec<(i32, i32)>>>,
-    /// Number that smoothing adds to the counts of tiles.
+    /// Number that smoothing adds to the counts of tiles; `None` without smoothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     smoothing: Option<f64>,
     row_splits: usize,
@@ -148,7 +148,8 @@ impl MarkovChain {
 
     /// Reads a chain from the text of [`MarkovChain::to_json`], and checks that training can have produced it.
     ///
-    /// **Errors.** The text is not a valid chain; the error names the band of rows and the configuration with the mistake.
+    /// **Errors.** An error if the text is not a valid chain; it names the band of rows and the configuration with the
+    /// mistake.
     pub fn from_json(text: &str) -> Result<Self, Mistake> {
         let header: FormatHeader = serde_json::from_str(text).map_err(|error| not_json(&error))?;
         if header.format != FORMAT {
@@ -289,7 +290,8 @@ impl SavedChain {
     }
 }
 
-/// A configuration or a count has a tile that was never counted, or a character that is not a tile.
+/// Returns the mistake of a configuration or a count with a tile that was never counted, or with a character that is not a
+/// tile.
 fn uncounted(band: usize, symbol: char) -> Mistake {
     changed(format!(
         "band {band}: {symbol:?} is not among the tiles that were counted"
