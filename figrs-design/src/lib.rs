@@ -1,4 +1,5 @@
-//! Levels given a designer's demands: demands on the levels that a trained model draws, playability, measures, pictures and maps for editors.
+//! Levels given a designer's demands: demands on the levels that a trained model draws, playability, measures of levels, pictures, and maps
+//! for editors.
 //!
 //! | subject | types |
 //! |---|---|

@@ -19,7 +19,7 @@ pub struct Area {
     columns: Range<usize>,
 }
 
-/// The end of a range of rows or columns that reaches the edge of the level.
+/// The end of a range of rows or columns that extends to the edge of the level.
 const EDGE: usize = usize::MAX;
 
 impl Default for Area {
@@ -42,26 +42,26 @@ impl Area {
         Self::all().rows(row..=row).columns(column..=column)
     }
 
-    /// Limits the area to some rows.
+    /// Limits the area to the rows `rows`.
     #[must_use]
     pub fn rows(mut self, rows: impl RangeBounds<usize>) -> Self {
         self.rows = range(&rows);
         self
     }
 
-    /// Limits the area to some columns.
+    /// Limits the area to the columns `columns`.
     #[must_use]
     pub fn columns(mut self, columns: impl RangeBounds<usize>) -> Self {
         self.columns = range(&columns);
         self
     }
 
-    /// True if a cell lies in the area.
+    /// True if the cell in `row` and `column` lies in the area.
     pub(crate) fn contains(&self, row: usize, column: usize) -> bool {
         self.rows.contains(&row) && self.columns.contains(&column)
     }
 
-    /// Returns a column from which on the area contains either every column or none.
+    /// Returns a column; from it on, the area contains either every column or none.
     pub(crate) fn settled_column(&self) -> usize {
         match self.columns.end {
             EDGE => self.columns.start,
@@ -69,14 +69,14 @@ impl Area {
         }
     }
 
-    /// True if the area has a cell in this column or to the right of it.
+    /// True if the area has a cell in the column `column` or to the right of it.
     pub(crate) fn goes_on_at(&self, column: usize) -> bool {
         self.columns.end > column
     }
 
-    /// Returns the rows and columns of the area in a level of some size.
+    /// Returns the rows and columns of the area in a level of `height` rows and `width` columns.
     ///
-    /// **Errors.** The area has no cell or does not lie in the level.
+    /// **Errors.** [`DemandError`] if the area has no cell or does not lie in the level.
     pub(crate) fn within(
         &self,
         (height, width): (usize, usize),

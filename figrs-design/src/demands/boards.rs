@@ -1,4 +1,4 @@
-//! Demands on the boards of a generator, whose cells are read as tiles of a level.
+//! Demands on the boards of a generator; their cells are read as tiles of a level.
 
 use std::fmt;
 use std::sync::Arc;
@@ -79,13 +79,13 @@ impl BoardDemands {
         self.tiles.tile(cell.symbol()).unwrap_or(Tile::BORDER)
     }
 
-    /// Returns the row and column of a cell on the board turned onto its left side, given the index of the cell in scan order.
+    /// Returns the row and column, on the board turned onto its left side, of the cell with the index `index` in scan order.
     fn lying_cell(&self, index: usize) -> (usize, usize) {
         let (_, columns) = self.size;
         (columns - 1 - index % columns, index / columns)
     }
 
-    /// Returns the board turned onto its left side, so that its columns are the rows of the upright board.
+    /// Returns the board turned onto its left side; its columns are the rows of the upright board.
     fn lying(&self, cells: &[impl Symbol]) -> Array2<Tile> {
         let (rows, columns) = self.size;
         let mut lying = Array2::from_elem((columns, rows), Tile::BORDER);
@@ -96,7 +96,7 @@ impl BoardDemands {
     }
 }
 
-/// Reads a board in scan order with a state that joins the automaton states of all demands.
+/// Reads a board in scan order; its state consists of the automaton states of all demands.
 impl<C: Symbol> Automaton<C> for BoardDemands {
     type State = Vec<DemandState>;
 
@@ -123,7 +123,7 @@ impl<C: Symbol> Automaton<C> for BoardDemands {
     }
 }
 
-/// A [`Generator`] of the boards of another generator that also meet demands. Exact algorithms use the automata of the demands; Markov chains sample
+/// A [`Generator`] of those boards of another generator that meet demands. Exact algorithms use the automata of the demands; Markov chains sample
 /// boards of any size.
 ///
 /// ```
@@ -149,7 +149,7 @@ pub struct DemandedBoards<G> {
 }
 
 impl<G> DemandedBoards<G> {
-    /// Creates a generator of another generator's boards that meet some demands.
+    /// Creates a generator of those boards of `generator` that meet `demands`.
     pub fn new(generator: G, demands: BoardDemands) -> Self {
         Self { generator, demands }
     }
@@ -178,7 +178,7 @@ impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Ge
         self.generator.board(cells)
     }
 
-    /// Returns the generator's prediction, which ignores that demands multiply the number of states.
+    /// Returns the prediction of the other generator, which ignores that demands multiply the number of states.
     fn predicted_bytes(&self) -> Option<f64> {
         self.generator.predicted_bytes()
     }
@@ -262,8 +262,8 @@ impl<C: Symbol> BoardRule<C> for DemandsRule {
     }
 }
 
-/// Returns by how many cells or occurrences a board, turned onto its left side, misses a demand: zero exactly if the board meets it. The function
-/// returns `None` for demands that have no number of missed cells or occurrences.
+/// Returns by how many cells or occurrences a board, turned onto its left side, misses `demand`: zero exactly if the board meets it. Returns `None`
+/// for demands without such a number.
 fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     let beyond = |found: usize, least: usize, most: usize| {
         (least.saturating_sub(found) + found.saturating_sub(most)) as u32
@@ -313,7 +313,7 @@ fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     }
 }
 
-/// Returns the number of cells whose tile does not match the best matching form of a pattern.
+/// Returns the number of cells whose tile does not match the form of `pattern` that matches best.
 fn misfits(pattern: &Pattern, tiles: ArrayView2<'_, Tile>) -> u32 {
     let forms = pattern.forms().iter().map(|form| {
         let cells = form.iter().zip(&tiles);

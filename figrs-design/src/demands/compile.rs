@@ -29,9 +29,9 @@ impl LevelFrame<'_> {
         area.within((self.height, self.width))
     }
 
-    /// Returns the automaton of a demand, or `None` for a demand that has no automaton.
+    /// Returns the automaton of `demand`, or `None` if it has no automaton.
     ///
-    /// Returns an error if the demand does not fit the level.
+    /// Returns an error if `demand` does not fit the level.
     #[expect(clippy::too_many_lines, reason = "one arm for each kind of demand")]
     pub(super) fn automaton(&self, demand: &Demand) -> Result<Option<Reader>, DemandError> {
         Ok(Some(match demand {
@@ -232,7 +232,7 @@ impl LevelFrame<'_> {
         }))
     }
 
-    /// Returns the automaton of a demand that is part of a combined demand (`any`, `not`).
+    /// Returns the automaton of `demand`, which is part of a combined demand (`any`, `not`).
     fn combined(&self, demand: &Demand) -> Result<Reader, DemandError> {
         let reader = match demand {
             // A soft demand has an automaton, but it weighs levels instead of excluding them.
@@ -370,7 +370,7 @@ fn check_range(least: usize, most: usize) -> Result<(), DemandError> {
     Ok(())
 }
 
-/// Largest weight of a soft demand; a larger weight would be lost in rounding.
+/// Largest weight of a soft demand; rounding would lose a larger weight.
 const LARGEST_WEIGHT: f64 = 500.0;
 
 fn check_weight(weight: f64) -> Result<(), DemandError> {

@@ -1,4 +1,4 @@
-//! Finds conflicts: minimal sets of demands that contradict each other, and the column where they do.
+//! Finds conflicts: minimal sets of demands that contradict each other, and the column at which they do.
 
 use std::cell::Cell;
 
@@ -38,10 +38,10 @@ pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -
     }
 }
 
-/// One divided by this number is the share of the proof work that is reserved to [confirm](confirmed) conflicts that particles find.
+/// The work of the search for a proof, divided by this number, is reserved to [confirm](confirmed) conflicts that particles find.
 const CONFIRMATION: u64 = 4;
 
-/// Returns demands that exclude each other, and whether that is proven, if the search of a stage finds any.
+/// Returns demands that exclude each other, and whether this is proven, if the search of the stage `stage` finds any.
 pub(super) fn find(
     steered: &SteeredLevel,
     stage: ConflictStage<'_, Tile>,
@@ -83,7 +83,8 @@ pub(super) fn find(
     }
 }
 
-/// Searches once for demands that are proven to exclude each other, if the search is `worth` its time, given whether the model is large. An interrupted search proves nothing.
+/// Searches once for demands that are proven to exclude each other, if the search is `worth` its time; this function is told whether the model is
+/// large. An interrupted search proves nothing.
 pub(super) fn proven(
     steered: &SteeredLevel,
     engine: &Frontier,
@@ -115,7 +116,7 @@ pub(super) fn proven(
     steered.proof().get_or_init(proof).0.clone()
 }
 
-/// Tries to prove a conflict that particles found, within the work that the first search left over.
+/// Tries to prove the conflict `found` by particles, within the work that the first search left over.
 fn confirmed(steered: &SteeredLevel, found: &Conflict, engine: &Frontier) -> Option<Conflict> {
     let spent = steered.proof().get().map_or(0, |(_, spent)| *spent);
     let work = WorkBudget::new(steered.steps_of_proof().saturating_sub(spent));
@@ -154,7 +155,7 @@ fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
 /// Returns a minimal set of demands that contradict each other up to the first column where all demands together fail. The set of demands may not be
 /// minimal if trials remain undecided.
 ///
-/// `trial` takes some demands and the number of columns, from the left, on which to try them.
+/// `trial` takes some demands, and the number of columns from the left on which to try them.
 fn minimal_conflict(
     steered: &SteeredLevel,
     trial: &dyn Fn(&SteeredLevel, usize) -> Trial,

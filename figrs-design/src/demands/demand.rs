@@ -48,14 +48,13 @@ pub enum Demand {
     /// Every local configuration occurs in training: for a Markov chain, each cell together with its neighbours; for n-grams, the full history of
     /// each column; for a Markov random field, each pair of neighbours.
     Seen,
-    /// Each cell that a mask of the level's size sets has the tile of the mask, as evidence: if the trained model never draws these tiles, there is
-    /// no level.
+    /// Each cell that the mask sets has the tile of the mask, as evidence: if the trained model never draws these tiles, there is no level.
     Pinned(Mask),
-    /// Each cell that a mask of the level's size sets gets the tile of the mask by intervention, whatever the trained model would draw. Earlier cells
-    /// do not depend on placed tiles, and configurations with placed tiles need not occur in training.
+    /// Each cell that the mask sets gets the tile of the mask by intervention, whatever the trained model would draw. Earlier cells do not depend on
+    /// placed tiles, and configurations with placed tiles need not occur in training.
     Placed(Mask),
-    /// In the bottom row, at most this many adjacent columns lack ground that a player can stand upon; the demand applies to levels that are played
-    /// to the right.
+    /// In the bottom row, at most this number of adjacent columns lack ground on which a player can stand; the demand applies to levels that are
+    /// played to the right.
     MaximumGap(usize),
     /// The level has from `least` to `most` tiles of a kind.
     Count {
@@ -68,8 +67,8 @@ pub enum Demand {
     },
     /// A pattern occurs nowhere: at no position do all its set tiles match.
     Forbidden(Mask),
-    /// A player gets from a start to the goal by the rules of a movement and through the areas of a [`Route`]. The rules must be made for the tiles
-    /// and the direction of travel of the level's model.
+    /// A player gets from a start to the goal, by the rules of a movement and through the areas of the [`Route`]. The rules must be made for the
+    /// tiles and the direction of travel of the level's model.
     Playable(Route),
     /// The tiles of a rectangle match one of the forms of a pattern, for example a path that is kept free or a piece at the start.
     Shaped {
@@ -91,7 +90,7 @@ pub enum Demand {
         /// Largest allowed number of tiles.
         most: usize,
     },
-    /// Each window of `columns` adjacent columns in an area has from `least` to `most` tiles of a class, which gives a level rhythm.
+    /// Each window of `columns` adjacent columns in an area has from `least` to `most` tiles of a class. Such a level has rhythm.
     InEach {
         /// Class of the tiles that are counted.
         class: TileClass,
@@ -134,14 +133,14 @@ pub enum Demand {
         /// Largest allowed number of occurrences; `None` means no limit.
         most: Option<usize>,
     },
-    /// For each occurrence of a pattern in an area, another pattern occurs with its first cell `rows` further down and `columns` further to the
-    /// right; negative numbers are further up and to the left.
+    /// For each occurrence of the pattern `each` in an area, the pattern `by` occurs with its first cell `rows` further down and `columns` further to
+    /// the right; negative numbers are further up and to the left.
     Accompanied {
         /// The pattern that needs the other pattern near each of its occurrences.
         each: Pattern,
         /// Area of the occurrences that need the other pattern.
         area: Area,
-        /// The other pattern, which may occur anywhere in the level.
+        /// The other pattern, which may lie anywhere in the level.
         by: Pattern,
         /// Allowed numbers of rows from the first cell of the pattern `each` down to the first cell of the pattern `by`.
         rows: RangeInclusive<isize>,
@@ -151,13 +150,13 @@ pub enum Demand {
     /// After each occurrence of a pattern in an area, the next occurrence of another pattern in the area, if there is one, begins `least` to `most`
     /// columns further to the right.
     Spaced {
-        /// The pattern at which the distance begins.
+        /// The pattern from which the distance is measured.
         from: Pattern,
-        /// The pattern at which the distance ends.
+        /// The pattern to which the distance is measured.
         to: Pattern,
         /// Area in which both patterns are sought.
         area: Area,
-        /// Smallest number of columns from the first column of one pattern to the first column of the other.
+        /// Smallest number of columns from the first column of one pattern to that of the other.
         least: usize,
         /// Largest number of columns between the first columns of both patterns; `None` means no limit.
         most: Option<usize>,
@@ -166,7 +165,7 @@ pub enum Demand {
     Mirrored {
         /// Area that is symmetric.
         area: Area,
-        /// The sides that are exchanged.
+        /// The sides that are exchanged in the mirror image.
         mirror: Mirror,
         /// If given, tiles are compared only by whether they belong to this class.
         by: Option<TileClass>,
@@ -191,19 +190,18 @@ pub enum Demand {
     Any(Vec<Demand>),
     /// The given demand is not met.
     Not(Box<Demand>),
-    /// Soft demand: a level in which a demand is not met is less probable by the factor exp(-`weight`).
+    /// Soft demand: a level that does not meet the demand is less probable by the factor exp(-`weight`).
     Preferred {
         /// The demand that a level should meet.
         demand: Box<Demand>,
         /// The negative natural logarithm of the factor for levels that do not meet the demand.
         weight: f64,
     },
-    /// Soft demand: each cell that differs from a drawing of the level's size makes a level less probable by the factor exp(-`cost`); for repair and
-    /// in-fill.
+    /// Soft demand: each cell that differs from the drawing makes a level less probable by the factor exp(-`cost`); for repair and in-fill.
     Near {
         /// The drawing; free cells of the drawing are not compared.
         drawing: Mask,
-        /// The negative natural logarithm of the factor for a cell that differs.
+        /// The negative natural logarithm of the factor for each cell that differs from the drawing.
         cost: f64,
     },
 }
@@ -229,7 +227,7 @@ impl Demand {
         Self::Playable(Route::default())
     }
 
-    /// Demands that a pattern occurs in an area at least once.
+    /// Demands that `pattern` occurs in `area` at least once.
     pub fn required(pattern: Pattern, area: Area) -> Self {
         Self::Occurs {
             pattern,
@@ -239,7 +237,7 @@ impl Demand {
         }
     }
 
-    /// Demands that a pattern occurs nowhere in an area.
+    /// Demands that `pattern` occurs nowhere in `area`.
     pub fn forbidden(pattern: Pattern, area: Area) -> Self {
         Self::Occurs {
             pattern,
@@ -264,7 +262,7 @@ impl Demand {
         }
     }
 
-    /// True if the demand, or a demand inside it, limits gaps in the ground.
+    /// True if the demand, or a demand that is part of it, limits gaps in the ground.
     pub(super) fn has_gap(&self) -> bool {
         match self {
             Self::MaximumGap(_) => true,
@@ -274,7 +272,7 @@ impl Demand {
         }
     }
 
-    /// Returns the route that a player must be able to take, if the demand is for playable levels.
+    /// Returns the route that a player must be able to take; `None` if the demand has no route.
     pub fn route(&self) -> Option<&Route> {
         match self {
             Self::Playable(route) => Some(route),

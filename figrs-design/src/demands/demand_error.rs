@@ -18,7 +18,7 @@ pub enum DemandError {
         /// The remedy, as a request.
         remedy: String,
     },
-    /// Rejection sampling cannot meet this demand.
+    /// Rejection sampling cannot meet the demand.
     #[error("{}", with_remedies(&not_rejected(.demand), .remedies, |remedy| remedy.to_string()))]
     NotRejected {
         /// Description of the demand.
@@ -33,7 +33,7 @@ fn not_rejected(demand: &str) -> String {
 }
 
 impl DemandError {
-    /// Writes the error; the function `word` gives the words of each remedy, such as the options of a program.
+    /// Writes the error; `word` gives the words of each remedy, such as the options of a program.
     pub fn worded(&self, word: impl Fn(Remedy) -> String) -> String {
         match self {
             Self::NotRejected { demand, remedies } => {
@@ -58,7 +58,7 @@ impl DemandError {
         }
     }
 
-    /// A pattern has no cell, or each of its cells accepts any tile.
+    /// Returns the error for a pattern without cells, or whose cells all accept any tile.
     pub(super) fn empty_pattern() -> Self {
         Self::invalid(
             "the pattern matches everywhere",
@@ -66,7 +66,8 @@ impl DemandError {
         )
     }
 
-    /// A pattern of `size` rows and columns is larger than the `space` in which it should occur.
+    /// Returns the error for a pattern of `size` rows and columns that is larger than the `space` in which it
+    /// should occur.
     pub(super) fn pattern_size(size: (usize, usize), space: (usize, usize)) -> Self {
         let problem = format!(
             "a pattern of {} rows and {} columns cannot stand in {} rows and {} columns",
@@ -78,7 +79,7 @@ impl DemandError {
         )
     }
 
-    /// A cell lies outside of the level.
+    /// Returns the error for a cell outside the level.
     pub(super) fn outside(row: usize, column: usize) -> Self {
         Self::invalid(
             format!("row {row}, column {column} is outside of the level"),
@@ -86,7 +87,7 @@ impl DemandError {
         )
     }
 
-    /// A demand concerns the ground, but the player climbs in the levels.
+    /// Returns the error for a demand on the ground of levels in which the player climbs.
     pub(super) fn upwards(demand: impl std::fmt::Display) -> Self {
         Self::invalid(
             format!("\"{demand}\" is for levels that are played to the right"),
@@ -94,7 +95,7 @@ impl DemandError {
         )
     }
 
-    /// A route has more areas than are allowed.
+    /// Returns the error for a route with more areas than are allowed.
     pub(super) fn too_many_areas(route: &Route) -> Self {
         Self::invalid(
             format!(

@@ -26,7 +26,7 @@ pub enum SteeringError {
     /// The sampler of boards drew no level.
     #[error(transparent)]
     Board(Box<BoardError>),
-    /// No level meets the demands together.
+    /// No level meets all of the demands.
     #[error(
         "{}",
         with_remedies(
@@ -38,11 +38,12 @@ pub enum SteeringError {
     Contradictory {
         /// Descriptions of the demands that contradict each other.
         demands: Vec<String>,
-        /// Indices of the contradictory demands among all demands, from 0.
+        /// Indices of the contradictory demands in the list of all demands, from 0.
         places: Vec<usize>,
         /// `true` if each of the listed demands is needed for the conflict; `false` if work or memory did not suffice to find out.
         minimal: bool,
-        /// First column, from 0, at which no level meets all demands any more; a range that contains this column if work or memory ran out.
+        /// First column, from 0, at which no level meets all demands any more; a range of columns that contains it if work or memory ran
+        /// out.
         columns: RangeInclusive<usize>,
         /// `true` if it is proven that no level meets these demands.
         proven: bool,
@@ -80,7 +81,7 @@ impl From<BoardError> for SteeringError {
 }
 
 impl SteeringError {
-    /// Writes the error; the function `word` gives the words of each remedy, such as the options of a program.
+    /// Writes the error; `word` gives the words of each remedy, such as the options of a program.
     pub fn worded(&self, word: impl Fn(Remedy) -> String) -> String {
         match self {
             Self::Demand(error) => error.worded(word),

@@ -14,8 +14,8 @@ use figrs_models::mdmc::twist::DemandState;
 type Step = Box<dyn Fn((&DemandState, &Tile)) -> DemandState + Send + Sync>;
 type End = Box<dyn Fn(&DemandState) -> DemandState + Send + Sync>;
 
-/// An automaton, with the functions that return its next state. Cells that the automaton treats alike share one step function, so that algorithms
-/// compute its results once.
+/// An automaton, with the functions that return its next state. Cells that the automaton treats alike share one step function. Algorithms
+/// therefore compute its results once.
 #[derive(Debug)]
 pub(super) struct Steps {
     reader: Reader,
@@ -86,7 +86,7 @@ impl Steps {
 /// The state of an automaton, folded over the cells of a level, as evidence that the demand is met.
 pub(super) struct FoldedDemand<'a> {
     steps: &'a Steps,
-    /// Natural logarithm of the factor by which a level that breaks the demand is weighted; `None` excludes such levels.
+    /// Natural logarithm of the factor by which the weight of a level that breaks the demand is multiplied; `None` excludes such levels.
     weight: Option<f64>,
     state: Element<DemandState>,
 }

@@ -11,18 +11,18 @@ use super::parts::LevelParts;
 use super::steered::SteeredLevel;
 use crate::DemandError;
 
-/// A level that lies on its left side: the rows of the board are the columns of the level, from the left, each from the bottom up. A
+/// A level as a board lies on its left side: the rows of the board are the columns of the level, from the left, each from the bottom up. A
 /// [`ConditionalSampler`](figrs_models::board::ConditionalSampler) draws the levels that meet the demands.
 ///
-/// For a drawing, the factor of a tile is applied as soon as particles sample that tile. For numbers, patterns and other automata, particles propose tiles in
-/// view of the rest of the level, as if cells were independent (n-grams look ahead exactly for a drawing). These proposals make the weights more even and
-/// leave the law unchanged, so that twenty particles usually suffice for a level.
+/// A demand to resemble a drawing multiplies a tile's weight as soon as particles sample this tile. For demands with automata, such as numbers and patterns,
+/// particles propose tiles in view of the rest of the level, as if cells were independent (n-grams look ahead exactly for a drawing). These proposals make
+/// the weights more even and do not change the distribution of levels; twenty particles therefore usually suffice for a level.
 ///
-/// If no level meets the demands, the error is [`SteeringError::Contradictory`] with demands that exclude each other. The demands that the error names, and
-/// whether they are proven to conflict, are the same on all machines: the search for a proof has a limited [work](SteeredLevel::proof_work), and so has the
+/// If no level meets the demands, the error is [`SteeringError::Contradictory`] with demands that exclude each other. Which demands the error names, and
+/// whether they are proven to conflict, is the same on all machines: the search for a proof has a limited [work](SteeredLevel::proof_work), and so has the
 /// search by particles if no proof is found ([work](SteeredLevel::conflict_work)).
 ///
-/// **References.** The levels are conditioned by sequential Monte Carlo (Gordon, Salmond and Smith 1993) instead of the look-ahead of Snodgrass and Ontañón
+/// **References.** Levels are conditioned by sequential Monte Carlo (Gordon, Salmond and Smith 1993) instead of the look-ahead of Snodgrass and Ontañón
 /// (2017).
 impl Generator for SteeredLevel {
     type Cell = Tile;

@@ -42,7 +42,7 @@ impl Mask {
         }
     }
 
-    /// Creates a mask that frees the columns `free` of a level and sets its other cells, to redraw a part of the level.
+    /// Creates a mask for redrawing a part of a level: the columns `free` are free, and all other cells are set to the tiles of `level`.
     pub fn around(level: &Level, free: std::ops::Range<usize>) -> Self {
         let mut mask = Self::free(level.height(), level.width());
         for ((row, column), &tile) in level.as_array().indexed_iter() {
@@ -53,7 +53,7 @@ impl Mask {
         mask
     }
 
-    /// Reads a mask from lines of text; error messages name `place` as the origin of the text.
+    /// Reads a mask from lines of text; errors name `place` as the origin of the text.
     ///
     /// **Errors.** The errors of [`Level::from_text`].
     pub fn from_text(place: &str, text: &str, set: &TileSet) -> Result<Self, LevelError> {
@@ -83,7 +83,7 @@ impl Mask {
         }
     }
 
-    /// Applies a change to the array of cells.
+    /// Applies `change` to the array of cells.
     pub(super) fn with_cells(
         &self,
         change: impl Fn(&Array2<Option<Tile>>) -> Array2<Option<Tile>>,
@@ -93,12 +93,12 @@ impl Mask {
         }
     }
 
-    /// Sets the tile of a cell. The method panics if the cell is outside the mask.
+    /// Sets the tile of the cell in `row` and `column`. A cell outside the mask causes a panic.
     pub fn set(&mut self, row: usize, column: usize, tile: Tile) {
         self.cells[(row, column)] = Some(tile);
     }
 
-    /// Returns the tile of a cell; `None` if the cell is free or outside.
+    /// Returns the tile of the cell in `row` and `column`; `None` if the cell is free or outside.
     pub fn get(&self, row: usize, column: usize) -> Option<Tile> {
         self.cells.get((row, column)).copied().flatten()
     }
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(mask.get(0, 1), None);
     }
 
-    /// Regression test: the error wrongly advised to check permissions.
+    /// Regression test: the error for a file that is not UTF-8 wrongly advised to check permissions.
     #[test]
     fn a_file_that_is_not_utf8_is_told_with_its_place() {
         let file = std::env::temp_dir().join(format!("figrs-mask-{}.txt", std::process::id()));

@@ -12,13 +12,13 @@ use crate::DemandError;
 use figrs_models::mdmc::Travel;
 
 impl Demand {
-    /// Returns the demand in model coordinates, where levels in which the player climbs lie on their side. The given demand applies to upright levels
-    /// of `size` rows and columns.
+    /// Returns the demand in model coordinates, where levels in which the player climbs lie on their side. The demand itself applies to upright
+    /// levels of `size` rows and columns.
     ///
-    /// Counts along a level follow the direction of travel. If the player climbs, windows, sections, periods and distances are in rows, from the
-    /// bottom.
+    /// Counts along a level follow the direction of travel. If the player climbs, windows, sections, periods and distances are numbers of rows, from
+    /// the bottom.
     ///
-    /// **Errors.** An area does not lie in the level.
+    /// **Errors.** [`DemandError`] if an area does not lie in the level.
     pub fn turned(&self, travel: Travel, size: (usize, usize)) -> Result<Self, DemandError> {
         match travel {
             Travel::Right => Ok(self.clone()),
@@ -27,16 +27,16 @@ impl Demand {
     }
 
     /// Returns the demand for boards of `size` rows and columns turned onto their left side. The columns of the turned board, read from the left and
-    /// each from the bottom up, are the rows of the upright board, read from the top and each from the left. For boards, windows, sections, periods
-    /// and distances count rows of the upright board, from the top.
+    /// each from the bottom up, are the rows of the upright board, read from the top and each from the left. Windows, sections, periods and distances
+    /// count rows of the upright board, from the top.
     ///
-    /// **Errors.** An area does not lie in the board.
+    /// **Errors.** [`DemandError`] if an area does not lie in the board.
     pub(super) fn in_scan_order(&self, size: (usize, usize)) -> Result<Self, DemandError> {
         Turn::ToTheLeft { size }.turned(self)
     }
 }
 
-/// A quarter turn of levels or boards, given their size.
+/// A quarter turn of a level or of a board, given its size.
 enum Turn {
     ToTheRight { size: (usize, usize) },
     ToTheLeft { size: (usize, usize) },

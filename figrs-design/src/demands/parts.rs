@@ -1,4 +1,4 @@
-//! Splits a level with demands into parts, for levels too long to be held as a whole.
+//! Splits a level with demands into parts, for levels too long to be held in memory as a whole.
 
 use figrs_infer::{Sequence, SequencePart};
 
@@ -19,8 +19,8 @@ pub(super) struct LevelParts<'a> {
 impl<'a> LevelParts<'a> {
     /// Approximate number of cells in a part.
     const CELLS: usize = 448;
-    /// Maximum of the number of columns of a part times the squared number of rows if particles follow players, because the state of a particle then
-    /// grows with that square.
+    /// If particles follow players, maximum of the number of columns of a part times the squared number of rows, because the state of a particle
+    /// then grows with this square.
     const SQUARES: usize = 1568;
 
     /// Creates the parts of the whole level.
@@ -28,7 +28,7 @@ impl<'a> LevelParts<'a> {
         Self::to(steered, steered.width())
     }
 
-    /// Creates the parts of the first `columns` columns, whose tiles are the trajectory.
+    /// Creates the parts of the first `columns` columns, whose tiles form the trajectory.
     pub(super) fn to(steered: &'a SteeredLevel, columns: usize) -> Self {
         let height = steered.height();
         let mut each = (Self::CELLS / height).max(1);

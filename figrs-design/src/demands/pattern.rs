@@ -54,9 +54,9 @@ impl fmt::Display for Pattern {
 }
 
 impl Pattern {
-    /// Creates a pattern with a single form: the class of tiles that each cell accepts.
+    /// Creates a pattern with a single form; `cells` has the class of tiles that each cell accepts.
     ///
-    /// **Errors.** The pattern has no cell, or each of its cells accepts any tile.
+    /// **Errors.** [`DemandError`] if the pattern has no cell, or if each of its cells accepts any tile.
     pub fn new(cells: Array2<TileClass>) -> Result<Self, DemandError> {
         if cells.iter().all(TileClass::is_any) {
             return Err(DemandError::empty_pattern());
@@ -87,7 +87,7 @@ impl Pattern {
 
     /// Creates the pattern that occurs wherever one of `patterns` does.
     ///
-    /// **Errors.** The patterns have different sizes, or the list is empty.
+    /// **Errors.** [`DemandError`] if the patterns have different sizes, or if there are none.
     pub fn any_of(patterns: &[Self]) -> Result<Self, DemandError> {
         let Some(first) = patterns.first() else {
             return Err(DemandError::empty_pattern());
@@ -112,9 +112,10 @@ impl Pattern {
         })
     }
 
-    /// Creates a pattern from lines of text and the class that each character stands for.
+    /// Creates a pattern from lines of text; `class` returns the class for which each character stands.
     ///
-    /// **Errors.** A character has no class, rows have different lengths, or no cell restricts its tile.
+    /// **Errors.** [`DemandError`] if a character has no class, rows have different lengths, or no cell
+    /// restricts its tile.
     pub fn drawn(
         text: &str,
         class: impl Fn(char) -> Option<TileClass>,
@@ -146,9 +147,9 @@ impl Pattern {
         cells.map_or(Err(DemandError::empty_pattern()), Self::new)
     }
 
-    /// Creates a pattern of a single cell.
+    /// Creates a pattern of a single cell, which accepts the tiles of `class`.
     ///
-    /// **Errors.** The class accepts any tile.
+    /// **Errors.** [`DemandError`] if the class accepts any tile.
     pub fn cell(class: impl Into<TileClass>) -> Result<Self, DemandError> {
         Self::new(Array2::from_elem((1, 1), class.into()))
     }
@@ -168,7 +169,7 @@ impl Pattern {
         &self.forms
     }
 
-    /// Applies a change to each form of the pattern.
+    /// Applies `change` to each form of the pattern.
     pub(super) fn with_forms(
         &self,
         change: impl Fn(&Array2<TileClass>) -> Array2<TileClass>,

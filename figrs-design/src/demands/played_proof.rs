@@ -1,4 +1,4 @@
-//! Proves that no level with certain tiles is playable.
+//! Proves that no level that meets certain demands on tiles is playable.
 
 use super::area::Area;
 use super::demand::Demand;
@@ -11,7 +11,7 @@ use crate::play::search::dead_end;
 use figrs_models::mdmc::Tile;
 
 /// Returns a conflict between a route that no player can take and the demands that limit the tiles of cells. Returns `None` if no conflict is found,
-/// or if the work runs out; `spend` takes steps of work.
+/// or if the work runs out; `spend` takes a number of steps of work and returns false if too few remain.
 pub(super) fn unplayable(steered: &SteeredLevel, spend: &dyn Fn(u64) -> bool) -> Option<Conflict> {
     let numbered = || steered.demands().enumerate();
     let limits: Vec<usize> = numbered()
@@ -107,7 +107,7 @@ fn limits_cells(demand: &Demand) -> bool {
     }
 }
 
-/// True unless a demand that [limits cells](limits_cells) forbids a tile in a cell.
+/// True unless `demand`, which [limits cells](limits_cells), forbids `tile` in the cell.
 fn allows(demand: &Demand, (row, column): (usize, usize), tile: Tile) -> bool {
     let is_in = |area: &Area| area.contains(row, column);
     match demand {

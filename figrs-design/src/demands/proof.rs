@@ -16,14 +16,14 @@ use figrs_models::mdmc::LevelModel;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Conflict {
     pub(super) demands: Vec<usize>,
-    /// True if the conflict is known to need each of the demands.
+    /// True if the conflict is known to need each of its demands.
     pub(super) is_minimal: bool,
-    /// The column at which levels fail, or a range that contains that column if the search did not find it.
+    /// The column at which levels fail, or a range that contains this column if the search did not find it.
     pub(super) columns: RangeInclusive<usize>,
 }
 
 impl Conflict {
-    /// Creates a conflict at `column` that needs each of the demands.
+    /// Creates a conflict at `column` that needs each of `demands`.
     pub(super) fn at(column: usize, demands: Vec<usize>) -> Self {
         Self {
             demands,
@@ -35,21 +35,21 @@ impl Conflict {
 
 /// Searches for a proof that no level can meet some demands.
 ///
-/// A trial decides whether any level meets some demands, by a [`Frontier`] with a small memory limit. If the model fits into the memory, a trial
-/// covers the levels of the model; otherwise it covers all levels with the tiles that are possible in their rows. The search also tries a window of a
-/// few columns around cells whose tiles are set, with any tiles outside the window. Every conflict that the search proves holds for the model, but
-/// some conflicts may remain unproven. Every trial includes the tiles that demands place by intervention.
+/// A trial decides whether any level meets some of the demands, by a [`Frontier`] with a small memory limit. If the model fits into the memory, a
+/// trial covers the levels of the model; otherwise it covers all levels with the tiles that are possible in their rows. The search also tries a
+/// window of a few columns around cells whose tiles are set, with any tiles outside the window. Every conflict that the search proves holds for the
+/// model, but some conflicts may remain unproven. Every trial includes the tiles that demands place by intervention.
 ///
-/// The search for a proof tries each demand alone first. The second step of the search looks for a player's path through a level in which each cell
-/// may have any tile that the demands allow. The last step of the search tries all demands together, and leaves demands out one after another if no
-/// level meets them. In long levels the search takes all steps with the [first columns](Self::FIRST_COLUMNS) before it takes more columns.
+/// The search first tries each demand alone. Then it looks for a player's path through a level in which each cell may have any tile that the demands
+/// allow. At last it tries all demands together, and leaves demands out one after another if no level meets them. In long levels, the search takes
+/// all of these steps with the [first columns](Self::FIRST_COLUMNS) before it takes more columns.
 ///
-/// The search for a proof stops when its work is used up or the given frontier is interrupted, even within a trial. A search that stopped returns the
-/// conflict proven by then, and states what it could not find out.
+/// It stops when its work is used up or the given frontier is interrupted, even within a trial. It then returns the conflict proven so far, and
+/// states what it could not decide.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,
-    /// The model whose levels trials examine.
+    /// The model whose levels the trials examine.
     model: LevelModel,
     /// True if `model` is a relaxation of the level's model that ignores neighbours.
     is_relaxed: bool,
@@ -58,9 +58,9 @@ pub(super) struct ProofSearch<'a> {
     /// Indices of the demands that place tiles.
     placed: Vec<usize>,
     work: WorkBudget,
-    /// The exact algorithm for the trials of the search, without a memory limit.
+    /// The exact algorithm for the trials, without a memory limit.
     frontier: Frontier,
-    /// True once the work or an interrupt cut a trial short.
+    /// True if the work budget or an interrupt has ended a trial early.
     is_ended: Cell<bool>,
 }
 
@@ -69,14 +69,14 @@ impl<'a> ProofSearch<'a> {
     const FIRST_COLUMNS: usize = 256;
     /// Factor by which the number of columns grows from one round of trials to the next.
     const FURTHER: usize = 8;
-    /// Maximum number of bytes of a trial's states if the trial uses the model itself.
+    /// Maximum size in bytes of a trial's states if the trial uses the model itself.
     const MODEL_BYTES: u64 = 8 << 20;
-    /// Maximum number of bytes of a trial's states if the trial ignores neighbours, so that only demands have states.
+    /// Maximum size in bytes of a trial's states if the trial ignores neighbours; only demands have states then.
     const BYTES: u64 = 2 << 20;
-    /// Maximum number of bytes of the states in a trial of a window of a few columns.
+    /// Maximum size in bytes of the states in a trial of a window of a few columns.
     const WINDOW_BYTES: u64 = 1 << 20;
 
-    /// Creates a search that stops when the work budget is used up.
+    /// Creates a search that stops when the budget `work` is used up.
     pub(super) fn new(steered: &'a SteeredLevel, frontier: &Frontier, work: WorkBudget) -> Self {
         let demands = steered.demands().enumerate();
         let placed = demands.filter(|(_, demand)| matches!(demand, Demand::Placed(_)));
@@ -95,7 +95,7 @@ impl<'a> ProofSearch<'a> {
         search
     }
 
-    /// Replaces the model by a relaxation that ignores neighbours if the states of its first columns take too much memory.
+    /// If the states of the model's first columns take too much memory, replaces the model by a relaxation that ignores neighbours.
     fn relax(&mut self) {
         if self.is_relaxed {
             return;
@@ -128,7 +128,7 @@ impl<'a> ProofSearch<'a> {
         self.frontier.clone().memory(bytes)
     }
 
-    /// Records whether the work or the interrupt cut a trial short.
+    /// Records whether the work budget or the interrupt has ended a trial early.
     fn note(&self, error: &Error) {
         let is_ended = matches!(error, Error::NothingDone { .. });
         self.is_ended.set(self.is_ended.get() || is_ended);
@@ -138,7 +138,7 @@ impl<'a> ProofSearch<'a> {
         self.is_ended.get() || self.work.left() == 0 || self.frontier.is_interrupted()
     }
 
-    /// Takes steps from the work budget; returns true if the search may go on.
+    /// Takes `steps` steps from the work budget; returns true if the search may go on.
     fn spend(&self, steps: u64) -> bool {
         self.work.spend(steps) && !self.is_over()
     }
@@ -148,7 +148,7 @@ impl<'a> ProofSearch<'a> {
         self.is_relaxed
     }
 
-    /// Returns the first set of demands that the search proves to contradict each other.
+    /// Returns the first conflict that the search proves.
     pub(super) fn find(self) -> Option<Conflict> {
         self.in_more_columns(Self::find_in_columns)
     }
@@ -184,7 +184,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Tries to prove that some demands contradict each other, and returns their conflict.
+    /// Tries to prove that the demands with the indices `demands` contradict each other; returns their conflict if this succeeds.
     pub(super) fn confirm(self, demands: &[usize]) -> Option<Conflict> {
         self.in_more_columns(|search| {
             let demands = demands.iter().copied();
@@ -204,7 +204,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns whether any level meets some demands, and the demands on which the answer depends.
+    /// Returns whether any level meets the demands with the indices `demands`, and the demands on which the answer depends.
     fn trial(&self, demands: &[usize]) -> (Trial, Vec<usize>) {
         // The relaxed model ignores neighbours, so each of its levels counts as seen.
         let is_open =
@@ -217,7 +217,7 @@ impl<'a> ProofSearch<'a> {
         (by_frontier, open)
     }
 
-    /// Decides by exact inference whether any level meets some demands, over all columns of the trials.
+    /// Decides by exact inference whether any level meets these demands, over all columns of the trials.
     fn by_frontier(&self, demands: &[usize]) -> Trial {
         self.by_frontier_of(&self.part(demands), self.columns)
     }
@@ -234,7 +234,8 @@ impl<'a> ProofSearch<'a> {
         self.try_model(&part.first_columns(columns).model, bytes)
     }
 
-    /// Returns the conflict of contradictory demands: the demands that it needs, and the column, as far as the remaining work finds them.
+    /// Returns the conflict of `demands`, which contradict each other: the demands that it needs, and the column, as far as the remaining work finds
+    /// them.
     fn conflict(&self, demands: &[usize]) -> Conflict {
         let Core {
             members: demands,
@@ -270,13 +271,13 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns a level with the model of the trials, the tiles that demands place, and some of the demands.
+    /// Returns a level with the model of the trials, the tiles that demands place, and the demands with the indices `demands`.
     fn part(&self, demands: &[usize]) -> SteeredLevel {
         let demands = [&*self.placed, demands].concat();
         self.steered.part(&self.model, &demands)
     }
 
-    /// Returns whether the evidence of a model can be met, by exact inference with a memory limit.
+    /// Returns whether the evidence of `model` can be met, by exact inference within `bytes` bytes.
     fn try_model(&self, model: &Model, bytes: u64) -> Trial {
         if model.evidence().is_empty() {
             return Trial::Possible;
@@ -291,7 +292,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Returns the last column of a window around set cells in which the demands contradict each other.
+    /// Returns the last column of a window around set cells in which the demands contradict each other; `None` if there is none.
     fn impossible_window(&self, demands: &[usize]) -> Option<usize> {
         let chosen = || demands.iter().map(|&demand| self.steered.demand(demand));
         // Placed tiles may stand beside tiles with which training never shows them, so that windows prove nothing.
@@ -332,7 +333,7 @@ impl<'a> ProofSearch<'a> {
         None
     }
 
-    /// True if the demands contradict each other in a window; `None` if the model has no windows.
+    /// True if the demands contradict each other in the given window; `None` if the model does not support windows.
     fn is_impossible_window(
         &self,
         demands: &[usize],

@@ -17,8 +17,8 @@ use crate::{DemandError, Playability};
 ///
 /// # Guarantee
 ///
-/// Levels have exactly the law of the other sampler given the demands. Under soft demands, a level is accepted with the probability that equals the
-/// product of their factors.
+/// Levels have exactly the distribution of the other sampler's levels given the demands. Under soft demands, a level is accepted with a probability that is
+/// the product of their factors.
 ///
 /// # Complexity
 ///
@@ -53,10 +53,10 @@ pub struct ProposedLevels {
 }
 
 impl ProposedLevels {
-    /// Draws up to 10 000 `proposals` for each level.
+    /// Creates a sampler that draws up to 10 000 `proposals` for each level.
     ///
-    /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], which is an intervention that a drawn level cannot be tested for; the demands are for
-    /// levels of another size.
+    /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], an intervention for which a drawn level cannot be tested; [`DemandError`] if the
+    /// demands are for levels of another size.
     pub fn new(
         proposals: impl Into<DrawnLevels>,
         steered: SteeredLevel,
@@ -87,13 +87,13 @@ impl ProposedLevels {
         })
     }
 
-    /// Sets the maximum number of levels tried for each level.
+    /// Sets the maximum number of proposals for each level.
     pub fn tries(mut self, tries: u64) -> Self {
         self.tries = tries;
         self
     }
 
-    /// Returns the factor by which the demands weigh a level: 0 if the level breaks a demand.
+    /// Returns the factor by which the demands multiply the weight of a level: 0 if it breaks a demand.
     fn factor(&self, generated: &GeneratedLevel) -> f64 {
         let of_tiles = self.steered.factor(generated.level());
         let is_met = |demand: &Demand| match demand {
@@ -110,7 +110,7 @@ impl ProposedLevels {
         }
     }
 
-    /// Proposes a level; `None` if it is rejected.
+    /// Proposes a level; returns `None` if the level is rejected.
     fn draw(&self, random: &mut Stream) -> Result<Option<GeneratedLevel>, BoardError> {
         let Some(OwnSampler { draw, .. }) = self.proposals.sampler() else {
             return Err(BoardError::NoMethod);
@@ -121,7 +121,7 @@ impl ProposedLevels {
     }
 }
 
-/// Levels have the law of the proposals, so that the generator's own sampler is the only method.
+/// The generator's own sampler is the only method, because levels have the distribution of the proposals.
 impl Generator for ProposedLevels {
     type Cell = Tile;
     type Board = GeneratedLevel;

@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::Reach;
 use crate::play::cell_class::CellClass;
 
-/// A cache of the [`Reach`] state after a column, keyed by the state before the column and the classes of its cells. The cache saves time because the
-/// same columns recur often.
+/// A cache of the [`Reach`] state after a column, keyed by the state before the column and the classes of the column's cells. It saves time because
+/// the same columns recur often.
 #[derive(Debug, Default)]
 pub(super) struct ReachabilityMemo {
     known: Mutex<CrossingMemo>,
@@ -27,7 +27,7 @@ impl ReachabilityMemo {
     /// Maximum number of bytes of stored results.
     const MAX_BYTES: usize = 64 << 20;
 
-    /// Returns the state after a column, or `None` if the level is not playable whatever columns follow.
+    /// Returns the state after the column `column`; `None` if the level is not playable whatever columns follow.
     pub(super) fn after(&self, reach: &Reach, column: &[CellClass]) -> Option<Reach> {
         let key = (reach.clone(), column.to_vec());
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,7 +49,7 @@ impl ReachabilityMemo {
 }
 
 impl CrossingMemo {
-    /// Returns the stored state that equals a given state; stores the state if there is none.
+    /// Returns the stored state that equals `state`; stores `state` if there is none.
     fn held(&mut self, state: Reach) -> Reach {
         if let Some(held) = self.states.get(&state) {
             return held.clone();

@@ -9,9 +9,9 @@ use figrs_core::wording::Call;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Remedy {
-    /// Make fewer demands.
+    /// State fewer demands.
     FewerDemands,
-    /// Demand the tiles as evidence instead of placing them.
+    /// State the tiles as evidence instead of placing them.
     PinTiles,
     /// Allow the sampler more particles.
     MoreParticles,
@@ -34,7 +34,7 @@ impl fmt::Display for Remedy {
     }
 }
 
-/// Writes a problem and its remedies, each of which suffices; the function `word` gives the words of a remedy.
+/// Writes a problem and its remedies, each of which suffices; `word` gives the words of a remedy.
 pub(super) fn with_remedies(
     problem: &str,
     remedies: &[Remedy],

@@ -21,12 +21,12 @@ struct NeededPlaces {
     rows: Range<usize>,
     columns: Range<usize>,
     least: usize,
-    /// Column at which levels with too few occurrences of the pattern fail, or a range that contains this column.
+    /// Column at which levels with too few occurrences fail, or a range that contains this column.
     fails: RangeInclusive<usize>,
 }
 
 impl NeededPlaces {
-    /// Returns the occurrences of a pattern that a demand requires; `None` if it requires none.
+    /// Returns the occurrences of a pattern that `demand` requires; `None` if it requires none.
     fn new(demand: &Demand, size: (usize, usize)) -> Option<Self> {
         let places = |pattern: Pattern, area: &Area, least: usize| {
             let (rows, columns) = area.within(size).ok()?;
@@ -98,13 +98,13 @@ impl NeededPlaces {
     }
 }
 
-/// True if each occurrence of a pattern is also an occurrence of another pattern.
+/// True if each occurrence of `pattern` is also an occurrence of `other`.
 fn is_part(pattern: &Pattern, other: &Pattern) -> bool {
     let mut forms = pattern.forms().iter();
     forms.all(|form| other.forms().contains(form))
 }
 
-/// Returns an upper bound of the number of occurrences of a pattern that begin in one column, given the possible tiles of each row.
+/// Returns an upper bound of the number of occurrences of `pattern` that begin in one column, given the possible tiles of each row.
 fn most_in_a_column(pattern: &Pattern, possible: &[Vec<Tile>]) -> usize {
     let (forms, high) = (pattern.forms(), pattern.height());
     let tops = possible.len() + 1 - high;
@@ -143,7 +143,7 @@ fn most_in_a_column(pattern: &Pattern, possible: &[Vec<Tile>]) -> usize {
     numbers.into_iter().flatten().max().unwrap_or(0)
 }
 
-/// True if one form of a pattern and, some rows below, another form can be in the same column, given the possible tiles.
+/// True if the form `form` of a pattern and, some rows below, another form can be in the same column, given the possible tiles.
 fn stand_together(
     form: &Array2<TileClass>,
     below: Option<(&Array2<TileClass>, usize)>,
@@ -157,10 +157,10 @@ fn stand_together(
     })
 }
 
-/// Returns demands that require more occurrences of a pattern than fit into an area, given the distance that another demand keeps between
+/// Returns demands that require more occurrences of a pattern than fit into an area, given the distance that another demand requires between
 /// occurrences.
 ///
-/// A level of the model has only tiles that are possible in their rows, so a conflict that this bound shows holds for the model.
+/// A level of the model has only tiles that are possible in their rows; a conflict that this bound proves therefore holds for the model.
 pub(super) fn of_places(steered: &SteeredLevel) -> Option<Conflict> {
     let size = (steered.height(), steered.width());
     let demands = || steered.demands().enumerate();
@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(stacked("E", 7), 0);
     }
 
-    /// Compares the bound with the number of places in every column of two kinds of tiles.
+    /// Compares the bound with the number of occurrences in every column of two kinds of tiles.
     #[test]
     fn no_column_has_more_places_than_the_bound() {
         let kinds = [tile('X'), tile('<')];

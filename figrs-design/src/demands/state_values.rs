@@ -1,4 +1,4 @@
-//! Estimates, for each automaton state of a demand, the share of level completions that meet the demand if cells are independent.
+//! Estimates, for each automaton state of a demand, the share of completions of a level that meet the demand, as if cells were independent.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use super::folded::Steps;
 use figrs_models::mdmc::Tile;
 use figrs_models::mdmc::twist::DemandState;
 
-/// Result of a backward pass over an automaton: the estimated probability, for each cell and each state before that cell, that the demand is met if
-/// cells are independent.
+/// Result of a backward pass over an automaton: for each cell and each state before it, the estimated probability that the demand is met, as if cells
+/// were independent.
 ///
-/// If an automaton has too many states, the pass follows only the most probable ones and gives all other states their mean value. Any positive values
-/// leave the target distribution of a twisted particle filter unchanged; better values make the weights more even.
+/// If an automaton has too many states, the pass follows only the most probable ones and gives all other states their mean value. The target
+/// distribution of a twisted particle filter does not depend on these values, as long as they are positive; better values make the weights more even.
 #[derive(Debug)]
 pub(super) struct StateValues {
     steps: Arc<Steps>,
     height: usize,
-    /// Factor by which a level that does not meet the demand is weighted.
+    /// Factor by which the weight of a level that does not meet the demand is multiplied.
     unmet: f64,
-    /// The values of the automaton's states before each cell, in reading order; equal neighbouring entries are shared.
+    /// The values of the automaton's states before each cell, in reading order; equal adjacent entries are shared.
     before: Vec<Arc<PositionValues>>,
 }
 
@@ -33,7 +33,7 @@ struct PositionValues {
 impl StateValues {
     /// Maximum of the number of cells times the number of states times the number of tiles, for one demand.
     const WORK: usize = 3_000_000;
-    /// Maximum number of automaton states that are followed.
+    /// Maximum number of automaton states that the pass follows.
     const STATES: usize = 256;
     /// Lower bound of the value of a state that may still meet the demand.
     const LEAST: f64 = 1e-200;
@@ -126,7 +126,7 @@ impl StateValues {
         self.steps.reader().start()
     }
 
-    /// Returns the automaton's state after a tile and, if the tile is the last of its column, after the end of that column.
+    /// Returns the automaton's state after the tile `tile` and, if this tile is the last of its column, after the end of the column.
     pub(super) fn after(
         &self,
         (row, column): (usize, usize),
@@ -145,7 +145,7 @@ impl StateValues {
         }
     }
 
-    /// Returns the value of an automaton state before a cell, or after the last cell if the column equals the width.
+    /// Returns the value of the automaton state `state` before a cell, or after the last cell if the column equals the width.
     pub(super) fn before(&self, (row, column): (usize, usize), state: &DemandState) -> f64 {
         let span = self.steps.reader().span();
         let read = column.saturating_sub(span.start) * self.height + self.height - 1 - row;

@@ -18,7 +18,7 @@ use figrs_models::mdmc::sample::level_model::LevelColumns;
 
 /// Evidence that is added to a model column by column, from the left.
 pub(super) trait ColumnEvidence {
-    /// Adds the evidence about one column, given by its number, to a model.
+    /// Adds to `model` the evidence about the column with the index `column`.
     fn on(&mut self, columns: &LevelColumns, column: usize, model: Model) -> Model;
 
     /// Returns the state of the evidence after the latest column, on which the evidence about the next columns depends.
@@ -43,7 +43,7 @@ pub(super) struct StatedDemand {
     pub(super) steps: Option<Arc<Steps>>,
 }
 
-/// Returns the evidence that states one of `all` demands.
+/// Returns the evidence that states `stated`, one of the demands `all`.
 pub(super) fn statement<'a>(
     stated: &'a StatedDemand,
     (all, crossed): (&'a [StatedDemand], &Arc<ReachabilityMemo>),
@@ -114,13 +114,13 @@ fn shaped(pattern: &Pattern, (top, left): (usize, usize)) -> Box<dyn ColumnEvide
     })
 }
 
-/// Returns a function that is true for the tiles of a class.
+/// Returns a function that is true for the tiles of `class`.
 fn belongs(class: &TileClass) -> Arc<impl Fn(&Tile) -> bool + Send + Sync + use<>> {
     let class = class.clone();
     Arc::new(move |&tile: &Tile| class.contains(tile))
 }
 
-/// Returns evidence that weighs each cell in which a level differs from a drawing.
+/// Returns evidence that reduces the weight of a level for each cell in which it differs from `drawing`.
 fn near(drawing: &Mask, cost: f64) -> Box<dyn ColumnEvidence + '_> {
     let mut factors = FxHashMap::default();
     Box::new(move |columns: &LevelColumns, column: usize, model: Model| {
@@ -138,7 +138,7 @@ fn near(drawing: &Mask, cost: f64) -> Box<dyn ColumnEvidence + '_> {
     })
 }
 
-/// Returns the factor of each tile: 1 for the drawn tile, and exp(-`cost`) for others.
+/// Returns the function from a tile to its factor: 1 for the tile `drawn`, and exp(-`cost`) for others.
 fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync + use<>> {
     let factor = (-cost).exp();
     Arc::new(move |&tile: &Tile| if tile == drawn { 1.0 } else { factor })

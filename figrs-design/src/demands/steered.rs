@@ -19,11 +19,11 @@ use figrs_models::mdmc::sample::level_model::LevelColumns;
 use figrs_models::mdmc::twist::Twist;
 use figrs_models::mdmc::{GeneratedLevel, Level, LevelModel, MarkovChain, Tile, Travel};
 
-/// The element program of a level of any [`LevelModel`], together with its demands, stated column by column as evidence.
+/// The probabilistic program of a level of any [`LevelModel`], together with its demands, stated column by column as evidence.
 ///
-/// Any algorithm can run on the [`model`](Self::model); [`cells`](Self::cells) are the tiles in the order of the evidence: columns from the left,
-/// each from the bottom up. The model and the cells are built on first use. A demand on the whole level is a state that is folded over columns or
-/// cells, with a condition after each column, so that a sampler notices early that a level fails.
+/// Any algorithm can run on the [`model`](Self::model); [`cells`](Self::cells) are the tiles in the order of the evidence: columns from the left, each from
+/// the bottom up. The model and the cells are built on first use. A demand on the whole level is a state that is folded over columns or cells, with a
+/// condition after each column. A sampler therefore notices early that a level fails.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -45,13 +45,13 @@ pub struct SteeredLevel {
     stated: Arc<OnceLock<ColumnModel>>,
     twist: Arc<OnceLock<Option<Arc<TwistedDemands>>>>,
     crossed: Arc<ReachabilityMemo>,
-    /// The conflict that the search for a proof found, if any, and the work of that search.
+    /// The conflict that the search for a proof found, if any, and the work that the search took.
     proof: Arc<OnceLock<(Option<Conflict>, u64)>>,
     proof_work: u64,
     conflict_work: u64,
 }
 
-/// Some columns of a level with the evidence about them.
+/// Some columns of a level, with the evidence about them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ColumnModel {
     pub(super) model: Model,
@@ -60,16 +60,16 @@ pub(super) struct ColumnModel {
 }
 
 impl SteeredLevel {
-    /// States the demands on a level of a model: a trained Markov chain, n-grams, a hierarchical chain or a Markov random field.
+    /// States `demands` on a level of `model`: a trained Markov chain, n-grams, a hierarchical chain or a Markov random field.
     ///
-    /// **Errors.** A demand does not fit the level, two masks place different tiles in one cell, or the rules of a movement are for other
-    /// tiles or another direction of travel.
+    /// **Errors.** [`DemandError`] if a demand does not fit the level, if two masks place different tiles in one cell, or if the rules of a movement are for
+    /// other tiles or another direction of travel.
     pub fn new(model: impl Into<LevelModel>, demands: &[Demand]) -> Result<Self, DemandError> {
         Self::stating(model.into(), demands, Arc::default())
     }
 
-    /// Returns a level of the same model with other demands. The new level shares the cache of players' paths with this level, which saves time if a
-    /// series of demands changes little.
+    /// Returns a level of the same model with the demands `demands`. The new level shares the cache of players' paths with this level, which saves time if a
+    /// series of demands differs little.
     ///
     /// **Errors.** The errors of [`new`](Self::new).
     pub fn demanding(&self, demands: &[Demand]) -> Result<Self, DemandError> {
@@ -127,8 +127,8 @@ impl SteeredLevel {
         })
     }
 
-    /// Default number of steps of the search for a proof that demands contradict each other. The search takes up to three quarters of the steps
-    /// before particles are tried, and the other steps for conflicts that particles find. A step of the search is a transition of a
+    /// Default number of steps of the search for a proof that demands contradict each other. The search takes up to three quarters of these steps before
+    /// particles are tried, and the remaining steps for conflicts that particles find. A step of the search is a transition of a
     /// [frontier](figrs_infer::Frontier::work), or a move of a player.
     pub const PROOF_WORK: u64 = 20_000_000;
 
@@ -149,10 +149,10 @@ impl SteeredLevel {
         &self.proof
     }
 
-    /// Draws at most this many cells, over all particles, to find a minimal set of demands that conflict, if particles fail and no proof is found; the
-    /// default is 24 million. If these cells do not suffice, the error also lists the demands that were not tested and says so. The default is enough for 13
-    /// demands on a level of 14 by 200. On such a level the search took two seconds of one core for four demands, and thirteen seconds for playability,
-    /// which follows each particle's player.
+    /// Sets the maximum number of cells, over all particles, that are drawn to find a minimal set of conflicting demands if particles fail and no proof is
+    /// found (default: 24 million). If these cells do not suffice, the error also lists the demands that were not tested and says so. The default is enough
+    /// for 13 demands on a level of 14 by 200. On such a level the search took two seconds of one core for four demands, and thirteen seconds for
+    /// playability, which follows each particle's player.
     #[must_use]
     pub fn conflict_work(mut self, cells: u64) -> Self {
         self.conflict_work = cells;
@@ -163,7 +163,7 @@ impl SteeredLevel {
         self.conflict_work
     }
 
-    /// Creates the proposals that look ahead, if a demand has any.
+    /// Creates the proposals that look ahead; `None` if no demand needs them.
     pub(super) fn twist(&self) -> Option<Twist> {
         let functions = || TwistedDemands::new(&self.model, &self.demands);
         let twisted = self.twist.get_or_init(functions).clone();
@@ -183,7 +183,7 @@ impl SteeredLevel {
         statements.collect()
     }
 
-    /// Returns some columns with the evidence about them; `elements` holds at least these columns.
+    /// Returns the columns `columns` with the evidence about them; `elements` holds at least these columns.
     pub(super) fn state(
         &self,
         elements: &LevelColumns,
@@ -242,13 +242,13 @@ impl SteeredLevel {
         self.demands.iter().map(|stated| &stated.demand)
     }
 
-    /// Returns the demand with the given index.
+    /// Returns the demand with the index `number`.
     pub(super) fn demand(&self, number: usize) -> &Demand {
         &self.demands[number].demand
     }
 
-    /// Returns the factor by which the demands weigh a level: 0 if the level breaks a demand that is not soft, and else the product of the factors of
-    /// the soft demands. The demands [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable), which do not depend on tiles alone, count as met.
+    /// Returns the factor by which the demands multiply the weight of `level`: 0 if it breaks a demand that is not soft, and otherwise the product of the
+    /// factors of the soft demands. The demands [`Seen`](Demand::Seen) and [`Playable`](Demand::Playable), which do not depend on tiles alone, count as met.
     pub fn factor(&self, level: &Level) -> f64 {
         let factors = self.demands.iter().map(|stated| {
             let is_met = || {
@@ -277,9 +277,9 @@ impl SteeredLevel {
         &self.stated().cells
     }
 
-    /// Returns the tile of a cell as an element.
+    /// Returns the tile of the cell in `row` and `column` as an element.
     ///
-    /// **Errors.** The cell is outside of the level.
+    /// **Errors.** [`DemandError`] if the cell is outside the level.
     pub fn cell(&self, row: usize, column: usize) -> Result<&Element<Tile>, DemandError> {
         let height = self.height();
         let cell = (row < height && column < self.width())
@@ -292,7 +292,7 @@ impl SteeredLevel {
         &self.stated().model
     }
 
-    /// Returns a level of another model of the same size with some of this level's demands.
+    /// Returns a level of `model`, another model of the same size, with the demands of this level that have the indices `demands`.
     pub(super) fn part(&self, model: &LevelModel, demands: &[usize]) -> Self {
         let some = demands.iter().map(|&demand| self.demands[demand].clone());
         Self {
@@ -307,7 +307,7 @@ impl SteeredLevel {
         }
     }
 
-    /// Returns the level with only the demands that place tiles, if the weights of the model do not sum to one; `None` for other models.
+    /// Returns the level with only the demands that place tiles, if the weights of the model do not sum to one; otherwise `None`.
     pub(super) fn undemanding(&self) -> Option<Self> {
         let demands = self.demands.iter().enumerate();
         let placed = demands.filter(|(_, stated)| matches!(stated.demand, Demand::Placed(_)));
@@ -334,8 +334,8 @@ impl SteeredLevel {
     }
 }
 
-/// **Errors.** The rules of movement are for other tiles or another direction of travel, the route has too many areas, or its start or an area lies
-/// outside of the level.
+/// **Errors.** [`DemandError`] if the rules of movement are for other tiles or another direction of travel, if the route has too many areas, or if its start
+/// or an area lies outside the level.
 fn check_route(route: &Route, model: &LevelModel) -> Result<(), DemandError> {
     let (rules, areas) = (route.rules(), route.areas());
     if !rules.fits(model.tile_set(), model.travel()) {

@@ -16,7 +16,7 @@ mod conflicts;
 
 const SEED: u64 = 5;
 
-/// Numbered levels with the errors of levels.
+/// Numbered levels, with the errors of levels instead of those of boards.
 pub(super) trait Levels {
     fn levels(&self, seed: u64, numbers: Range<u64>) -> Result<Vec<GeneratedLevel>, SteeringError>;
 }
@@ -27,7 +27,7 @@ impl<S: ItemSampler<Item = GeneratedLevel, Error = BoardError>> Levels for S {
     }
 }
 
-/// Levels from their exact law.
+/// Returns a sampler of levels from their exact distribution.
 pub(super) fn exactly(
     steered: SteeredLevel,
 ) -> Result<NumberedBoards<Arc<SteeredLevel>>, SteeringError> {
@@ -35,12 +35,12 @@ pub(super) fn exactly(
     Ok(exact.numbered(Arc::new(steered))?)
 }
 
-/// Drawing by particles.
+/// Returns a sampler that uses particles only.
 pub(super) fn particles() -> ConditionalSampler {
     ConditionalSampler::new().among([Method::Particles])
 }
 
-/// Levels by particles.
+/// Returns a sampler of levels by particles.
 fn by_particles(steered: SteeredLevel) -> NumberedBoards<Arc<SteeredLevel>> {
     particles().numbered(Arc::new(steered)).unwrap()
 }
@@ -60,7 +60,7 @@ fn tile(symbol: char) -> Tile {
     Tile::platformer(symbol).unwrap()
 }
 
-/// One demand of each kind, for levels of `rows` by `width`.
+/// Returns one demand of each kind, for levels of `rows` by `width` cells.
 fn all_demands(rows: usize, width: usize) -> Vec<Demand> {
     let mut mask = Mask::free(rows, width);
     mask.set(rows - 1, 0, Tile::GROUND);
@@ -79,7 +79,7 @@ fn all_demands(rows: usize, width: usize) -> Vec<Demand> {
     ]
 }
 
-/// True if a level meets a demand, decided from its tiles without an element program.
+/// True if `level` meets `demand`, decided from its tiles without the model.
 fn meets(level: &Level, chain: &MarkovChain, demand: &Demand) -> bool {
     match demand {
         Demand::Seen => chain.unseen(level) == 0,
@@ -150,7 +150,7 @@ fn the_probability_of_demands_is_the_share_of_levels_that_meet_them() {
     }
 }
 
-/// Demands with few states; playability has many.
+/// Returns demands with few states; playability has many.
 fn small_demands(rows: usize, width: usize) -> Vec<Demand> {
     let mut demands = all_demands(rows, width);
     demands.retain(|demand| demand.route().is_none());
@@ -235,7 +235,7 @@ fn parts_of_a_level_have_its_probability() {
     }
 }
 
-/// Demands that begin after the first parts and end before the last ones, on models whose parts hand more than tiles to the next part.
+/// Demands begin after the first parts and end before the last ones, on models whose parts pass on more than tiles to the next part.
 #[test]
 fn parts_of_every_model_hand_on_what_demands_remember() {
     let corpus = Corpus::shipped().bottom_rows(3).unwrap();

@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use figrs_infer::minimal_conflict::minimal_conflict;
 pub(super) use figrs_infer::minimal_conflict::{Core, Trial};
 
-/// Returns a subset of the impossible demands `set` that is also impossible, by leaving out demands one after another, the last ones first. The
-/// indices in `set` are ascending, and so are the indices that `trial` takes.
+/// Returns a subset of the demands `set`, which contradict each other, that is also contradictory: demands are left out one after another, the last
+/// ones first. The indices in `set` are ascending, and so are the indices that `trial` takes.
 pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -> Core {
     let reversed = |set: &[usize]| set.iter().rev().copied().collect::<Vec<_>>();
     let core = minimal_conflict(reversed(set), 1, |rest| Some(trial(&reversed(rest))));
@@ -16,11 +16,11 @@ pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -
     }
 }
 
-/// Returns the first column up to which the demands are impossible, if they are impossible up to the last column; a range of columns if a trial
-/// remained undecided.
+/// If the demands are impossible up to the last column, returns the first column up to which they are; a range of columns if a trial remained
+/// undecided.
 ///
-/// The function `trial` takes the last column to examine. The search doubles and then halves the number of columns, so that it takes a few times the
-/// work of the columns up to the first impossible one.
+/// `trial` takes the last column to examine. The search doubles and then halves the number of columns. It therefore takes a few times the work of
+/// the columns up to the first impossible one.
 pub(super) fn first_column(
     width: usize,
     mut trial: impl FnMut(usize) -> Trial,
@@ -44,7 +44,7 @@ pub(super) fn first_column(
     low..=high
 }
 
-/// Returns all sets of `number` of the given numbers, in lexicographic order.
+/// Returns all subsets of `of` with `number` entries, in lexicographic order.
 pub(super) fn combinations(
     of: &[usize],
     number: usize,

@@ -102,7 +102,8 @@ fn sets() -> Vec<Vec<Demand>> {
     ]
 }
 
-/// Estimates of the evidence are unbiased with any number of particles, as is the mean of the weight of a trajectory times a function of it.
+/// Estimates of the probability of the evidence are unbiased with any number of particles, as is the mean of the weight of a trajectory
+/// times a function of it.
 #[test]
 fn few_particles_give_the_exact_law_when_they_are_weighed() {
     const POPULATIONS: u64 = 1_500;
@@ -152,7 +153,7 @@ fn few_particles_give_the_exact_law_when_they_are_weighed() {
     }
 }
 
-/// Returns the mean and the standard deviation of the number of cells in which levels differ from a drawing.
+/// Returns the mean and the standard deviation of the number of cells in which `levels` differ from `drawing`.
 fn differing(levels: &[figrs_models::mdmc::GeneratedLevel], drawing: &Mask) -> (f64, f64) {
     let counts = levels.iter().map(|generated| {
         let differs = |&(row, column, tile): &(usize, usize, Tile)| {
@@ -166,7 +167,7 @@ fn differing(levels: &[figrs_models::mdmc::GeneratedLevel], drawing: &Mask) -> (
     (mean, (squares.sum::<f64>() / counts.len() as f64).sqrt())
 }
 
-/// N-grams look ahead exactly for a drawing, so that a few particles have the exact distribution and all weights are equal.
+/// N-grams look ahead exactly for a drawing. A few particles therefore have the exact distribution, and all weights are equal.
 #[test]
 fn columns_are_as_near_to_a_drawing_as_the_exact_law_has_them() {
     let corpus = Corpus::shipped();

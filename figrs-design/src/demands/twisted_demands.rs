@@ -11,12 +11,13 @@ use super::pattern::Pattern;
 use super::state_values::StateValues;
 use super::statements::StatedDemand;
 
-/// Twisted proposals of tiles: each tile is proposed in proportion to its probability under the model times its factor for the demands. The weight of
-/// the particle is multiplied by the sum of these products over all tiles.
+/// Twisted proposals of tiles: each tile is proposed in proportion to its probability under the model times its factor for the demands. The sum of
+/// these products over all tiles multiplies the weight of the particle.
 ///
-/// A demand to resemble a drawing multiplies the weight of each tile as soon as the tile is drawn. A demand with an automaton multiplies the weight
-/// of a tile by the ratio of the [values](StateValues) of the automaton's states after and before the tile. Along a level the product of the ratios
-/// of values is the factor of the demand, so that the weighted particles have the model's distribution given the demands.
+/// If a demand asks for resemblance to a drawing, the weight of each tile is multiplied by the factor of the demand as soon as the tile is sampled. A
+/// demand with an automaton multiplies the weight of a tile by the ratio of the [values](StateValues) of the automaton's states after and before the
+/// tile. Along a level, the product of these ratios is the factor of the demand. Weighted particles therefore have the model's distribution given the
+/// demands.
 ///
 /// **References.** Whiteley and Lee (2014), "Twisted particle filters", Annals of Statistics 42; Guarniero, Johansen and Lee (2017), "The iterated
 /// auxiliary particle filter".
@@ -94,7 +95,7 @@ impl TwistedDemands {
         Some(Arc::new(functions))
     }
 
-    /// True if the twisted proposals account for the demand, so that it needs no evidence.
+    /// True if the twisted proposals account for the demand. The demand then needs no evidence.
     pub(super) fn covers(stated: &StatedDemand) -> bool {
         match &stated.demand {
             Demand::Pinned(_) => false,
@@ -104,7 +105,7 @@ impl TwistedDemands {
         }
     }
 
-    /// Returns the probabilities of the tiles of a cell if the cell were independent of others.
+    /// Returns the probabilities of the tiles of `cell`, as if cells were independent.
     fn shares(&self, row: &[(Tile, f64)], cell: (usize, usize)) -> Vec<(Tile, f64)> {
         if let Some(tile) = self.placed.get(cell.0, cell.1) {
             return vec![(tile, 1.0)];
@@ -119,7 +120,7 @@ impl TwistedDemands {
         all
     }
 
-    /// Returns the cell that automata read after a cell.
+    /// Returns the cell that automata read after the cell in `row` and `column`.
     fn next(&self, (row, column): (usize, usize)) -> (usize, usize) {
         match row.checked_sub(1) {
             Some(above) => (above, column),
@@ -212,12 +213,12 @@ impl TwistingFunctions for TwistedDemands {
     }
 }
 
-/// Returns the ratio of a value to the value before; 0 if the value before is 0.
+/// Returns the ratio of `after` to `before`; 0 if `before` is 0.
 fn ratio(after: f64, before: f64) -> f64 {
     if before > 0.0 { after / before } else { 0.0 }
 }
 
-/// False if the demand limits gaps to the width of the level, which every level meets.
+/// False if the demand only limits gaps to the width of the level, which every level meets.
 pub(super) fn is_stated(demand: &Demand, width: usize) -> bool {
     !matches!(demand, Demand::MaximumGap(most) if *most >= width)
 }

@@ -1,10 +1,10 @@
-//! Measures how much of a level is copied from a corpus, by runs of columns that both have.
+//! Measures how much of a level is copied from a corpus, by sequences of columns that both have.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use figrs_models::mdmc::{Level, Tile};
 
-/// Index of the runs of columns of some levels.
+/// Index of the sequences of columns of some levels.
 ///
 /// ```
 /// use figrs_models::mdmc::{Corpus, Level};
@@ -21,16 +21,16 @@ pub struct ColumnRuns {
     numbers: FxHashMap<Box<[Tile]>, u32>,
     /// For each level, the index of each of its columns; equal columns have equal indices.
     levels: Vec<Vec<u32>>,
-    /// For each distinct column, the levels in which it occurs and its column numbers there.
+    /// For each distinct column, the levels in which it occurs, each with the column's index there.
     places: Vec<Vec<(usize, usize)>>,
     windows: FxHashSet<[u32; Self::WINDOW]>,
 }
 
 impl ColumnRuns {
-    /// Number of columns in a run for [`ColumnRuns::novelty`].
+    /// Number of columns in a sequence for [`ColumnRuns::novelty`].
     pub const WINDOW: usize = 4;
 
-    /// Builds the index of the columns of some levels.
+    /// Builds the index of the columns of `levels`.
     pub fn of<'a>(levels: impl IntoIterator<Item = &'a Level>) -> Self {
         let mut columns = Self {
             numbers: FxHashMap::default(),
@@ -65,7 +65,7 @@ impl ColumnRuns {
         self.levels.push(numbers);
     }
 
-    /// Returns the index of each column of a level; `None` for a column that does not occur in the indexed levels.
+    /// Returns the index of each column of `level`; `None` for a column that does not occur in the indexed levels.
     fn numbers(&self, level: &Level) -> Vec<Option<u32>> {
         let columns = level.as_array().columns().into_iter();
         columns
@@ -73,7 +73,7 @@ impl ColumnRuns {
             .collect()
     }
 
-    /// Returns the largest number of consecutive columns of a level that occur in the same order in one of the indexed levels.
+    /// Returns the largest number of consecutive columns of `level` that occur in the same order in one of the indexed levels.
     pub fn longest_copied_run(&self, level: &Level) -> usize {
         let mut longest = 0;
         // For each place where the last column occurs, the length of the copied run that ends there.
@@ -90,8 +90,8 @@ impl ColumnRuns {
         longest
     }
 
-    /// Returns the share of a level's runs of [`ColumnRuns::WINDOW`] columns that occur in none of the indexed levels; 0 for a level with fewer
-    /// columns than a run.
+    /// Returns the share of sequences of [`ColumnRuns::WINDOW`] columns of `level` that occur in none of the indexed levels; 0 if `level` has
+    /// fewer columns.
     pub fn novelty(&self, level: &Level) -> f64 {
         let numbers = self.numbers(level);
         let runs = numbers.windows(Self::WINDOW);

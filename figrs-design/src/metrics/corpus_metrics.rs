@@ -10,13 +10,13 @@ use super::{
 use crate::{Movement, MovementRules, Playability};
 use figrs_models::mdmc::{Corpus, Level, TileSet, Travel};
 
-/// The levels of a corpus, prepared so that other levels can be measured against them.
+/// The levels of a corpus, prepared for measuring other levels against them.
 #[derive(Clone, Debug)]
 pub struct ReferenceCorpus {
     tiles: Arc<TileSet>,
     travel: Travel,
     sections: usize,
-    /// Rules of each built-in movement, if applicable to the tiles.
+    /// Rules of each built-in movement, if it is applicable to the tiles.
     movements: [Option<MovementRules>; Movement::NAMES.len()],
     /// Index of the movement that the tiles suggest.
     suggested: Option<usize>,
@@ -33,22 +33,21 @@ pub struct ReferenceCorpus {
 #[non_exhaustive]
 pub struct LevelMetrics {
     /// `true` if [`Playability`] finds a path through the level, by the [movement](ReferenceCorpus::movement) that the caller set or else by the one
-    /// that the tiles [suggest](Movement::suggested). The measure `playable` is `None` if no movement is set or suggested.
+    /// that the tiles [suggest](Movement::suggested). It is `None` if no movement is set or suggested.
     pub playable: Option<bool>,
-    /// Share of columns (of rows, if the player climbs) up to the furthest one that the player of `playable` reaches. The measure `reached` is `None`
-    /// if there is no movement.
+    /// Share of columns (of rows, if the player climbs) up to the furthest one that the player of `playable` reaches. It is `None` if there is no
+    /// movement.
     pub reached: Option<f64>,
-    /// The measure `playable` for each movement of [`Movement::NAMES`] that is [applicable](Movement::rules) to the tiles.
+    /// The value of `playable` under each movement of [`Movement::NAMES`] that is [applicable](Movement::rules) to the tiles.
     pub playable_under: [Option<bool>; Movement::NAMES.len()],
-    /// The linearity of the level: see [`linearity`]. Linearity needs tiles that a player can stand upon, and levels that are played to the right.
+    /// The linearity of the level: see [`linearity`]. It needs tiles on which a player can stand, and levels that are played to the right.
     pub linearity: Option<f64>,
-    /// The leniency of the level: see [`leniency`](super::leniency). Leniency needs enemies, hazards, shooters or rewards; gaps count only if `gaps`
-    /// is known. The leniency is per row in levels in which the player climbs.
+    /// The leniency of the level: see [`leniency`](super::leniency). It needs enemies, hazards, shooters or rewards; gaps count only if `gaps` is
+    /// known. In levels in which the player climbs, it is per row.
     pub leniency: Option<f64>,
-    /// The density of the level: see [`density`]. Density needs tiles that a player can stand upon. The density is per row in levels in which the
-    /// player climbs.
+    /// The density of the level: see [`density`]. It needs tiles on which a player can stand. In levels in which the player climbs, it is per row.
     pub density: Option<f64>,
-    /// Number of gaps in the ground: see [`ground_gaps`]. Gaps need tiles that a player can stand upon, and levels that are played to the right.
+    /// Number of gaps in the ground: see [`ground_gaps`]. It needs tiles on which a player can stand, and levels that are played to the right.
     pub gaps: Option<usize>,
     /// Number of columns of the widest gap in the ground; 0 if there is no gap.
     pub widest_gap: Option<usize>,
@@ -60,13 +59,13 @@ pub struct LevelMetrics {
     pub divergence_3: f64,
     /// Divergence of the corpus's patterns of 3 by 3 tiles from the level's patterns, in nats.
     pub divergence_3_back: f64,
-    /// Share of the level's short runs of columns that the corpus does not have: see [`ColumnRuns::novelty`].
+    /// Share of the level's short sequences of columns that the corpus does not have: see [`ColumnRuns::novelty`].
     pub novelty: f64,
-    /// Length of the longest run of columns that the level copies: see [`ColumnRuns::longest_copied_run`].
+    /// Length of the longest sequence of columns that the level copies: see [`ColumnRuns::longest_copied_run`].
     pub longest_copied_run: usize,
     /// Distances of windows of [`NearestWindows::COLUMNS`] columns to their nearest windows in the corpus; `None` for a level narrower than a window.
     pub nearest: Option<NearestDistances>,
-    /// Difficulty along the level.
+    /// Difficulty in each section along the level.
     pub profile: DifficultyProfile,
 }
 
@@ -103,7 +102,7 @@ impl ReferenceCorpus {
         Self { sections, ..self }
     }
 
-    /// Measures playability by the rules of a movement instead of the suggested one.
+    /// Measures playability by `rules` instead of the suggested movement.
     #[must_use]
     pub fn movement(self, rules: MovementRules) -> Self {
         Self {

@@ -9,7 +9,7 @@ use figrs_reading::{Mistake, MistakeKind};
 /// The mean distance between two levels of a set, computed level by level.
 ///
 /// The distance between two levels of one size is the share of cells that differ. Memory is proportional to the number of cells of one level times
-/// the number of tiles seen in a cell, and does not depend on the number of levels.
+/// the number of distinct tiles in a cell, and does not depend on the number of levels.
 ///
 /// ```
 /// use figrs_design::Diversity;
@@ -31,7 +31,7 @@ pub struct Diversity {
 }
 
 impl Diversity {
-    /// Creates an empty set of levels.
+    /// Creates the diversity of a set without levels.
     pub fn new() -> Self {
         Self::default()
     }

@@ -6,7 +6,7 @@
 //! | a level against a corpus | [`TilePatterns::divergence`], [`ColumnRuns::longest_copied_run`], [`ColumnRuns::novelty`], [`NearestWindows`] |
 //! | a set of levels | [`Diversity`] |
 //!
-//! The type [`ReferenceCorpus`] computes all measures except [`Diversity`].
+//! [`ReferenceCorpus`] computes all measures except [`Diversity`].
 
 mod columns;
 mod corpus_metrics;

@@ -6,15 +6,15 @@ use rustc_hash::FxHashMap;
 
 use figrs_models::mdmc::{Level, Tile};
 
-/// Index of the windows of some levels, which finds for each window of another level the nearest indexed window. A window is a few columns wide and
-/// as high as the levels.
+/// Index of the windows of some levels; for each window of another level, it finds the nearest indexed window. A window is a few columns wide and as
+/// high as the levels.
 ///
 /// The distance between two windows is the share of cells that differ (Hamming distance).
 ///
 /// # Complexity
 ///
-/// The time to measure a level is proportional to its number of columns times the sum of two numbers: the number of indexed columns, and the number
-/// of cells of the distinct columns. Memory is proportional to the number of indexed columns plus the number of distinct columns times the number of
+/// Measuring a level takes time proportional to its number of columns times the sum of two numbers: the number of indexed columns, and the number of
+/// cells of the distinct columns. Memory is proportional to the number of indexed columns plus the number of distinct columns times the number of
 /// columns of a window.
 ///
 /// ```
@@ -97,13 +97,13 @@ impl NearestWindows {
         windows
     }
 
-    /// Returns the distances of the windows of a level. Returns `None` if the level, or every indexed level, is narrower than a window, or if the
-    /// level has another height than the indexed levels.
+    /// Returns the distances of the windows of `level` to their nearest windows. Returns `None` if `level`, or every indexed level, is narrower than
+    /// a window, or if `level` has another height than the indexed levels.
     pub fn distances(&self, level: &Level) -> Option<NearestDistances> {
         self.to_all_but(level, None)
     }
 
-    /// Returns the distances of the windows of the indexed level `place` to windows of the other levels; `None` as for
+    /// Returns the distances of the windows of the indexed level `place` to windows of the other levels; `None` in the same cases as
     /// [`distances`](Self::distances).
     pub fn distances_to_others(&self, level: &Level, place: usize) -> Option<NearestDistances> {
         self.to_all_but(level, Some(place))
@@ -154,7 +154,7 @@ impl NearestWindows {
         })
     }
 
-    /// Returns the number of cells in which a column differs from each distinct column.
+    /// Returns the number of cells in which `column` differs from each distinct column.
     fn to_distinct(&self, column: impl Iterator<Item = Tile>) -> Vec<u32> {
         let number = |tile| self.tiles.get(&tile).copied().unwrap_or(Self::FOREIGN);
         let column: Vec<u16> = column.map(number).collect();
@@ -184,7 +184,7 @@ mod tests {
         proptest::collection::vec(one, 1..most)
     }
 
-    /// Computes the distances by comparing every window with every other one.
+    /// Returns the mean and the largest distance, computed by comparing every window with every other one.
     fn compared(training: &[Level], columns: usize, asked: &Level) -> Option<(f64, f64)> {
         let windows = |level: &Level| -> Vec<Vec<Tile>> {
             let shape = (level.height(), columns);

@@ -24,7 +24,7 @@ pub struct TilePatterns {
 }
 
 impl TilePatterns {
-    /// Number added to each count (additive smoothing), so that a pattern that occurs in only one of two sets adds a large but finite amount to the
+    /// Number added to each count (additive smoothing). With it, a pattern that occurs in only one of two sets adds a large but finite amount to the
     /// divergence.
     pub const EPSILON: f64 = 1e-5;
 

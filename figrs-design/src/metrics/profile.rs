@@ -5,13 +5,13 @@ use figrs_models::mdmc::{Level, Meaning, Tile, TileSet, Travel};
 
 /// Difficulty of a level in sections of equal length, from the side where a player starts.
 ///
-/// All numbers of a difficulty profile are per column (per row, if the player climbs). A difficulty profile has four components: gaps in the ground,
-/// enemies, hazards and shooters, and jumps. A gap counts in the section where it begins. A jump is an upward step of a shortest path through the
-/// level, from a cell where the player stands and that is not a ladder. An enemy counts 1 and each gap, hazard, shooter or jump counts ½, so that a
-/// gap with its jump counts as much as an enemy. The weights are those of [`leniency`](super::leniency), which does not count jumps.
+/// All numbers are per column (per row, if the player climbs). The difficulty has four components: gaps in the ground, enemies, hazards and
+/// shooters, and jumps. A gap counts in the section where it begins. A jump is an upward step of a shortest path through the level, from a cell that
+/// is not a ladder and in which the player stands. An enemy counts 1 and each gap, hazard, shooter or jump counts ½. A gap with its jump therefore
+/// counts as much as an enemy. The weights are those of [`leniency`](super::leniency), which does not count jumps.
 ///
-/// A component that is not applicable is not counted: enemies, hazards or gaps if the [tiles](TileSet) lack that meaning, gaps also if the player
-/// climbs, and jumps if no path through the level is known.
+/// A component that is not applicable is not counted: enemies, hazards or gaps if no tile of the [set](TileSet) has that meaning, gaps also if the
+/// player climbs, and jumps if no path through the level is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DifficultyProfile {
     /// For each section of the level, its number of columns and the count of each component of the difficulty.
@@ -93,7 +93,7 @@ impl DifficultyProfile {
         }
     }
 
-    /// Returns for each section the weighted sum of the applicable components. The difficulty is `None` in all sections if no component is
+    /// Returns, for each section, the weighted sum of the applicable components. The difficulty is `None` in all sections if no component is
     /// applicable, and in a section without columns, which occurs if a level has fewer columns than sections.
     pub fn difficulty(&self) -> Vec<Option<f64>> {
         let applies = self.applies.contains(&true);
@@ -107,8 +107,8 @@ impl DifficultyProfile {
         })
     }
 
-    /// Returns each component's name and its number per column in each section; `None` for a component that is not applicable, or a section without
-    /// columns.
+    /// Returns the name of each component, and its number per column in each section; `None` for a component that is not applicable, or a section
+    /// without columns.
     pub fn parts(&self) -> impl Iterator<Item = (&'static str, Vec<Option<f64>>)> + '_ {
         PARTS.iter().enumerate().map(|(part, &(name, _))| {
             let applies = self.applies[part];
@@ -128,12 +128,12 @@ impl DifficultyProfile {
     }
 }
 
-/// True if a tile hurts, or shoots something that hurts.
+/// True if `tile` hurts a player, or shoots something that does.
 pub(super) fn is_hazard(tile: Tile) -> bool {
     tile.is(Meaning::Hazard) || tile.is(Meaning::Shooter)
 }
 
-/// Returns the cells of a path from which a player jumps.
+/// Returns the cells of `path` from which a player jumps.
 fn jumps(level: &Level, path: &[(usize, usize)]) -> impl Iterator<Item = (usize, usize)> {
     let is_ladder = |(row, column): (usize, usize)| {
         level

@@ -5,8 +5,8 @@ use figrs_models::mdmc::{Level, Meaning, Tile};
 
 /// Returns the linearity of a level: the mean distance of its platforms from a straight line, in rows; 0 if all platforms lie on one line.
 ///
-/// A platform is a maximal run of cells in one row in which a player can stand; the line is fitted to the centres of all platforms by least squares,
-/// and distances are vertical. The linearity is 0 if there are fewer than two platforms.
+/// A platform is a maximal sequence of adjacent cells in one row in which a player can stand; the line is fitted to the centres of all platforms by
+/// least squares, and distances are vertical. The linearity is 0 if there are fewer than two platforms.
 ///
 /// # References
 ///
@@ -80,7 +80,7 @@ pub(super) fn tile_leniency(level: &Level) -> f64 {
     level.as_array().iter().map(weight).sum::<f64>() / level.width() as f64
 }
 
-/// True if a tile has a meaning that counts for or against leniency.
+/// True if `tile` has a meaning that counts for or against leniency.
 pub(super) fn is_lenient_or_harsh(tile: Tile) -> bool {
     is_hazard(tile) || tile.is(Meaning::Enemy) || tile.is(Meaning::Reward)
 }
@@ -96,19 +96,19 @@ pub fn density(level: &Level) -> f64 {
     footings.count() as f64 / level.width() as f64
 }
 
-/// True if a player can stand on a tile.
+/// True if a player can stand on `tile`.
 pub(crate) fn is_support(tile: Tile) -> bool {
     tile.solid() || tile.is(Meaning::SolidTop)
 }
 
-/// True if a player can stand in a cell: the cell is not solid, and a player can stand upon the tile below.
+/// True if a player can stand in the cell in `row` and `column`: it is not solid, and a player can stand on the tile below.
 pub(super) fn is_footing(level: &Level, row: usize, column: usize) -> bool {
     let is_free = level.get(row, column).is_some_and(|tile| !tile.solid());
     is_free && level.get(row + 1, column).is_some_and(is_support)
 }
 
-/// Returns the gaps in the ground, from the left: the first column and the number of columns of each run in which a player cannot stand upon the
-/// bottom tile.
+/// Returns the gaps in the ground, from the left. A gap is a sequence of columns in which a player cannot stand on the bottom tile, given by its
+/// first column and its number of columns.
 pub fn ground_gaps(level: &Level) -> Vec<(usize, usize)> {
     let mut gaps: Vec<(usize, usize)> = Vec::new();
     for column in 0..level.width() {

@@ -31,12 +31,12 @@ impl Arrival {
 #[derive(Default)]
 pub(super) struct ArrivalTable {
     pub(super) arrivals: Vec<Arrival>,
-    /// Numbers of the arrivals (ways to enter a column) that come from the right.
+    /// Indices of those arrivals (ways to enter a column) that come from the right.
     pub(super) backward: BTreeSet<u16>,
 }
 
 impl ArrivalTable {
-    /// Returns the steps of a move, each with the number of its arrival (way to enter an adjacent column).
+    /// Returns the steps of a move, each with the index of its arrival (way to enter an adjacent column).
     pub(super) fn staged(&mut self, steps: &[(MoveStep, Stage)]) -> Vec<StagedStep> {
         let staged = steps.iter().map(|&(step, then)| {
             let mut arrival = 0;

@@ -27,9 +27,9 @@ impl CellClass {
     pub(super) const SUPPORT: Self = Self(1 << 7);
     pub(super) const START: Self = Self(1 << 8);
     pub(super) const GOAL: Self = Self(1 << 9);
-    /// A strict property: the movement lets a player enter the cell, but an enemy or hazard there blocks it by strict rules.
+    /// A strict property: the movement lets a player enter the cell, but strict rules forbid it because of an enemy or hazard there.
     pub(super) const HARM: Self = Self(1 << 10);
-    /// A strict property: the movement lets a player stand upon the cell, but strict rules forbid it because of an enemy or hazard.
+    /// A strict property: the movement lets a player stand on the cell, but strict rules forbid it because of an enemy or hazard.
     pub(super) const HARMFUL_SUPPORT: Self = Self(1 << 11);
 
     /// The properties that decide whether a player can stand upon a cell.
@@ -42,7 +42,7 @@ impl CellClass {
         self.0 & other.0 == other.0
     }
 
-    /// Returns the properties that decide whether a player can enter the cell, as a number below [`ENTRIES`](Self::ENTRIES).
+    /// Returns these properties of the cell as a number below [`ENTRIES`](Self::ENTRIES), for a table.
     pub(super) fn entry(self) -> usize {
         usize::from(self.0) % Self::ENTRIES
     }
@@ -63,7 +63,7 @@ impl CellClass {
         if is { self.and(other) } else { self }
     }
 
-    /// Returns the class of a tile by its meanings, and by the movement's list of solid characters if there is one. By strict rules, tiles of enemies
+    /// Returns the class of `tile` by its meanings, and by the movement's list of solid characters if there is one. By strict rules, tiles of enemies
     /// and hazards block the player.
     pub(super) fn of(movement: &Movement, is_strict: bool, tile: Tile) -> Self {
         let is = |meaning| tile.is(meaning);
@@ -135,12 +135,12 @@ pub(super) enum Via {
 }
 
 impl Via {
-    /// True if the player skips the cell within one part of a move and so does not visit it.
+    /// True if the player skips the cell within one part of a move, and therefore does not visit it.
     pub(super) fn skips(self) -> bool {
         matches!(self, Self::Pass | Self::Side | Self::Wall)
     }
 
-    /// True if a step may enter a cell; `down` states whether the step leads downwards.
+    /// True if a step may enter a cell of the class `class`; `down` states whether the step leads downwards.
     pub(super) fn admits(self, class: CellClass, down: bool) -> bool {
         let is = |property| class.has(property);
         let enters = !is(CellClass::BLOCKED);

@@ -8,7 +8,7 @@ use super::rules::{CompiledRules, Situation};
 use super::stages::{FREE, Stage, StagedStep};
 use figrs_models::mdmc::Travel;
 
-/// A set of arrivals (ways to enter a column) as bits: some machine words for each place, which is a row with a number of passed areas.
+/// A set of arrivals (ways to enter a column) as bits: several machine words for each place, which is a row with a number of passed areas.
 pub(super) type Crossings = Vec<u64>;
 
 /// A row of a column, together with the number of areas of a route that the player has passed.
@@ -23,7 +23,7 @@ pub(super) struct ColumnCells<'a> {
     pub(super) rules: &'a CompiledRules,
     pub(super) route: &'a Route,
     pub(super) classes: &'a [CellClass],
-    /// Index of the column, or of a column that the route treats in the same way.
+    /// Index of the column, or of another column that the route treats in the same way.
     column: usize,
     /// True for the first column of the level.
     pub(super) is_first: bool,
@@ -64,7 +64,7 @@ impl<'a> ColumnCells<'a> {
         self.classes.len()
     }
 
-    /// Returns the number of rows times the possible numbers of passed areas.
+    /// Returns the number of places: rows times possible numbers of passed areas.
     pub(super) fn places(&self) -> usize {
         self.height() * (self.route.last() + 1)
     }
@@ -79,7 +79,7 @@ impl<'a> ColumnCells<'a> {
         next.is_some_and(|area| area.goes_on_at(column))
     }
 
-    /// True if a player in this row of the column is lost and cannot move any more.
+    /// True if a player in the row `row` of the column is lost and cannot move any more.
     fn loses(&self, row: usize) -> bool {
         self.rules.loses_at_bottom()
             && match self.rules.travel() {
@@ -96,13 +96,13 @@ impl<'a> ColumnCells<'a> {
         self.situations[row].stands()
     }
 
-    /// True if the movement lets a player stand in this row, even if strict rules forbid it because of harm.
+    /// True if the movement lets a player stand in the row `row`, even if strict rules forbid it because of harm.
     pub(super) fn ground(&self, row: usize) -> bool {
         let enters = self.enters(row) || self.classes[row].has(CellClass::HARM);
         enters && self.situations[row].stands_by_movement() && !self.loses(row)
     }
 
-    /// True if a player who comes to this place wins, whatever columns follow.
+    /// True if a player who comes to the given place wins, whatever columns follow.
     fn wins(&self, Place { row, passed }: Place) -> bool {
         if passed < self.route.last() {
             return false;
@@ -117,11 +117,11 @@ impl<'a> ColumnCells<'a> {
     }
 }
 
-/// The stages of moves that a player reaches in one column, given the cells of the column and the ways to enter it.
+/// The stages of moves that a player reaches in one column, given the column's cells and the ways to enter it.
 #[derive(Clone)]
 pub(super) struct ColumnExploration<'a> {
     cells: &'a ColumnCells<'a>,
-    /// Bits of the reached stages of moves, in some machine words for each place.
+    /// Bits of the reached stages of moves, in several machine words for each place.
     reached: Vec<u64>,
     /// The ways in which a player enters the next column (to the right).
     pub(super) right: Crossings,
@@ -153,7 +153,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// Makes this exploration a copy of a finished exploration of the same column.
+    /// Makes this exploration a copy of `other`, a finished exploration of the same column.
     pub(super) fn reset(&mut self, other: &Self) {
         self.reached.copy_from_slice(&other.reached);
         self.right.copy_from_slice(&other.right);
@@ -172,7 +172,7 @@ impl<'a> ColumnExploration<'a> {
         self.reached[place * words + usize::from(stage) / 64] >> (stage % 64) & 1 == 1
     }
 
-    /// True if a player who has passed all areas can stop or fall in a row.
+    /// True if a player who has passed all areas can stop or fall in the row `row`.
     pub(super) fn is_free(&self, row: usize) -> bool {
         let passed = self.cells.route.last();
         self.is_reached(Place { row, passed }, FREE)
@@ -183,13 +183,13 @@ impl<'a> ColumnExploration<'a> {
         (0..self.cells.height()).any(|row| self.is_free(row))
     }
 
-    /// Puts a player into a row where players may start.
+    /// Puts a player into the row `row`, where players may start.
     pub(super) fn start(&mut self, row: usize) {
         self.reach(Place { row, passed: 0 }, FREE, (true, Via::Air));
     }
 
-    /// Marks a stage of a move at a place as reached, and also the stage between moves if the player can leave the move there. The player passes the
-    /// next area of the route if the step tests a cell of that area.
+    /// Marks the stage `stage` of a move at `place` as reached, and also the stage between moves if the player can leave the move there. The player
+    /// passes the next area of the route if the step tests a cell of that area.
     pub(super) fn reach(&mut self, place: Place, stage: Stage, (lands, via): (bool, Via)) {
         let mut place = place;
         loop {
@@ -205,7 +205,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// True if a stage of a move at a place has already been [reached](Self::reach).
+    /// True if the stage `stage` of a move at `place` has already been [reached](Self::reach).
     pub(super) fn has(&self, place: Place, stage: Stage, (lands, via): (bool, Via)) -> bool {
         let mut place = place;
         loop {
@@ -232,7 +232,7 @@ impl<'a> ColumnExploration<'a> {
         }
     }
 
-    /// Marks the stages of moves of players who enter the column from the left.
+    /// Marks the stages of moves of players who enter the column from the left by `crossings`.
     pub(super) fn come(&mut self, crossings: &[u64]) {
         let rules = self.cells.rules;
         let words = rules.arrival_words();

@@ -1,4 +1,4 @@
-//! Classes of all cells of a level, in model coordinates; a cell may have one of several classes if it is unknown.
+//! Classes of all cells of a level, in model coordinates; an unknown cell may have one of several classes.
 
 use super::cell_class::CellClass;
 use super::frame::{FrameGoal, FrameStart};
@@ -13,7 +13,7 @@ pub(super) struct Field<'a> {
     width: usize,
     /// The classes of all cells, cell after cell, row by row.
     classes: Vec<CellClass>,
-    /// For each cell, the index after its last class; `None` if each cell has one class.
+    /// For each cell, the index after its last class in `classes`; `None` if each cell has one class.
     ends: Option<Vec<usize>>,
 }
 
@@ -30,7 +30,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Creates unknown cells from columns of `height` cells, each given by its possible classes.
+    /// Creates a field of unknown cells from columns of `height` cells, each given by its possible classes.
     pub(super) fn unknown(
         rules: &'a CompiledRules,
         height: usize,
@@ -81,7 +81,7 @@ impl<'a> Field<'a> {
         classes.any(|&class| CompiledRules::enters(class))
     }
 
-    /// True if a step of a move may lead into a cell.
+    /// True if the step `step` of a move may lead into `cell`.
     pub(super) fn admits(&self, cell: (usize, usize), step: MoveStep) -> bool {
         let mut classes = self.classes(cell).iter();
         classes.any(|&class| step.via.admits(class, step.down))
@@ -99,7 +99,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Returns the cell below a cell in the upright level; `None` in the bottom row.
+    /// Returns the cell below `cell` in the upright level; `None` in the bottom row.
     fn below(&self, cell: (usize, usize)) -> Option<(usize, usize)> {
         let (row, column) = cell;
         (!self.at_bottom(cell)).then(|| match self.rules.travel() {
@@ -108,7 +108,7 @@ impl<'a> Field<'a> {
         })
     }
 
-    /// True if the cell or floor below a cell supports a player.
+    /// True if the cell or floor below `cell` supports a player.
     pub(super) fn rests(&self, cell: (usize, usize)) -> bool {
         let below = self.below(cell);
         below.map_or_else(
@@ -117,7 +117,7 @@ impl<'a> Field<'a> {
         )
     }
 
-    /// Returns the possible situations of a player between moves in a cell, as bits.
+    /// Returns the possible situations (see [`Situation`]) of a player between moves in `cell`, as bits.
     fn situation_bits(&self, cell: (usize, usize)) -> u32 {
         let bit = |class, below| 1 << self.rules.situation(class, below).number();
         let mut bits = 0;
@@ -134,7 +134,7 @@ impl<'a> Field<'a> {
         bits
     }
 
-    /// Returns the possible situations of a player between moves in a cell.
+    /// Returns the possible situations of a player between moves in `cell`.
     pub(super) fn situations(
         &self,
         cell: (usize, usize),
@@ -151,17 +151,17 @@ impl<'a> Field<'a> {
         self.situations(cell).any(Situation::stands)
     }
 
-    /// True if a player in this cell is lost and cannot move any more.
+    /// True if a player in `cell` is lost and cannot move any more.
     pub(super) fn loses(&self, cell: (usize, usize)) -> bool {
         self.rules.loses_at_bottom() && self.at_bottom(cell)
     }
 
-    /// True if a player can stand in a cell, or hold on to it.
+    /// True if a player can stand in `cell`, or hold on to it.
     pub(super) fn footing(&self, cell: (usize, usize)) -> bool {
         self.may_enter(cell) && self.may_stand(cell) && !self.loses(cell)
     }
 
-    /// True if the movement lets a player stand in a cell, even if strict rules forbid it because of harm.
+    /// True if the movement lets a player stand in `cell`, even if strict rules forbid it because of harm.
     fn ground(&self, cell: (usize, usize)) -> bool {
         let enters = self.may_enter(cell) || self.may_be(cell, CellClass::HARM);
         let mut situations = self.situations(cell);
@@ -223,7 +223,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// True if a cell is a goal tile in all of its possible classes.
+    /// True if `cell` is a goal tile in all of its possible classes.
     pub(super) fn is_goal_tile(&self, cell: (usize, usize)) -> bool {
         let mut classes = self.classes(cell).iter();
         classes.all(|class| class.has(CellClass::GOAL))

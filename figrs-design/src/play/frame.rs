@@ -32,9 +32,9 @@ pub(super) enum FrameGoal {
 }
 
 impl FrameStart {
-    /// Returns the start of a movement in levels with this direction of travel.
+    /// Returns the start of `movement` in levels with the direction of travel `travel`.
     ///
-    /// **Errors.** The start is known only after the whole level is drawn.
+    /// **Errors.** [`MovementError`] if the start is known only after the whole level is drawn.
     pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
         Ok(match &movement.start {
             Start::Cell(..) if travel == Travel::Up => {
@@ -59,9 +59,9 @@ impl FrameStart {
 }
 
 impl FrameGoal {
-    /// Returns the goal of a movement in levels with this direction of travel.
+    /// Returns the goal of `movement` in levels with the direction of travel `travel`.
     ///
-    /// **Errors.** The goal is known only after the whole level is drawn.
+    /// **Errors.** [`MovementError`] if the goal is known only after the whole level is drawn.
     pub(super) fn of(movement: &Movement, travel: Travel) -> Result<Self, MovementError> {
         Ok(match &movement.goal {
             Goal::Edge(side) => match side.in_frame(travel) {

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{JUMP_ARCS, MovementError};
 use figrs_models::mdmc::{Meaning, TileSet, Travel};
 
-/// The positions of cells relative to the start of a move: columns to the right and rows down.
+/// The positions of cells relative to the first cell of a move: columns to the right and rows down.
 pub(super) type CellOffsets = Vec<(i8, i8)>;
 
 /// The rules by which a player moves through a level, with the start and the goal.
@@ -17,18 +17,18 @@ pub(super) type CellOffsets = Vec<(i8, i8)>;
 ///
 /// A player occupies one cell.
 ///
-/// - **Tiles.** A player cannot enter solid or diggable tiles but can stand upon them; a player can enter tiles that are solid from above, though not
-///   downwards, and can stand upon them. The key `open` lists meanings of tiles that a player can enter although they are solid; `solid` lists the
+/// - **Tiles.** A player cannot enter solid or diggable tiles but can stand on them; a player can enter tiles that are solid from above, though not
+///   downwards, and can stand on them. The key `open` lists meanings of tiles that a player can enter although they are solid; `solid` lists the
 ///   characters of solid tiles and replaces the meanings of the set.
 /// - **On foot.** A player can stand upon solid, diggable and solid-from-above tiles; without `gravity`, a player can stand in every cell. A standing
-///   player can take one of the `steps` or start one of the `jumps`: a jump passes cells one after another and can be left in each of them. Each move
-///   of a movement can also be made with left and right exchanged.
+///   player can take one of the `steps` or start one of the `jumps`; a jump passes cells one after another, and the player can leave it in each of
+///   them. Each move can also be made with left and right exchanged.
 /// - **In the air.** Over a cell that does not support a player, the player falls by one of the `falls`, each of which tests only its last cell.
 /// - **Ladders.** A player holds on to climbable tiles, climbs up and down, and can stand upon them. A player can hold on to a rope and let go of it.
 ///   If the key `drop` is true, a player drops through tiles that are solid from above.
-/// - **Digging.** With `dig` a player digs away a diggable tile beside and below the player's cell, and falls through it: one layer at a time.
+/// - **Digging.** With `dig`, a player digs away a diggable tile beside and below the player's cell, and falls through it: one layer at a time.
 /// - **Doors.** The key `doors` is the largest number of wall cells between two doors that lead to each other, in a straight line.
-/// - **Edges.** In the bottom row a player is lost, or stands as on a floor, as the key `bottom` states. In levels that are played to the right, a
+/// - **Edges.** In the bottom row, a player is lost or stands as on a floor, as the key `bottom` states. In levels that are played to the right, a
 ///   jump arc that rises above the top continues in the top row. If the key `wrap` is true, the left and right sides of a level are joined.
 /// - **Enemies and hazards** are ignored, blocked (a player can neither enter nor stand upon them), or jumped: a player enters them only in the air.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub struct Movement {
     pub(super) goal: Goal,
 }
 
-/// The edge below a level.
+/// The edge below the bottom row of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bottom {
     /// A player in the bottom row is lost and cannot move any more.
@@ -85,13 +85,14 @@ pub(super) enum Side {
 /// The place where a player starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// A cell by row and column, if a player can enter it; in a smaller level the last row or column replaces a row or column outside the level.
+    /// The cell in the given row and column, if a player can enter it; in a smaller level, the last row or column replaces a row or column outside
+    /// the level.
     Cell(usize, usize),
     /// All cells where a player can stand in the first column (first row, if the player climbs) that has such cells.
     Ground,
     /// The cells at a side that a player can enter.
     Edge(Side),
-    /// The first tile of one of some meanings, in the order of travel.
+    /// The first tile with one of the meanings, in the order of travel.
     Tiles(Vec<Meaning>),
 }
 
@@ -100,15 +101,15 @@ pub(super) enum Start {
 pub(super) enum Goal {
     /// Any cell at one side of the level.
     Edge(Side),
-    /// Any cell at one side of the level, or a tile of one of the meanings in the last columns (rows, if the player climbs).
+    /// Any cell on the side `edge`, or a tile with one of the meanings `or` in the last `within` columns (rows, if the player climbs).
     EdgeOr {
         edge: Side,
         or: Vec<Meaning>,
         within: u8,
     },
-    /// Any tile of some meanings that a player can enter.
+    /// Any tile with one of the meanings that a player can enter.
     Any(Vec<Meaning>),
-    /// Every tile of some meanings that a player can enter.
+    /// Every tile with one of the meanings that a player can enter.
     All(Vec<Meaning>),
 }
 
@@ -126,7 +127,7 @@ impl Side {
     }
 }
 
-/// The jump arcs of `climb`, which rise up to four rows, as the six levels of the corpus need, and lead up to three columns aside.
+/// The jump arcs of the movement `climb`, which rise up to four rows, as the six levels of the corpus need, and lead up to three columns aside.
 const CLIMBING_ARCS: [&[(i8, i8)]; 3] = [
     &[(0, -1), (0, -2), (0, -3), (0, -4)],
     &[(0, -1), (0, -2), (1, -3), (1, -4), (2, -4), (3, -4)],
@@ -145,7 +146,7 @@ impl Movement {
     /// Names of the built-in movements.
     pub const NAMES: [&'static str; 5] = ["platformer", "climb", "ladders", "maze", "rooms"];
 
-    /// Returns the built-in movement of this name:
+    /// Returns the built-in movement with the name `name`:
     ///
     /// | name | for | start | goal |
     /// |---|---|---|---|
@@ -155,7 +156,7 @@ impl Movement {
     /// | `maze` | four ways, without gravity | start tile | an exit |
     /// | `rooms` | four ways, through walls between doors, hazards blocked, as the Legend of Zelda | first door | every door |
     ///
-    /// **Errors.** No movement of this name is built in.
+    /// **Errors.** [`MovementError::Invalid`] if no movement with this name is built in.
     pub fn named(name: &str) -> Result<Self, MovementError> {
         let platformer = Self {
             name: name.to_owned(),
@@ -212,7 +213,7 @@ impl Movement {
         }
     }
 
-    /// Returns the cell at which a player starts, if that cell lies outside levels of this size; `None` also for the start of the published rules.
+    /// Returns the cell at which a player starts, if it lies outside levels of the given size; `None` also for the start of the published rules.
     pub(crate) fn start_outside(&self, (height, width): (usize, usize)) -> Option<(usize, usize)> {
         match self.start {
             Start::Cell(row, column) if self.start != Self::platformer().start => {
@@ -249,7 +250,7 @@ impl Movement {
     /// which the player climbs and that have tiles solid from above; and `platformer` for sets of [its tiles](TileSet::is_platformer) that are played
     /// to the right.
     ///
-    /// **Errors.** [`MovementError::Tiles`] for tiles without meanings, else [`MovementError::Invalid`].
+    /// **Errors.** [`MovementError::Tiles`] if the tiles have no meanings, otherwise [`MovementError::Invalid`] if they suggest no movement.
     pub fn suggested(tiles: &TileSet, travel: Travel) -> Result<Self, MovementError> {
         let has = |meaning| tiles.tiles().any(|tile| tile.is(meaning));
         let name = if tiles.is_platformer() && travel == Travel::Right {

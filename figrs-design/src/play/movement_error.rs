@@ -61,7 +61,7 @@ impl MovementError {
         })
     }
 
-    /// Returns the error for a set that has no tile of these meanings; `None` if the set has one.
+    /// Returns the error for a set that has no tile with one of `meanings`; `None` if it has one.
     pub(super) fn of_missing(
         movement: &Movement,
         (place, meanings): (&'static str, &[Meaning]),

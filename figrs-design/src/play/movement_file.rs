@@ -57,10 +57,10 @@ impl TryFrom<String> for BuiltIn {
 #[serde(try_from = "(i64, i64)")]
 struct WrittenOffset((i8, i8));
 
-/// Largest distance of a cell of a move from the start of the move, in rows and in columns.
+/// Largest distance, in rows and in columns, of a cell of a move from the move's first cell.
 const FURTHEST: i64 = 60;
 
-/// Returns an offset, or an error if it is too large.
+/// Returns the offset, or an error if it is too large.
 fn offset((dx, dy): (i64, i64)) -> Result<(i8, i8), String> {
     let near = -FURTHEST..=FURTHEST;
     if near.contains(&dx) && near.contains(&dy) {
@@ -305,7 +305,7 @@ impl MovementFile {
         })
     }
 
-    /// Returns the first key whose value is invalid, whatever the values of the other keys are.
+    /// Returns the first key whose value is invalid by itself.
     fn wrong_key(fields: Map<String, Json>) -> Option<String> {
         let mut fields = fields.into_iter();
         let wrong = fields.find(|(key, value)| {
@@ -316,7 +316,7 @@ impl MovementFile {
     }
 }
 
-/// Returns the beginning of the message about a text that is not a movement because of the value of a key.
+/// Returns the first words of the message about a text that is not a movement because of the value of the key `key`.
 fn subject(key: Option<String>) -> String {
     let key = key.map_or_else(String::new, |key| format!(": {key}"));
     format!("not a movement{key}")
@@ -378,12 +378,12 @@ impl Movement {
     /// | `enemies`, `hazards` | `"ignored"`, `"blocked"` or `"jumped"` |
     /// | `start` | `{ any = ["start"] }`, `[row, column]`, `"ground"`, or an edge |
     /// | `goal` | `{ any = ["exit"] }`, `{ all = ["collectable"] }`, an edge, or `{ edge = "top", or = ["door"], within = 16 }` |
-    /// | `tiles` | ignored, so that a legend may stand in the same file |
+    /// | `tiles` | ignored; a legend may therefore stand in the same file |
     ///
     /// An edge is `"left"`, `"right"`, `"top"` or `"bottom"`; a single meaning may be written without brackets, and `tiles` may be written instead of
-    /// `any`. The type [`Movement`] explains the fields of movement files.
+    /// `any`. [`Movement`] explains the fields.
     ///
-    /// **Errors.** The text is not a movement in TOML; the error gives the line, the column and the key.
+    /// **Errors.** [`MovementError::File`] if the text is not a movement in TOML; it gives the line, the column and the key.
     ///
     /// ```
     /// use figrs_models::mdmc::{Level, TileSet, Travel};
@@ -406,16 +406,17 @@ impl Movement {
 
     /// Reads a movement in JSON: an object with the fields of [`from_toml`](Self::from_toml).
     ///
-    /// The Video Game Level Corpus has files of jumps in the form that `from_json` reads: `{"jumps": [..], "solid": [..]}`.
+    /// The files of jumps of the Video Game Level Corpus have this form: `{"jumps": [..], "solid": [..]}`.
     ///
-    /// **Errors.** The text is not a movement in JSON; the error gives the line, the column and the key.
+    /// **Errors.** [`MovementError::File`] if the text is not a movement in JSON; it gives the line, the column and the key.
     pub fn from_json(text: &str) -> Result<Self, MovementError> {
         Ok(MovementFile::from_json(text, "movement")?.into())
     }
 
     /// Reads a file: JSON if the file name ends in `.json`, else TOML. A movement without a name gets the name of the file.
     ///
-    /// **Errors.** The file cannot be read or is not in UTF-8, and the errors of [`from_toml`](Self::from_toml) and [`from_json`](Self::from_json).
+    /// **Errors.** [`MovementError::File`] if the file cannot be read or is not in UTF-8; the errors of [`from_toml`](Self::from_toml) and
+    /// [`from_json`](Self::from_json).
     pub fn read(path: impl AsRef<Path>) -> Result<Self, MovementError> {
         let path = path.as_ref();
         let place = path.display().to_string();

@@ -8,7 +8,7 @@ use super::rules::Situation;
 use super::stages::{MoveAutomaton, MoveStep, MoveSteps, PlayedStep, Stage, in_frame};
 use figrs_models::mdmc::Travel;
 
-/// Returns each move of one cell, preceded by its mirror image.
+/// Returns each offset of `cells`, preceded by its mirror image.
 fn mirrored(cells: &[(i8, i8)]) -> impl Iterator<Item = (i8, i8)> {
     cells.iter().flat_map(|&(dx, dy)| {
         let sides: &[i8] = if dx == 0 { &[1] } else { &[-1, 1] };
@@ -25,7 +25,7 @@ pub(super) struct MoveBuilder {
     pub(super) automaton: MoveAutomaton,
 }
 
-/// Returns a move of a single step, given on the upright level.
+/// Returns a step on the upright level.
 fn step(cell: (i8, i8), via: Via) -> PlayedStep {
     PlayedStep {
         cell,
@@ -113,7 +113,7 @@ impl MoveBuilder {
         })
     }
 
-    /// Returns for each cell a move that consists of this cell.
+    /// Returns, for each cell, a move that consists of this cell.
     fn each(
         &mut self,
         cells: impl IntoIterator<Item = (i8, i8)>,
@@ -128,7 +128,8 @@ impl MoveBuilder {
         self.automaton.first_steps(&BTreeSet::from([steps]))
     }
 
-    /// Converts a move from the upright level to model coordinates. Two tests of cells become equal if no tile of the set distinguishes them.
+    /// Converts a move from the upright level to model coordinates. Two different tests of cells become equal if no tile of the set
+    /// distinguishes them.
     fn normal(&self, played: impl IntoIterator<Item = PlayedStep>) -> MoveSteps {
         let mut steps = in_frame(self.travel, self.is_strict, played);
         for step in &mut steps {

@@ -8,25 +8,26 @@ use super::field::Field;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Obstacle {
-    /// Adjacent columns without a cell to stand in.
+    /// Adjacent columns without a cell in which the player can stand.
     Gap {
         /// First column of the gap.
         column: usize,
         /// Number of columns of the gap.
         width: usize,
-        /// Rise in rows from the last cell to stand in before the gap to the nearest such cell after it; 0 if that cell is not higher.
+        /// Rise in rows from the last cell in which the player can stand before the gap to the nearest such cell after it; 0 if that cell is not
+        /// higher.
         rise: usize,
     },
-    /// Solid tiles higher than any jump.
+    /// Solid tiles one above the other, higher than any jump.
     Wall {
         /// Column of the wall.
         column: usize,
-        /// Number of solid tiles above each other, counted upwards from the row where the player stands.
+        /// Number of these tiles, counted upwards from the row where the player stands.
         height: usize,
     },
-    /// The player has no room to get to the cells further on in which a player could stand.
+    /// The player has no room to get to cells further on in which a player could stand.
     Blocked {
-        /// First column in which the player cannot reach a cell to stand in.
+        /// First column in which the player cannot reach a cell to stand in, although there is one.
         column: usize,
     },
     /// In a level in which the player climbs, the highest row that a player reaches.
@@ -41,7 +42,7 @@ pub enum Obstacle {
         /// Column of the goal cell.
         column: usize,
     },
-    /// An area of a route that the player cannot pass after passing the areas before it.
+    /// An area of a route that the player cannot pass after having passed the areas before it.
     WayPoint {
         /// Number of areas that the player passes.
         passed: usize,
@@ -53,8 +54,8 @@ pub enum Obstacle {
 }
 
 impl Obstacle {
-    /// Returns the obstacle after the last column in which the player stood. The argument `last` holds the last column in which the player stands and
-    /// the highest row of the player there; `None` if the player never stands. No jump rises higher than `jump_height` rows.
+    /// Returns the obstacle after the last column in which the player stood. `last` holds the last column in which the player stands and the highest
+    /// row of the player there; `None` if the player never stands. No jump rises higher than `jump_height` rows.
     pub(super) fn after(
         field: &Field<'_>,
         last: Option<(usize, usize)>,

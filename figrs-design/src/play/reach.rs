@@ -17,21 +17,21 @@ use figrs_models::mdmc::{LevelError, Tile};
 
 /// Playability of a level whose columns the caller gives from the left, or whose rows the caller gives from the bottom if the player climbs.
 ///
-/// Levels with equal values of this type are equally playable under any columns that follow. A value of the type [`Reach`] can be the state of a
+/// Levels with equal values of this type are equally playable under any columns that follow. A [`Reach`] can be the state of a
 /// [`fold`](figrs_core::fold) over columns, or of a particle.
 ///
 /// # Guarantee
 ///
 /// The result is exact: after each column, [`playable`](Self::playable) is the answer of [`Playability`](super::Playability) for the columns so far.
-/// Moves cross one column at a time, so the state after a column needs only the positions at which a player can cross into the next column. The
-/// crossings from the start and after returns are stored for each number of areas of a [`Route`] that the player has passed, however far to the left
-/// the path returns. If all tiles of some kind are goals, each unreached tile is stored as the set of positions from which a returning player reaches
-/// it. Once [`alive`](Self::alive) is false, no later columns make the level playable.
+/// Moves cross one column at a time. The state after a column therefore needs only the positions at which a player can cross into the next column.
+/// The crossings from the start and after returns are stored for each number of areas of a [`Route`] that the player has passed, however far to the
+/// left the path returns. If all tiles of some kind are goals, each goal tile that has not been reached is stored as the set of positions from which
+/// a returning player reaches it. Once [`alive`](Self::alive) is false, no later columns make the level playable.
 /// # Complexity
 ///
-/// A column takes time in proportion to its height times the stages of moves: once for the cells reached from the left, and once for each possible
-/// return from the right. The work for a column is repeated for each number of areas that a player may have passed. Memory does not grow with the
-/// number of columns, except for the stored sets of goal tiles; a set that contains another one is left out.
+/// The time for a column is proportional to its height times the number of stages of moves: once for the cells reached from the left, and once for
+/// each possible return from the right. The work for a column is repeated for each number of areas that a player may have passed. Memory does not
+/// grow with the number of columns, except for the stored sets of goal tiles; a set that contains another one is left out.
 ///
 /// # Errors
 ///
@@ -89,7 +89,7 @@ impl figrs_core::Value for Reach {
 /// The ways to cross the right edge of the columns so far, by which a player can move into the next column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EdgeCrossings {
-    /// Hash of the other fields, stored because they are long and hashed often.
+    /// Hash of the other fields, stored because it is needed often and they are long.
     print: u64,
     outlook: Outlook,
     /// True if the columns so far contain a start cell.
@@ -100,9 +100,9 @@ pub(super) struct EdgeCrossings {
     playable: bool,
     /// For levels in which the player climbs, the properties by which each cell of the last column supports the cell after it.
     pub(super) supports: Vec<CellClass>,
-    /// The ways to enter the next column from the start without entering later columns before.
+    /// The ways to enter the next column from the start, by paths that enter no later column before.
     reached: Crossings,
-    /// The additional ways to enter the next column for a player who returns from later columns.
+    /// The additional ways to enter the next column that a player has after returning from later columns.
     pub(super) returns: Returns,
     /// The goal tiles that the player has not reached yet.
     targets: Vec<Target>,
@@ -110,7 +110,7 @@ pub(super) struct EdgeCrossings {
     nearest: Option<u8>,
 }
 
-/// States whether later columns can still change the answer.
+/// States whether later columns can still change whether the level is playable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Outlook {
     Open,
@@ -188,8 +188,8 @@ impl Reach {
         }
     }
 
-    /// False if the level is not playable whatever columns follow. If the goal is the last column, the result is true only if a player can reach the
-    /// last column added so far.
+    /// False if the level is not playable whatever columns follow. If the goal is the last column, this is true only if a player can reach the last
+    /// column added so far.
     pub fn alive(&self) -> bool {
         self.edge.outlook != Outlook::Lost
     }
@@ -201,7 +201,7 @@ impl Reach {
 
     /// Adds a column, given by its tiles from the top; returns `true` if the level is still [alive](Self::alive).
     ///
-    /// **Errors.** [`LevelError::Levels`] if the column has another height than the level.
+    /// **Errors.** [`LevelError::Levels`] if the height of the column is not that of the level.
     pub fn push(&mut self, column: &[Tile]) -> Result<bool, LevelError> {
         if column.len() != self.height {
             return Err(LevelError::wrong_column(column.len(), self.height));
@@ -270,8 +270,7 @@ impl Reach {
         next
     }
 
-    /// Puts the player into the start cells of a column. The function returns whether a start cell exists so far, and whether no later column can
-    /// contain one.
+    /// Puts the player into the start cells of a column. Returns whether a start cell exists so far, and whether no later column can contain one.
     fn start(&self, cells: &ColumnCells<'_>, inside: &mut ColumnExploration<'_>) -> (bool, bool) {
         if self.edge.starts_known {
             return (self.edge.has_start, true);
@@ -357,8 +356,8 @@ impl Reach {
 }
 
 impl EdgeCrossings {
-    /// Returns for each number of passed areas whether a player can still pass all areas or reach a goal tile, by the columns from `column` on and
-    /// returns into earlier columns.
+    /// Returns, for each number of passed areas, whether a player can still pass all areas or reach a goal tile, by the columns from `column` on and
+    /// by returns into earlier columns.
     fn hopes(&self, cells: &ColumnCells<'_>, column: usize) -> Vec<bool> {
         let last = cells.route.last();
         let places = |passed: usize| passed * cells.height()..(passed + 1) * cells.height();
@@ -389,7 +388,7 @@ impl EdgeCrossings {
         hopes
     }
 
-    /// Drops all players who can no longer pass their remaining areas, so that states with the same prospects are equal.
+    /// Drops all players who can no longer pass their remaining areas. States with the same prospects are then equal.
     fn forget_hopeless(&mut self, cells: &ColumnCells<'_>, column: usize) {
         if cells.route.last() == 0 {
             return;
@@ -423,7 +422,7 @@ impl EdgeCrossings {
     }
 }
 
-/// Explores a column for players who return into it from the right, and records the returns after which they reach goal tiles.
+/// Explores the column for players who return into it from the right, and records the returns after which they reach goal tiles.
 fn returns(
     cells: &ColumnCells<'_>,
     inside: &ColumnExploration<'_>,

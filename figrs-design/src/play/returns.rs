@@ -7,7 +7,7 @@ use super::exploration::Crossings;
 pub(super) struct ReturnWay {
     /// Index of the place (row and number of passed areas) that the player enters.
     pub(super) place: u32,
-    /// Index of the arrival (the way to enter) at that place.
+    /// Index of the arrival (the way to enter) at this place.
     pub(super) arrival: u16,
     /// True if the player wins after this return.
     pub(super) wins: bool,
@@ -17,8 +17,8 @@ pub(super) struct ReturnWay {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Returns {
     ways: Vec<ReturnWay>,
-    /// The crossings into the next column after each return, as the same number of machine words for each return. The crossings of all returns are in
-    /// one list, because separate lists took most of the time.
+    /// The crossings into the next column after each return, in the same number of machine words for each. All of them are in one list, because
+    /// separate lists took most of the time.
     crossings: Crossings,
 }
 
@@ -39,7 +39,8 @@ impl Returns {
         &self.crossings[index * words..(index + 1) * words]
     }
 
-    /// Finds the crossings that a player can make after returning to a place in some way; `None` if there are none and the player cannot win either.
+    /// Returns the crossings that a player can make after returning to `place` by `arrival`; `None` if there are none and the player cannot win
+    /// either.
     pub(super) fn find(&self, place: u32, arrival: u16) -> Option<(&ReturnWay, &[u64])> {
         let found = self
             .ways
@@ -74,7 +75,7 @@ impl Returns {
         }
     }
 
-    /// Removes the possible returns for which a function is false.
+    /// Removes the possible returns for which `is_kept` is false.
     pub(super) fn retain(&mut self, is_kept: impl Fn(&ReturnWay) -> bool) {
         let mut kept = Self::default();
         for (way, crossings) in self.iter().filter(|(way, _)| is_kept(way)) {
@@ -83,13 +84,13 @@ impl Returns {
         *self = kept;
     }
 
-    /// Applies a change to the crossings after each return.
+    /// Applies `change` to the crossings after each return.
     pub(super) fn for_each_crossings(&mut self, change: impl Fn(&mut [u64])) {
         let words = self.words().max(1);
         self.crossings.chunks_mut(words).for_each(change);
     }
 
-    /// Returns the number of bytes of memory that the lists take.
+    /// Returns the size of the lists in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
         size_of_val(&self.ways[..]) + size_of_val(&self.crossings[..])
     }

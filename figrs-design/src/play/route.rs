@@ -8,8 +8,8 @@ use crate::Area;
 /// A player's path by the rules of a movement, from a start to the goal through a sequence of areas.
 ///
 /// The path passes an area when the player comes to a cell of that area, on foot, in the air or holding on to a tile. The player may enter later
-/// areas of a route before their turn, and may enter an area again. If all tiles of some kind are goals, the path of a route must lead to each of
-/// them. Areas are in model coordinates, as in a [`Demand`](crate::Demand); levels that are played to the right are upright in these coordinates.
+/// areas before their turn, and may enter an area again. If all tiles of some kind are goals, the path must lead to each of them. Areas are in
+/// model coordinates, as in a [`Demand`](crate::Demand); levels that are played to the right are upright in these coordinates.
 ///
 /// ```
 /// use figrs_models::mdmc::Level;
@@ -41,7 +41,7 @@ impl Route {
         }
     }
 
-    /// Replaces the areas of the route; a path has to pass the areas in this order.
+    /// Replaces the areas of the route; a path must pass them in this order.
     #[must_use]
     pub fn through(&self, areas: impl IntoIterator<Item = Area>) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl Route {
 
     /// Returns the route by [strict](MovementRules::strict) rules.
     ///
-    /// **Errors.** The strict moves have too many stages.
+    /// **Errors.** [`MovementError::Invalid`] if the strict moves have too many stages.
     pub fn strict(&self) -> Result<Self, MovementError> {
         Ok(Self {
             rules: self.rules.strict()?,
@@ -75,13 +75,13 @@ impl Route {
         self.areas.len()
     }
 
-    /// True if a player who has passed `passed` areas passes the next one by entering this cell.
+    /// True if a player who has passed `passed` areas passes the next one by entering the given cell.
     pub(super) fn passes(&self, passed: usize, (row, column): (usize, usize)) -> bool {
         let next = self.areas.get(passed);
         next.is_some_and(|area| area.contains(row, column))
     }
 
-    /// Returns the first column from which on the areas treat all columns alike.
+    /// Returns a column; from it on, the areas treat all columns alike.
     pub(super) fn settled(&self) -> usize {
         let settled = self.areas.iter().map(Area::settled_column);
         settled.max().unwrap_or(0)

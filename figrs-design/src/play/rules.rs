@@ -37,11 +37,11 @@ pub(super) struct CompiledRules {
     /// Steps of a player in each stage of a move.
     stages: Vec<Vec<StagedStep>>,
     pub(super) arrivals: Vec<Arrival>,
-    /// Numbers of the arrivals (ways to enter a column) that come from the right.
+    /// Indices of the arrivals (ways to enter a column) that come from the right.
     pub(super) backward: Vec<u16>,
     /// For each class of cells that a player can enter, the possible arrivals there, as bits in machine words.
     enter: Vec<u64>,
-    /// For each arrival, as bits in machine words, all arrivals that are possible in every cell where this arrival is possible.
+    /// For each arrival, as bits in machine words, the arrivals that are possible in every cell where it is possible.
     implied: Vec<u64>,
     /// True if a player can fall straight down by one row.
     pub(super) falls_straight: bool,
@@ -59,7 +59,7 @@ impl Situation {
     pub(super) const CLIMB: u8 = 2;
     pub(super) const HANG: u8 = 4;
     pub(super) const DOOR: u8 = 8;
-    /// A strict property: the movement lets the cell below support the player, but an enemy or hazard there harms.
+    /// A strict property: the movement lets the cell below support the player, but strict rules forbid it because of an enemy or hazard there.
     pub(super) const HARM_BELOW: u8 = 16;
 
     /// Returns the situation as a number below [`COUNT`](Self::COUNT).
@@ -84,8 +84,8 @@ impl Situation {
 impl Movement {
     /// Compiles the movement for a set of tiles and a direction of travel.
     ///
-    /// **Errors.** [`MovementError::Tiles`] for tiles without meanings, or if the set has no tile for the start or the goal;
-    /// [`MovementError::Invalid`] for a start or goal that is known only after the whole level is drawn, and for moves with too many stages.
+    /// **Errors.** [`MovementError::Tiles`] if the tiles have no meanings, or if no tile is the start or the goal; [`MovementError::Invalid`] if the
+    /// start or goal is known only after the whole level is drawn, or if the moves have too many stages.
     pub fn rules(&self, tiles: &TileSet, travel: Travel) -> Result<MovementRules, MovementError> {
         if self.solid.is_none()
             && let Some(error) = MovementError::of_unknown(&self.name, tiles)
@@ -133,16 +133,16 @@ impl MovementRules {
 
     /// Returns the strict form of the rules:
     ///
-    /// - By strict rules, a player can neither enter nor stand upon enemies and hazards, whatever the movement says. By strict rules, only a jump arc
-    ///   continues over an enemy or hazard that would support the player.
-    /// - By strict rules, a player passes from cell to cell by their common sides. By strict rules, each part of a move, such as a step of an arc or
-    ///   a fall, must be possible as a sequence of steps of one cell up, down or aside through free cells, towards the end of that part. By strict
-    ///   rules, no player passes between two solid tiles that touch at a corner, nor through a tile that the movement does not test.
-    /// - By strict rules, the first cell must be free, and all cells between two doors must be blocked.
+    /// - - A player can neither enter nor stand on enemies and hazards, whatever the movement says. Only a jump arc continues over an enemy or hazard
+    ///   that would support the player.
+    /// - - A player passes from cell to cell by their common sides. Each part of a move, such as a step of an arc or a fall, must be possible as a
+    ///   sequence of steps of one cell up, down or aside through free cells, towards the end of that part. No player passes between two solid tiles
+    ///   that touch at a corner, nor through a tile that the movement does not test.
+    /// - - The first cell must be free, and all cells between two doors must be blocked.
     ///
     /// A level that is playable by the strict rules is playable.
     ///
-    /// **Errors.** The strict moves have too many stages.
+    /// **Errors.** [`MovementError::Invalid`] if the strict moves have too many stages.
     ///
     /// ```
     /// use figrs_models::mdmc::Level;
@@ -189,7 +189,7 @@ impl MovementRules {
     }
 }
 
-/// Two rules are equal if their movements, tiles and directions of travel are equal.
+/// Rules are equal if their movements, tiles and directions of travel are equal.
 impl PartialEq for MovementRules {
     fn eq(&self, other: &Self) -> bool {
         let (own, other) = (&self.0, &other.0);
@@ -342,7 +342,8 @@ impl CompiledRules {
         self.is_strict
     }
 
-    /// Returns the situation of a player between moves in a cell; `below` is the class of the cell below, or `None` at the bottom edge.
+    /// Returns the situation of a player between moves in a cell of the class `class`; `below` is the class of the cell below, or `None` at the
+    /// bottom edge.
     pub(super) fn situation(&self, class: CellClass, below: Option<CellClass>) -> Situation {
         let bit = |property, bit| if class.has(property) { bit } else { 0 };
         let own = bit(CellClass::CLIMB, Situation::CLIMB)
@@ -367,23 +368,23 @@ impl CompiledRules {
         }
     }
 
-    /// Returns the number of machine words in which each stage of a move has a bit.
+    /// Returns the number of machine words that hold a bit for each stage of a move.
     pub(super) fn stage_words(&self) -> usize {
         self.stages.len().div_ceil(64)
     }
 
-    /// Returns the number of machine words in which each arrival (way to enter a cell) has a bit.
+    /// Returns the number of machine words that hold a bit for each arrival (way to enter a cell).
     pub(super) fn arrival_words(&self) -> usize {
         self.arrivals.len().div_ceil(64).max(1)
     }
 
-    /// Returns the possible ways to enter a cell from an adjacent column (arrivals).
+    /// Returns the possible ways to enter a cell of the class `class` from an adjacent column (arrivals).
     pub(super) fn entering(&self, class: CellClass) -> &[u64] {
         let words = self.arrival_words();
         &self.enter[class.entry() * words..][..words]
     }
 
-    /// Returns the arrivals (ways to enter a cell) that are possible in every cell where a given arrival is possible.
+    /// Returns the arrivals (ways to enter a cell) that are possible in every cell where `arrival` is possible.
     pub(super) fn implied(&self, arrival: u16) -> &[u64] {
         let words = self.arrival_words();
         &self.implied[usize::from(arrival) * words..][..words]
@@ -395,7 +396,7 @@ impl CompiledRules {
     }
 }
 
-/// Returns for each set of meanings the class of a tile with these meanings.
+/// Returns, for each set of meanings, the class of a tile with these meanings.
 fn meaning_classes(movement: &Movement, is_strict: bool, used: CellClass) -> Vec<CellClass> {
     let sets = 0..Meaning::SETS;
     let class = |bits| CellClass::of(movement, is_strict, Tile::of_meaning_bits(bits as u16));

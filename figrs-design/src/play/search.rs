@@ -17,14 +17,12 @@ use figrs_models::mdmc::Level;
 ///
 /// - A player occupies one cell. Solid tiles ([`Tile::solid`](figrs_models::mdmc::Tile::solid)) stop the player; enemies are ignored. A player in the
 ///   bottom row is lost and cannot move any more.
-/// - The player starts falling in row 2, column 2, counted from 0 at the top left, if the player can enter that cell. The published program does not
-///   test whether the player can enter the start cell; in a smaller level the player starts in the last column or row instead, whatever tile is
-///   there. The goal is the last column, at any height.
-/// - Over a solid tile the player stands, and walks one column to the left or right or starts one of the five
-///   [`JUMP_ARCS`](super::JUMP_ARCS) or their mirror images. Each cell of an arc must be inside the level and free, and the player
-///   can leave an arc in each of its cells.
-/// - Over a free tile the player falls: straight down, diagonally down, or two rows down and one column aside; a fall tests only its
-///   last cell.
+/// - The player starts falling in row 2, column 2, counted from 0 at the top left, if the player can enter that cell. The published program does not test
+///   whether the player can enter this cell; in a smaller level, the player starts in the last column or row instead, whatever tile is there. The goal is
+///   the last column, at any height.
+/// - - Over a solid tile, the player stands, and walks one column to the left or right or starts one of the five [`JUMP_ARCS`](super::JUMP_ARCS) or their
+///   mirror images. Each cell of an arc must be inside the level and free, and the player can leave an arc in each of its cells.
+/// - - Over a free tile, the player falls: straight down, diagonally down, or two rows down and one column aside; a fall tests only its last cell.
 /// - A jump arc that rises above the top row continues in the top row. The published program tests the bottom row instead of the top row, by a
 ///   negative index.
 ///
@@ -35,8 +33,8 @@ use figrs_models::mdmc::Level;
 ///
 /// # Complexity
 ///
-/// Time and memory are proportional to the cells times the stages of moves that the player reaches in them (at most 31 by the published rules) times
-/// the areas of the route.
+/// Time and memory are proportional to the number of cells, times the number of stages of moves that the player reaches in a cell (at most 31 by the
+/// published rules), times the number of areas of the route.
 ///
 /// # Example
 ///
@@ -91,7 +89,7 @@ struct Visit {
 const NONE: u32 = u32::MAX;
 
 impl Playability {
-    /// Searches a level by the published rules for platformers.
+    /// Searches `level` by the published rules for platformers.
     pub fn of(level: &Level) -> Self {
         Self::under(level, MovementRules::platformer())
     }
@@ -112,7 +110,7 @@ impl Playability {
         Self::along(level, &rules.into())
     }
 
-    /// Searches an upright level for a path that passes the areas of a route.
+    /// Searches an upright level for a path that passes the areas of `route`.
     pub fn along(level: &Level, route: &Route) -> Self {
         let field = Field::of(level, route.rules());
         let rules = route.rules().compiled();
@@ -154,8 +152,8 @@ impl Playability {
         self.obstacle
     }
 
-    /// Returns a shortest path to the goal through the areas of the route, or else to the furthest column, as rows and columns of cells from the
-    /// start. If all tiles of some kind are goals, the path leads to the tile that takes the most moves. The path is empty if there is no start cell.
+    /// Returns a shortest path to the goal through the areas of the route or, if there is none, to the furthest column, as rows and columns of cells from
+    /// the start. If all tiles of some kind are goals, the path leads to the tile that takes the most moves. The path is empty if there is no start cell.
     pub fn path(&self) -> &[(usize, usize)] {
         &self.path
     }
@@ -173,12 +171,12 @@ struct SearchResult {
     is_exhausted: bool,
 }
 
-/// Returns the furthest column that a player can reach in any level of unknown cells, if certainly no path leads to the goal; `None` if a path may
-/// exist or if the work runs out. The argument `columns` has the possible classes of the cells, column by column from the top; `spend` takes a
-/// thousand steps of work at a time.
+/// Returns the furthest column that a player can reach in any level of unknown cells, if certainly no path leads to the goal; `None` if a path may exist
+/// or if the work runs out. `columns` has the possible classes of the cells, column by column from the top; `spend` takes a thousand steps of work at a
+/// time.
 ///
-/// Each step of the search may choose the classes of the cells that it tests independently of other steps, so that a path is found wherever some
-/// level has one.
+/// Each step of the search may choose the classes of the cells that it tests independently of other steps. A path is therefore found wherever some level
+/// has one.
 pub(crate) fn dead_end(
     route: &Route,
     height: usize,
@@ -271,26 +269,26 @@ impl<'a> MoveSearch<'a> {
         }
     }
 
-    /// Returns the index of the first machine word of a cell, for a player who has passed this number of areas.
+    /// Returns the index of the first machine word of a cell, for a player who has passed `passed` areas.
     fn place(&self, (row, column): (usize, usize), passed: usize) -> usize {
         let line = passed * self.field.height() + row;
         (line * self.field.width() + column) * self.rules.stage_words()
     }
 
-    /// True if a player who has passed all areas comes to this cell.
+    /// True if a player who has passed all areas comes to `cell`.
     fn is_reached(&self, cell: (usize, usize)) -> bool {
         let place = self.place(cell, self.route.last());
         let words = &self.reached[place..place + self.rules.stage_words()];
         words.iter().any(|&stages| stages > 0)
     }
 
-    /// True if a player who has passed all areas comes to this cell and can stop or fall there.
+    /// True if a player who has passed all areas comes to `cell` and can stop or fall there.
     fn is_free(&self, cell: (usize, usize)) -> bool {
         self.reached[self.place(cell, self.route.last())] >> FREE & 1 == 1
     }
 
-    /// Marks a stage of a move in a cell as reached, and also the stage between moves if the player can leave the move there. If the step tests the
-    /// cell, the player passes the area in which the cell lies.
+    /// Marks the stage `stage` of a move in `cell` as reached, and also the stage between moves if the player can leave the move there. If the step tests
+    /// the cell, the player passes the area that contains the cell.
     fn reach(
         &mut self,
         (cell, passed): ((usize, usize), usize),
@@ -344,7 +342,7 @@ impl<'a> MoveSearch<'a> {
         }
     }
 
-    /// Returns the cells on the path from the start to a visit, without cells that a move skips.
+    /// Returns the cells on the path from the start to the visit `index`, without cells that a move skips.
     fn path(&self, index: usize) -> Vec<(usize, usize)> {
         let mut path = Vec::new();
         let mut next = index as u32;

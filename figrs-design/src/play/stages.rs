@@ -7,7 +7,7 @@ use indexmap::IndexSet;
 use super::cell_class::Via;
 use figrs_models::mdmc::Travel;
 
-/// The number of a stage of a move, which is a state of the automaton of moves.
+/// The index of a stage of a move, which is a state of the automaton of moves.
 pub(super) type Stage = u16;
 
 /// The stage between moves, in which the player stands or falls.
@@ -31,7 +31,7 @@ pub(super) struct MoveStep {
     pub(super) is_within: bool,
 }
 
-/// All steps of a move, or the steps that remain of it.
+/// The steps of a move, or its remaining steps.
 pub(super) type MoveSteps = Vec<MoveStep>;
 
 /// A step of a move, and the stage of the move after the step.
@@ -65,7 +65,7 @@ pub(super) struct PlayedStep {
 }
 
 /// Converts a move from the upright level to model coordinates. A step over more than one column becomes several steps, and only the last one tests
-/// its cell. By strict rules a step over more than one column stays whole, because the [automaton](MoveAutomaton) splits it.
+/// its cell. By strict rules, such a step stays whole, because the [automaton](MoveAutomaton) splits it.
 pub(super) fn in_frame(
     travel: Travel,
     is_strict: bool,
@@ -108,13 +108,13 @@ pub(super) fn in_frame(
 
 /// Automaton of moves: the possible next steps of each stage.
 ///
-/// A stage is the set of the possible remainders of the moves, so that moves that begin or end alike share stages. The 39 cells of the five published
-/// arcs and their 39 mirror images need 31 stages, besides the stage between moves.
+/// A stage is the set of the possible remainders of the moves. Moves that begin or end alike therefore share stages. The 39 cells of the five
+/// published arcs and their 39 mirror images need 31 stages, besides the stage between moves.
 ///
 /// By strict rules a step over several cells becomes steps of one cell up, down or aside, in every order that leads to the same end.
 #[derive(Debug)]
 pub(super) struct MoveAutomaton {
-    /// The direction of travel, by strict rules.
+    /// The direction of travel if the rules are strict; otherwise `None`.
     strict: Option<Travel>,
     stages: IndexSet<BTreeSet<MoveSteps>>,
     next: Vec<Vec<(MoveStep, Stage)>>,
@@ -133,7 +133,7 @@ impl MoveAutomaton {
         }
     }
 
-    /// Returns the possible first steps of several alternative moves.
+    /// Returns the possible first steps of the alternative moves `moves`.
     pub(super) fn first_steps(&mut self, moves: &BTreeSet<MoveSteps>) -> Vec<(MoveStep, Stage)> {
         let mut next: BTreeMap<MoveStep, BTreeSet<MoveSteps>> = BTreeMap::new();
         for rest in moves {

@@ -1,15 +1,15 @@
-//! Goal tiles that the player has not reached yet, stored as the ways to return from which the player reaches them.
+//! Goal tiles that the player has not reached yet, stored as the ways to return after which the player reaches them.
 
 use super::cell_class::CellClass;
 use super::exploration::{ColumnCells, ColumnExploration, Crossings};
 use super::frame::FrameGoal;
 
-/// A goal tile in the columns so far that the player has not reached yet.
+/// A goal tile in the columns read so far that the player has not reached yet.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Target {
     /// Number of columns since the goal tile's column, if only goal tiles near the end count.
     age: u8,
-    /// The ways to enter a column from which a returning player reaches the goal tile.
+    /// The ways to enter a column after which a returning player reaches the goal tile.
     ways: Crossings,
     /// Row of the goal tile, if it is in the explored column.
     row: Option<usize>,
@@ -76,7 +76,7 @@ pub(super) fn after(
     }
 }
 
-/// Drops goal tiles that need not be stored, because reaching another tile makes them unnecessary, and returns the others.
+/// Returns those goal tiles of `open` that must be stored: reaching one of them may make others unnecessary.
 pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
     let within = |small: &Crossings, large: &Crossings| {
         small
@@ -119,7 +119,7 @@ pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
 }
 
 impl Target {
-    /// True if an exploration of the column reaches this goal tile.
+    /// True if the exploration `by` of the goal tile's column reaches this tile.
     pub(super) fn is_met(&self, by: &ColumnExploration<'_>) -> bool {
         match self.row {
             Some(row) => by.is_free(row),
@@ -138,7 +138,7 @@ impl Target {
         }
     }
 
-    /// True if a player who returns to a place whose bits are in `words` reaches this goal tile.
+    /// True if a player who returns to the place whose bits are in `words` reaches this goal tile.
     pub(super) fn is_reached_from(&self, words: std::ops::Range<usize>) -> bool {
         self.ways[words].iter().any(|&arrivals| arrivals > 0)
     }

@@ -12,7 +12,8 @@ pub(super) fn of_tiles(width: usize, height: usize) -> Canvas {
     Canvas::new(width * SIDE, height * SIDE, Palette::CLEAR)
 }
 
-/// Draws a tile at a row and column of tiles; where the tile is transparent, the canvas stays unchanged.
+/// Draws the picture of a tile at a row and column of tiles; where the picture is transparent, the
+/// canvas stays unchanged.
 pub(super) fn draw_tile(canvas: &mut Canvas, row: usize, column: usize, art: &TileSprite) {
     canvas.art((column * SIDE, row * SIDE), art, &PALETTE);
 }

@@ -1,4 +1,4 @@
-//! Paints sky, clouds and hills behind a level, with integer arithmetic only, so that pictures are the same on every machine.
+//! Paints sky, clouds and hills behind a level, with integer arithmetic only. Pictures are therefore the same on every machine.
 
 use super::palette::PALETTE;
 use figrs_models::picture::Canvas;
@@ -34,7 +34,8 @@ pub(super) fn paint(canvas: &mut Canvas) {
     }
 }
 
-/// Divides the width into stretches of `every` pixels, and calls `at` for each with a random position in it, such as of a cloud.
+/// Divides the width into stretches of `every` pixels, and calls `at` for each with a random position in it, for example of a
+/// cloud.
 fn scatter(width: isize, every: isize, salt: isize, mut at: impl FnMut(isize, isize)) {
     for stretch in -1..=width / every + 1 {
         // These are the last steps of a well-mixed hash (SplitMix64).

@@ -2,7 +2,7 @@
 
 use figrs_models::picture::Palette;
 
-/// The characters of the tile pictures and their colours.
+/// The characters in which the pictures of tiles are written, and their colours.
 pub(super) const PALETTE: Palette = Palette(&[
     // A clear pixel, through which the background shows.
     (b'.', [0, 0, 0]),

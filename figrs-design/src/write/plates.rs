@@ -68,7 +68,7 @@ impl Shade {
         Self { lightness, ..self }
     }
 
-    /// Converts the colour to red, green and blue with integer arithmetic only, so that pictures are the same on every machine.
+    /// Converts the colour to red, green and blue with integer arithmetic only. Pictures are therefore the same on every machine.
     fn colour(self) -> Rgba {
         let hue = self.hue.rem_euclid(360);
         // All values are in hundredths of a percent.
@@ -88,7 +88,7 @@ impl Shade {
     }
 }
 
-/// Returns the square of a tile, of `side` by `side` pixels; `None` for the empty tile of a set and for tiles outside the set.
+/// Returns the square that represents `tile`, of `side` by `side` pixels; `None` for the empty tile of the set and for tiles outside the set.
 ///
 /// Solid tiles fill their cell and have raised edges; each tile of unknown meaning fills its cell with a flat colour of its own. Tiles of the same
 /// meaning differ in hue.
@@ -132,7 +132,7 @@ fn kind(tile: Tile) -> Option<Meaning> {
     kinds.find(|&meaning| tile.is(meaning))
 }
 
-/// Returns the colour and shape of a tile, given its meaning and its index among the tiles of that meaning.
+/// Returns the colour and shape of a tile with the meaning `kind` and the index `place` among the tiles of this meaning.
 fn look(kind: Option<Meaning>, place: i32) -> (Shade, Form) {
     let known = KINDS.iter().find(|&&(meaning, ..)| Some(meaning) == kind);
     let Some(&(meaning, shade, form)) = known else {

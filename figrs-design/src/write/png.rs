@@ -27,9 +27,9 @@ impl LevelWriter<'_> {
         Self::MAX_BYTES / (tiles.side() * tiles.side() * bytes)
     }
 
-    /// Returns an error if a level with this many rows and columns is too large for a picture.
+    /// Returns an error if a level with `height` rows and `width` columns is too large for a picture.
     ///
-    /// **Errors.** The level has more tiles than [`most_tiles`](Self::most_tiles).
+    /// **Errors.** [`OutputError::Invalid`] if the level has more tiles than [`most_tiles`](Self::most_tiles).
     pub fn check_picture(&self, height: usize, width: usize) -> Result<(), OutputError> {
         let max = self.most_tiles();
         if height.saturating_mul(width) > max {
@@ -47,8 +47,8 @@ impl LevelWriter<'_> {
     /// as squares with their letters. Solid tiles are dark with raised edges, tiles of another known meaning have the colour of that meaning on a
     /// light ground, and each tile of unknown meaning has a flat colour of its own.
     ///
-    /// **Errors.** The level has more tiles than [`most_tiles`](Self::most_tiles), the name of a note is not 1 to 79 Latin-1
-    /// characters, or `out` cannot be written.
+    /// **Errors.** [`OutputError::Invalid`] if the level has more tiles than [`most_tiles`](Self::most_tiles), or if the name of a note is not 1 to
+    /// 79 Latin-1 characters; [`OutputError::Io`] if `out` cannot be written.
     pub fn png(&self, out: impl Write) -> Result<(), OutputError> {
         let (height, width) = (self.level.height(), self.level.width());
         self.check_picture(height, width)?;

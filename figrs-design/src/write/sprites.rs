@@ -25,7 +25,8 @@ pub(super) struct Sprites {
 }
 
 impl Sprites {
-    /// Creates squares for the tiles of a set, with given pictures in place of some squares.
+    /// Creates squares for the tiles of `set`; the pictures that `picture` returns replace some of
+    /// them.
     pub(super) fn new(
         set: &TileSet,
         side: usize,
@@ -50,7 +51,7 @@ impl Sprites {
         self.pictures.contains_key(&tile)
     }
 
-    /// Returns the picture of a level.
+    /// Returns the picture of `level`.
     pub(super) fn level(&self, level: &Level) -> Canvas<Rgba> {
         let (width, height) = (level.width() * self.side, level.height() * self.side);
         let mut canvas = Canvas::new(width, height, PAPER);

@@ -18,7 +18,8 @@ fn written(write: impl FnOnce(&mut Vec<u8>) -> Result<(), OutputError>) -> Vec<u
     out
 }
 
-/// Returns the level that the numbers of a map stand for, by Tiled's rule: 0 is no tile, and other tiles count from `firstgid` 1.
+/// Returns the level for which the numbers of a map stand, by Tiled's rule: 0 is no tile, and other tiles count from `firstgid`
+/// 1.
 fn read_back(numbers: &[usize], width: usize) -> String {
     let symbols = numbers.iter().map(|&number| match number {
         0 => '-',

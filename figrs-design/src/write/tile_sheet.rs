@@ -46,11 +46,11 @@ impl TileSheet {
 
     /// Cuts the picture of each tile of a set out of a PNG sheet whose tiles have `side` by `side` pixels.
     ///
-    /// Sheets may have any colour type, with or without transparency; only the upper 8 bits of 16-bit channels and only the first picture of an
-    /// animation are used.
+    /// Sheets may have any colour type, with or without transparency; of 16-bit channels, only the upper 8 bits are used, and of an animation, only
+    /// the first picture.
     ///
-    /// **Errors.** The file is not a valid PNG, or does not fit `side` or the tiles. If another side of the tiles avoids the mistake, the
-    /// [setting](Mistake::setting) of the mistake is `side`.
+    /// **Errors.** [`FileError`] if the file is not a valid PNG, or does not fit `side` or the tiles. If another value of `side` avoids the mistake,
+    /// the [setting](Mistake::setting) of the mistake is `side`.
     pub fn from_png(png: &[u8], side: usize, tiles: &Arc<TileSet>) -> Result<Self, FileError> {
         if side == 0 || side > Self::MAX_SIDE {
             let problem = format!("tiles of {side} by {side} pixels cannot be");
@@ -119,10 +119,10 @@ impl TileSheet {
     }
 }
 
-/// The place that errors in sheets of tiles report.
+/// The place that is stated in errors about sheets of tiles.
 const PLACE: &str = "tile sheet";
 
-/// The file is not a picture in PNG, or is damaged.
+/// Returns the error for a file that is not a picture in PNG, or is damaged.
 fn not_png(error: &DecodingError) -> FileError {
     let error = error.to_string();
     let problem = format!("not a picture in PNG: {}", error.trim_end_matches('.'));
@@ -371,7 +371,7 @@ mod tests {
         );
     }
 
-    /// Returns the checksum at the end of a PNG chunk.
+    /// Returns the checksum at the end of a PNG chunk with the bytes `bytes`.
     fn checksum(bytes: &[u8]) -> u32 {
         !bytes.iter().fold(u32::MAX, |crc, &byte| {
             (0..8).fold(crc ^ u32::from(byte), |crc, _| {

@@ -9,7 +9,8 @@ pub(super) const SIDE: usize = 16;
 /// Number of tiles in a row of the tileset picture.
 pub(super) const COLUMNS: usize = 7;
 
-/// The tiles to which map files refer, in order: the tiles of the set, from 1, then ground with grass if the set has built-in pictures.
+/// The tiles to which map files refer: the tiles of the set, numbered in order from 1, then ground with grass if the set has built-in
+/// pictures.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MapTiles<'a> {
     set: &'a TileSet,
@@ -74,12 +75,12 @@ impl<'a> MapTiles<'a> {
         (COLUMNS * self.side, self.rows() * self.side)
     }
 
-    /// Returns the value of a tile: its index in the set counted from 1, or 0 for the empty tile.
+    /// Returns the value of `tile` in map files: its index in the set counted from 1, or 0 for the empty tile.
     pub(super) fn number(self, tile: Tile) -> usize {
         self.place_but(tile, self.set.empty())
     }
 
-    /// Returns the number of the picture that a cell of a level shows.
+    /// Returns the number of the picture that a cell of `level` shows.
     pub(super) fn picture(self, level: &Level, row: usize, column: usize) -> usize {
         if self.is_drawn && grassy(level, row, column) {
             return self.count();
@@ -88,21 +89,21 @@ impl<'a> MapTiles<'a> {
         tile.map_or(0, |tile| self.place_but(tile, self.blank))
     }
 
-    /// Returns the index of a tile in its set, counted from 1, or 0 for the tile `other`.
+    /// Returns the index of `tile` in the set, counted from 1, or 0 if it is `other`.
     fn place_but(self, tile: Tile, other: Option<Tile>) -> usize {
         let place = self.set.tiles().position(|own| own == tile);
         let place = place.filter(|_| Some(tile) != other);
         place.map_or(0, |place| place + 1)
     }
 
-    /// Returns for each tile of the tileset picture its index from 0, its description, and `true` if the tile is solid.
+    /// Returns, for each tile of the tileset picture, its index from 0, its description, and `true` if the tile is solid.
     pub(super) fn entries(self) -> impl Iterator<Item = (usize, String, bool)> {
         let tiles = self.tiles().enumerate();
         tiles.map(move |(place, tile)| (place, self.set.description(tile), tile.solid()))
     }
 }
 
-/// True if a tile is ground with nothing solid above it.
+/// True if the tile in `row` and `column` is ground with nothing solid above it.
 pub(super) fn grassy(level: &Level, row: usize, column: usize) -> bool {
     let above = row.checked_sub(1).and_then(|row| level.get(row, column));
     level.get(row, column) == Some(Tile::GROUND) && !above.is_some_and(Tile::solid)

@@ -13,7 +13,7 @@ use figrs_models::picture::encode;
 /// Writes the picture of all tiles for maps in Tiled formats, as PNG with a transparent background.
 ///
 /// The picture has seven tiles of 16 by 16 pixels in each row: the tiles of the set in order, then ground with grass on top if the set has built-in
-/// pictures. Tiles of sets without built-in pictures are coloured squares with their letters. The method
+/// pictures. Tiles of sets without built-in pictures are coloured squares with their letters.
 /// [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes the tiles of a sheet.
 ///
 /// **Errors.** [`OutputError::Io`] if `out` cannot be written.

@@ -30,7 +30,8 @@ impl LevelWriter<'_> {
     /// [`TileSheet::write_tileset`](super::TileSheet::write_tileset) writes. The empty tile has no number unless a sheet draws it. Notes become map
     /// properties.
     ///
-    /// **Errors.** A note contains a control character, which XML cannot hold, or `out` cannot be written.
+    /// **Errors.** [`OutputError::Invalid`] if a note contains a control character, which XML cannot hold; [`OutputError::Io`] if `out` cannot be
+    /// written.
     ///
     /// # References
     ///

@@ -5,8 +5,8 @@ use std::ops::{Range, RangeInclusive};
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// Accepts levels in which each occurrence of a pattern has an occurrence of another pattern, whose first cell is shifted by `rows` and `columns` in
-/// given ranges.
+/// Accepts levels in which each occurrence of a pattern has an occurrence of another pattern near it: the first cell of the other one is shifted by
+/// numbers of rows and columns in the ranges `rows` and `columns`.
 ///
 /// The state of the automaton holds the partial matches of both patterns, the occurrences that wait for the other pattern, and the latest occurrences
 /// of the other pattern.
@@ -29,12 +29,12 @@ impl Accompanied {
         (each, each + self.by.words())
     }
 
-    /// True if the other pattern may be any number of columns to the right.
+    /// True if the other pattern may be arbitrarily far to the right.
     fn is_endless(&self) -> bool {
         *self.columns.end() >= self.width as isize
     }
 
-    /// True if the other pattern may be any number of columns to the left.
+    /// True if the other pattern may be arbitrarily far to the left.
     fn reaches_back(&self) -> bool {
         *self.columns.start() <= -(self.width as isize)
     }
@@ -47,7 +47,7 @@ impl Accompanied {
             && (self.is_endless() || columns <= *self.columns.end())
     }
 
-    /// Splits a state of the automaton into the occurrences that wait for the other pattern and the occurrences of the other pattern.
+    /// Splits a state of the automaton into two lists: the occurrences that wait for the other pattern, and the occurrences of the other pattern.
     fn places(words: &[u32]) -> (Vec<AgedPlace>, Vec<AgedPlace>) {
         let Some((&waiting, rest)) = words.split_first() else {
             return Default::default();

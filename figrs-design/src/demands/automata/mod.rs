@@ -29,36 +29,36 @@ use figrs_models::mdmc::Tile;
 
 /// An automaton for a demand. The state of an automaton is a few machine words, and states that accept the same continuations of a level are equal.
 pub(super) trait Automaton: Debug + Send + Sync {
-    /// Returns the range of columns that the automaton reads; it decides at the end of the last one.
+    /// Returns the range of columns that the automaton reads; it decides at the end of the last one of them.
     fn span(&self) -> Range<usize>;
 
     /// Returns the state before the first column that the automaton reads.
     fn start(&self) -> Vec<u32>;
 
-    /// Returns numbers of a column, which are equal for columns that the automaton treats alike.
+    /// Returns a list of numbers for a column; the lists of two columns are equal if the automaton treats both columns alike.
     fn phase(&self, column: usize) -> Vec<usize>;
 
-    /// True if the automaton's verdict may depend on the tile of a cell.
+    /// True if the tile in `row` and `column` may change the automaton's verdict.
     fn reads(&self, row: usize, column: usize) -> bool;
 
     /// Reads the tile of a cell and changes the state; returns false if the demand can no longer be met.
     fn read(&self, cell: (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool;
 
-    /// Updates the state at the end of a column, and returns the verdict so far.
+    /// Updates the state at the end of a column, and returns the verdict on the columns so far.
     fn end(&self, column: usize, state: &mut Vec<u32>) -> Verdict;
 }
 
 /// Verdict of an automaton on the columns read so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// The automaton's verdict depends on later columns.
+    /// Later columns decide the verdict.
     Open,
     Met,
     Broken,
 }
 
 impl Verdict {
-    /// Returns the verdict `Met` or `Broken`.
+    /// Returns `Met` if `met` is true, and otherwise `Broken`.
     fn decided(met: bool) -> Self {
         if met { Self::Met } else { Self::Broken }
     }

@@ -1,12 +1,12 @@
-//! Automata that count tiles of a class in an area or in each window of columns.
+//! Automata that count tiles of a class in an area or in each window of adjacent columns.
 
 use std::ops::Range;
 
 use super::{Automaton, Verdict};
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Accepts levels with `least` to `most` tiles of a class in an area. The automaton's state is the number of tiles so far, up to a number from which
-/// on all numbers have the same verdict.
+/// Accepts levels with `least` to `most` tiles of a class in an area. The automaton's state is the number of tiles so far; all numbers from a
+/// certain one on have the same verdict and the same state.
 #[derive(Debug)]
 pub(in crate::demands) struct NumberInArea {
     pub(in crate::demands) class: TileClass,
@@ -17,12 +17,12 @@ pub(in crate::demands) struct NumberInArea {
 }
 
 impl NumberInArea {
-    /// Returns the number of cells of the area to the right of a column.
+    /// Returns the number of cells of the area to the right of the column `column`.
     fn left(&self, column: usize) -> usize {
         (self.columns.end - 1 - column) * self.rows.len()
     }
 
-    /// Returns the number up to which the automaton counts; it treats this number and larger numbers alike.
+    /// Returns the number up to which the automaton counts; it treats this number and all larger ones alike.
     fn enough(&self) -> usize {
         if self.most >= self.rows.len() * self.columns.len() {
             self.least
@@ -84,7 +84,7 @@ pub(in crate::demands) struct NumberInEach {
 }
 
 impl NumberInEach {
-    /// Returns the number of latest tiles whose ages the automaton's state holds.
+    /// Returns the number of tiles (the latest ones) whose ages the automaton's state holds.
     fn kept(&self) -> usize {
         if self.most >= self.window * self.rows.len() {
             self.least

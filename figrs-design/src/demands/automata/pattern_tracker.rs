@@ -7,8 +7,7 @@ use figrs_models::mdmc::Tile;
 
 /// Tracks partial matches of a pattern (positions at which its first columns match) as bits in the state of an automaton.
 ///
-/// Each bit stands for one form of the pattern, a top row and a number of matched columns; the bit is set if the pattern may continue in the present
-/// column.
+/// Each bit stands for a form of the pattern, a top row and a number of matched columns; it is set if this match may continue in the present column.
 #[derive(Clone, Debug)]
 pub(in crate::demands) struct PatternTracker {
     pattern: Pattern,
@@ -17,7 +16,7 @@ pub(in crate::demands) struct PatternTracker {
 }
 
 impl PatternTracker {
-    /// Creates a tracker for some rows and columns of a level, which must be large enough for the pattern.
+    /// Creates a tracker for the rows `rows` and columns `columns` of a level, which must be large enough for the pattern.
     pub(in crate::demands) fn new(
         pattern: Pattern,
         rows: &Range<usize>,
@@ -45,7 +44,7 @@ impl PatternTracker {
         self.lefts.start..self.lefts.end + self.width() - 1
     }
 
-    /// Returns the number of words of the tracker's state.
+    /// Returns the number of machine words of the tracker's state.
     pub(in crate::demands) fn words(&self) -> usize {
         let bits = self.pattern.forms().len() * self.tops.len() * self.width();
         bits.div_ceil(32)
@@ -56,14 +55,14 @@ impl PatternTracker {
         (place / 32, 1 << (place % 32))
     }
 
-    /// Returns the tracker's state before a column if nothing is known about earlier columns.
+    /// Returns the tracker's state before the column `column` if nothing is known about earlier columns.
     pub(in crate::demands) fn start(&self, column: usize) -> Vec<u32> {
         let mut words = vec![0; self.words()];
         self.begin(column, &mut words);
         words
     }
 
-    /// Starts a match of the pattern in a column, at each possible top row.
+    /// Starts a match of the pattern in the column `column`, at each possible top row.
     fn begin(&self, column: usize, words: &mut [u32]) {
         if self.lefts.contains(&column) {
             for form in 0..self.pattern.forms().len() {
@@ -75,17 +74,17 @@ impl PatternTracker {
         }
     }
 
-    /// Returns a number of a column, which is equal for columns that the tracker treats alike.
+    /// Returns a number for a column; the numbers of two columns are equal if the tracker treats both columns alike.
     pub(in crate::demands) fn phase(&self, column: usize) -> usize {
         usize::from(self.lefts.contains(&(column + 1)))
     }
 
-    /// True if an occurrence of the pattern may cover a row.
+    /// True if an occurrence of the pattern may cover the row `row`.
     pub(in crate::demands) fn reads(&self, row: usize) -> bool {
         (self.tops.start..self.tops.end + self.height() - 1).contains(&row)
     }
 
-    /// Reads a tile and drops the matches that it contradicts.
+    /// Reads the tile in the row `row`, and drops the matches that it contradicts.
     pub(in crate::demands) fn read(&self, row: usize, words: &mut [u32], tile: Tile) {
         let first = (row + 1).saturating_sub(self.height()).max(self.tops.start);
         for (form, cells) in self.pattern.forms().iter().enumerate() {
@@ -100,7 +99,7 @@ impl PatternTracker {
         }
     }
 
-    /// Ends a column; returns the top rows of the pattern's matches that end in this column.
+    /// Ends the column `column`; returns the top rows of the pattern's matches that end in it.
     pub(in crate::demands) fn end(&self, column: usize, words: &mut [u32]) -> Vec<usize> {
         let mut next = vec![0; words.len()];
         let mut ended = Vec::new();

@@ -13,7 +13,7 @@ struct Sections {
 }
 
 impl Sections {
-    /// Returns the section of a column, and whether the section ends there.
+    /// Returns the index of the section that contains the column, and whether the section ends with it.
     fn of(&self, column: usize) -> (usize, bool) {
         let length = self.columns.len();
         let end = |section: usize| self.columns.start + (section + 1) * length / self.number;
@@ -24,8 +24,8 @@ impl Sections {
     }
 }
 
-/// Accepts levels in which each section has a number of tiles of a class in its own range. The state of the automaton is the number of tiles in the
-/// present section.
+/// Accepts levels in which the number of tiles of a class in each section is in a range of its own. The state of the automaton is the number of
+/// these tiles in the present section so far.
 #[derive(Debug)]
 pub(in crate::demands) struct Profile {
     class: TileClass,

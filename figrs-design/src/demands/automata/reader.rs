@@ -11,9 +11,9 @@ use figrs_models::mdmc::{Level, Tile};
 #[derive(Clone, Debug)]
 pub(in crate::demands) enum Reader {
     Leaf(Arc<dyn Automaton>),
-    /// A combination that is met if at least one of several automata is met.
+    /// A combination that is met if at least one of the automata is met.
     Any(Vec<Reader>),
-    /// A combination that is met if an automaton is not met.
+    /// A combination that is met if the automaton is not met.
     Not(Box<Reader>),
 }
 
@@ -44,7 +44,8 @@ impl Reader {
         }
     }
 
-    /// Returns numbers of a column, which are equal for columns that the automaton treats alike.
+    /// Returns a list of numbers for a column; the lists of two columns are equal if the automaton treats both
+    /// columns alike.
     pub(in crate::demands) fn phase(&self, column: usize) -> Vec<usize> {
         match self {
             Self::Leaf(automaton) => {
@@ -65,7 +66,7 @@ impl Reader {
         }
     }
 
-    /// True if the automaton's verdict may depend on the tile of a cell.
+    /// True if the tile in `row` and `column` may change the automaton's verdict.
     pub(in crate::demands) fn reads(&self, row: usize, column: usize) -> bool {
         match self {
             Self::Leaf(automaton) => {
@@ -76,7 +77,7 @@ impl Reader {
         }
     }
 
-    /// Returns the state after the tile of a cell.
+    /// Returns the state after the tile `tile` of the cell `cell`.
     pub(in crate::demands) fn read(
         &self,
         cell: (usize, usize),
@@ -105,7 +106,7 @@ impl Reader {
         }
     }
 
-    /// Returns the state after the last tile of a column.
+    /// Returns the state after the end of the column `column`.
     pub(in crate::demands) fn end(&self, column: usize, state: &DemandState) -> DemandState {
         match (self, state) {
             (Self::Leaf(automaton), DemandState::Open(words)) => {

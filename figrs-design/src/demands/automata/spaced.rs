@@ -1,11 +1,11 @@
-//! Automaton of distances between the occurrences of two patterns.
+//! Automaton for the distances between the occurrences of two patterns.
 
 use std::ops::Range;
 
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// Accepts levels in which the next occurrence of pattern `to` after each occurrence of pattern `from`, if there is one, begins `least` to `most`
+/// Accepts levels in which, after each occurrence of pattern `from`, the next occurrence of pattern `to`, if there is one, begins `least` to `most`
 /// columns further on.
 ///
 /// The state of the automaton holds the partial matches of both patterns, the columns in which patterns began, and the numbers of columns since the
@@ -22,12 +22,13 @@ const FROM: u32 = 1;
 const TO: u32 = 2;
 
 impl Spaced {
-    /// Returns the number of further columns to read until it is known whether patterns begin in a column.
+    /// Returns the number of further columns to read before it is known whether patterns begin in a column.
     fn delay(&self) -> usize {
         self.from.width().max(self.to.width()) - 1
     }
 
-    /// Returns the ends of the words of the first and of the second pattern's tracker in a state; words about columns that are not judged yet follow.
+    /// Returns the indices at which the machine words of the first and of the second pattern's tracker end in a state; words about columns that have
+    /// not been judged follow.
     fn parts(&self) -> (usize, usize) {
         let from = self.from.words();
         (from, from + self.to.words())
@@ -40,8 +41,8 @@ impl Spaced {
         self.least.max(most).max(1).min(self.span().len()) as u32
     }
 
-    /// Decides whether the patterns that begin in a column have allowed distances from earlier patterns. The list `waiting` holds the numbers of
-    /// columns since the first and the last occurrence that still wait for the other pattern, or is empty.
+    /// Decides whether patterns that begin in a column have allowed distances from earlier patterns. `waiting` holds the numbers of columns since the
+    /// first and the last occurrence that still wait for the other pattern, or is empty.
     fn judge(&self, begins: u32, waiting: &mut Vec<u32>) -> bool {
         for distance in &mut *waiting {
             *distance = (*distance + 1).min(self.far());

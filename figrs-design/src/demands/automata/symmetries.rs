@@ -6,7 +6,7 @@ use super::{Automaton, Verdict};
 use crate::demands::demand::Mirror;
 use figrs_models::mdmc::{Tile, TileClass};
 
-/// Returns a number for comparing tiles: equal for equal tiles or, given a class, for tiles that are both in the class or both outside it.
+/// Returns a number by which tiles are compared: equal for equal tiles or, given a class, for tiles that are both in the class or both outside it.
 fn number(tile: Tile, by: Option<&TileClass>) -> u32 {
     match by {
         Some(class) => u32::from(class.contains(tile)),
@@ -20,11 +20,11 @@ pub(in crate::demands) struct Mirrored {
     pub(in crate::demands) rows: Range<usize>,
     pub(in crate::demands) columns: Range<usize>,
     pub(in crate::demands) mirror: Mirror,
-    /// The class of tiles by which an area is compared with its image; `None` compares the tiles themselves.
+    /// The class of tiles by which the area is compared with its mirror image; `None` compares the tiles themselves.
     pub(in crate::demands) by: Option<TileClass>,
 }
 
-/// The half of an area that contains a line (a column or row).
+/// The half of an area in which a line (a column or row) lies.
 enum Half {
     First,
     /// The middle line, which is its own mirror image.
@@ -107,7 +107,7 @@ pub(in crate::demands) struct Repeated {
     pub(in crate::demands) columns: Range<usize>,
     /// Number of columns after which the area repeats, fewer than the columns of the area.
     pub(in crate::demands) period: usize,
-    /// The class of tiles by which an area is compared with its image; `None` compares the tiles themselves.
+    /// The class of tiles by which the area is compared with its shifted copy; `None` compares the tiles themselves.
     pub(in crate::demands) by: Option<TileClass>,
 }
 

@@ -43,7 +43,7 @@ fn count(rows: &Rows, symbol: char) -> usize {
     rows.iter().flatten().filter(|own| **own == symbol).count()
 }
 
-/// Returns the row and column of the only tile with this symbol on a board.
+/// Returns the row and column of the only tile with the character `symbol` on a board.
 fn place(rows: &Rows, symbol: char) -> (usize, usize) {
     let row = rows.iter().position(|row| row.contains(&symbol)).unwrap();
     let column = rows[row].iter().position(|own| *own == symbol).unwrap();

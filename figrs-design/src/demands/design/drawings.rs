@@ -51,13 +51,13 @@ impl Designer<'_> {
         })
     }
 
-    /// Returns the tile of a class that has exactly one tile.
+    /// Returns the tile of `class` if this class has exactly one tile.
     fn single(&self, class: &TileClass) -> Option<Tile> {
         let mut tiles = self.words.tiles().tiles();
         tiles.find(|&tile| *class == TileClass::from(tile))
     }
 
-    /// Returns the cell at which a drawing begins.
+    /// Returns the cell at which the drawing of `entry` begins.
     pub(super) fn at(entry: &Entry) -> Result<(usize, usize), FileError> {
         let at = entry.read(
             "at",
@@ -67,7 +67,7 @@ impl Designer<'_> {
         Ok(at.unwrap_or((0, 0)))
     }
 
-    /// Returns the cell at which a drawing at the start or end of a level begins.
+    /// Returns the cell at which the drawing `pattern` begins if it is at the start or end of a level.
     pub(super) fn edge(
         &self,
         entry: &Entry,
@@ -90,7 +90,7 @@ impl Designer<'_> {
         })
     }
 
-    /// Reads a drawing of tiles as a mask of the level's size.
+    /// Reads the drawing of tiles `value` as a mask of the level's size.
     pub(super) fn drawing(
         &self,
         entry: &Entry,

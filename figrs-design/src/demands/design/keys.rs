@@ -40,7 +40,7 @@ impl Entry {
         self.keys.get(key)
     }
 
-    /// **Errors.** The demand has a key that is neither `kind` nor in `takes`.
+    /// **Errors.** An error if the demand has a key that is neither `kind` nor in `takes`.
     pub(super) fn check_keys(&self, kind: &'static str, takes: &[&str]) -> Result<(), FileError> {
         let is_known = |key: &str| key == kind || takes.contains(&key);
         match self.keys.keys().find(|key| !is_known(key)) {
@@ -56,12 +56,12 @@ impl Entry {
         }
     }
 
-    /// Returns the value of a key that the demand must have.
+    /// Returns the value of the key `key`, which the demand must have.
     pub(super) fn need(&self, kind: &'static str, key: &'static str) -> Result<&Value, FileError> {
         self.get(key).ok_or_else(|| self.missing(kind, key))
     }
 
-    /// Reads the value of a key, if the key is present.
+    /// Reads the value of the key `key`, if the demand has this key.
     pub(super) fn read<T>(
         &self,
         key: &str,
@@ -77,24 +77,24 @@ impl Entry {
             .ok_or_else(|| self.wrong(key, value, expected))
     }
 
-    /// True if the value of a key is `true`.
+    /// True if the value of the key `key` is `true`.
     pub(super) fn flag(&self, key: &str) -> Result<bool, FileError> {
         let flag = self.read(key, "true or false", Value::as_bool)?;
         Ok(flag.unwrap_or(false))
     }
 
-    /// Reads the value of a key as a whole number, if the key is present.
+    /// Reads the value of the key `key` as a whole number, if the demand has this key.
     pub(super) fn whole(&self, key: &str) -> Result<Option<usize>, FileError> {
         let whole = |value: &Value| value.as_u64().map(|number| number as usize);
         self.read(key, "a whole number", whole)
     }
 
-    /// Reads the value of a key as the weight of a soft demand, if the key is present.
+    /// Reads the value of the key `key` as the weight of a soft demand, if the demand has this key.
     pub(super) fn weight(&self, key: &str) -> Result<Option<f64>, FileError> {
         self.read(key, "a number, as 0.5", Value::as_f64)
     }
 
-    /// Reads a demand nested in this demand.
+    /// Reads a demand that is nested in this demand.
     pub(super) fn inner(&self, key: &str, value: &Value) -> Result<Self, FileError> {
         match value {
             Value::Object(keys) => Ok(Self::new(format!("{}, in {key}", self.place), keys.clone())),
@@ -123,12 +123,12 @@ impl Entry {
         Mistake::new(kind, problem, remedy).of(&*self.place)
     }
 
-    /// The demand lacks a key that its kind needs.
+    /// Returns the error for a demand that lacks a key that its kind needs.
     pub(super) fn missing(&self, kind: &str, key: &str) -> FileError {
         self.mistake(MistakeKind::Missing, format!("{kind} needs {key}"), "")
     }
 
-    /// The demand has two keys that state different demands.
+    /// Returns the error for a demand with two keys that state different demands.
     pub(super) fn two_kinds(&self, one: &str, other: &str) -> FileError {
         self.mistake(
             MistakeKind::Contradiction,
@@ -137,7 +137,7 @@ impl Entry {
         )
     }
 
-    /// A key has no effect because of another key of the demand.
+    /// Returns the error for a key that has no effect because of another key of the demand.
     pub(super) fn idle(&self, key: &str, kind: &str) -> FileError {
         self.mistake(
             MistakeKind::Contradiction,

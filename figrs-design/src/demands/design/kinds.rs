@@ -39,7 +39,7 @@ const KINDS: [(&str, &[&str]); 21] = [
     ("seen", &[]),
 ];
 
-/// Returns the kind of a demand, or an error if the kind does not take one of the demand's keys.
+/// Returns the kind of a demand, or an error if this kind does not take one of the demand's keys.
 pub(super) fn kind_of(entry: &Entry) -> Result<&'static str, FileError> {
     let mut kinds = KINDS.iter().filter(|(kind, _)| entry.has(kind));
     let Some(&(kind, takes)) = kinds.next() else {

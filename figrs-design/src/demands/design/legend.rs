@@ -13,7 +13,7 @@ use figrs_models::mdmc::{Corpus, Meaning, TileClass, TileSet};
 /// Meanings of the words and characters of a design file.
 pub(super) struct Words<'a> {
     tiles: &'a TileSet,
-    /// The training levels, if given.
+    /// The training levels, if they are given.
     corpus: Option<&'a Corpus>,
     classes: FxHashMap<char, TileClass>,
     patterns: IndexMap<String, Pattern>,
@@ -200,7 +200,7 @@ impl<'a> Words<'a> {
         Pattern::new(classes).map_err(|error| inner.unfit(error))
     }
 
-    /// Returns a pattern that is given by its name, by a class, by a drawing, or as a part of a training level.
+    /// Returns the pattern `value`, which is given by its name, by a class, by a drawing, or as a part of a training level.
     pub(super) fn pattern(
         &self,
         entry: &Entry,
@@ -244,7 +244,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A word is neither a tile nor a class of tiles.
+/// Returns the mistake of a word that is neither a tile nor a class of tiles.
 fn unknown_word(word: &str, known: &str) -> Mistake {
     Mistake::new(
         MistakeKind::Unknown,
@@ -253,7 +253,8 @@ fn unknown_word(word: &str, known: &str) -> Mistake {
     )
 }
 
-/// A name or pattern matches no training level, or more than one. The error lists the matching levels, or all training levels if none matches.
+/// Returns the mistake of a name or glob pattern that matches no training level, or more than one. It lists the matching levels, or all
+/// training levels if none matches.
 fn not_one_level(level: &str, known: &str, matching: usize) -> Mistake {
     let kind = MistakeKind::Unknown;
     let none = format!("no training level matches {level:?}");
@@ -270,7 +271,7 @@ fn not_one_level(level: &str, known: &str, matching: usize) -> Mistake {
     }
 }
 
-/// Writes the words of a list in one line.
+/// Writes the words of the list `value` in one line.
 fn list_of(value: &Value) -> String {
     let words = value.as_array().into_iter().flatten();
     let words: Vec<&str> = words.filter_map(Value::as_str).collect();

@@ -37,22 +37,22 @@ use verbs::Scope;
 
 /// A file of demands as a designer writes them, in TOML or JSON.
 ///
-/// Rows count from 0 at the top and columns from 0 at the left of the upright level, whatever its direction of play. A file has a `[legend]` of
+/// Rows count from 0 at the top, and columns from 0 at the left, of the upright level, whatever its direction of play. A file has a `[legend]` of
 /// characters that stand for classes of tiles, `[patterns]` drawn with tiles and characters of the legend, and any number of `[[demand]]`, each of
 /// one kind:
 ///
 /// | kind | further keys | demand |
 /// |---|---|---|
 /// | `forbid = PATTERN` | | the pattern occurs nowhere in the area |
-/// | `require = PATTERN` | `times` | the pattern occurs at least once, or this number of times |
+/// | `require = PATTERN` | `times` | the pattern occurs at least once, or `times` times |
 /// | `count = CLASS` | `number` or `share` | the number of tiles, or their share of the cells |
 /// | | `in_each` and `number` | the number in each window of `in_each` columns |
 /// | | `sections` | a list of numbers, one for each section along the level; or a number of sections with `rising = true` |
-/// | `each = PATTERN`, `has = PATTERN` | `right`, `left`, `above`, `below`, `anywhere` | each occurrence of the first pattern has the second one at this distance in columns or rows, counted from edge to edge |
+/// | `each = PATTERN`, `has = PATTERN` | `right`, `left`, `above`, `below`, `anywhere` | each occurrence of the first pattern has the second one at the given distance in columns or rows, counted from edge to edge |
 /// | `between = [PATTERN, PATTERN]` | `distance` | the columns from each occurrence of the first pattern to the next occurrence of the second |
 /// | `mirror = "left-right"` or `"top-bottom"` | `by` | the area equals its mirror image |
 /// | `repeat = COLUMNS` | `by` | the area repeats after this number of columns |
-/// | `pin = DRAWING`, `place = DRAWING` | `at` | these tiles, as evidence on the model (`pin`), or set by intervention whatever the model would draw (`place`) |
+/// | `pin = DRAWING`, `place = DRAWING` | `at` | the tiles of the drawing, as evidence on the model (`pin`), or set by intervention whatever the model would draw (`place`) |
 /// | `start = DRAWING`, `end = DRAWING` | | the level begins or ends with the drawing |
 /// | `path = [[row, column], ..]` | `through` | straight lines from cell to cell have only tiles of the class `through`, by default tiles that are not solid |
 /// | `pass = [[row, column], { rows = .., columns = .. }, ..]` | | a player's path from the start to the goal passes these cells and areas in this order, by the [rules](DesignScope::rules) of a movement |
@@ -60,14 +60,14 @@ use verbs::Scope;
 /// | `lines_like = DRAWING` | | each column (each row, if the player climbs) is a column (row) of the drawing |
 /// | `max_gap = COLUMNS` | | at most this many adjacent columns lack ground in the bottom row; for levels that are played to the right |
 /// | `any = [DEMAND, ..]`, `not = DEMAND`, `if = DEMAND` with `then = DEMAND` | | combinations |
-/// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules, and [`Demand::Seen`]; `playable`, `seen`, `pass`, `place` and `like` cannot be combined by `any`, `not` or `if`, nor made soft by `prefer` |
+/// | `playable = true`, `seen = true` | | as [`Demand::Playable`], by the same rules as `pass`, and [`Demand::Seen`]; `playable`, `seen`, `pass`, `place` and `like` cannot be combined by `any`, `not` or `if`, nor made soft by `prefer` |
 ///
-/// The keys `rows` and `columns` limit the area of a demand: `"3..8"` (end excluded) or `"50%.."`. Numbers in a file of demands are `4`, `"2..5"`
-/// (both included) or `"2.."`. A demand with the key `prefer` (a weight) is soft. A class is a tile, `any`, a
-/// [`Meaning`](figrs_models::mdmc::Meaning) or a word of the tiles' legend, with `not` before it for all other tiles, or a list of classes. A pattern
-/// in a demand is given by its name, a drawing, or a class. The character `_` in a drawing matches any tile. A drawing is text, or a part of a
-/// [training](DesignScope::training) level, as `{ level = "01-first-steps", columns = "30..40" }`. The key `level` is the name of a training level,
-/// or a glob pattern such as `"*-1"` that matches exactly one name.
+/// The keys `rows` and `columns` limit the area of a demand: `"3..8"` (end excluded) or `"50%.."`. Numbers in such a file are `4`, `"2..5"` (both
+/// included) or `"2.."`. A demand with the key `prefer` (a weight) is soft. A class is a tile, `any`, a [`Meaning`](figrs_models::mdmc::Meaning) or a
+/// word of the tiles' legend, with `not` before it for all other tiles; or a list of classes. A pattern in a demand is given by its name, a drawing,
+/// or a class. The character `_` in a drawing matches any tile. A drawing is text, or a part of a [training](DesignScope::training) level, as `{
+/// level = "01-first-steps", columns = "30..40" }`. The key `level` is the name of a training level, or a glob pattern such as `"*-1"` that matches
+/// exactly one name.
 ///
 /// Demands along a level, such as windows, sections, periods and distances, count columns from the left or, if the player climbs, rows from the
 /// bottom.
@@ -115,7 +115,7 @@ pub struct DesignFile {
     demands: Vec<Entry>,
 }
 
-/// The words with which the message about a text that is not a file of demands begins.
+/// The first words of the message about a text that is not a file of demands.
 const SUBJECT: &str = "not a file of demands";
 
 /// Contents of a file of demands; `D` is the type of a demand.
@@ -143,7 +143,7 @@ impl<D> FileText<D> {
 impl DesignFile {
     /// Reads a file in TOML.
     ///
-    /// **Errors.** The text is not TOML, or not a design file; [`demands`](Self::demands) checks the contents of each demand.
+    /// **Errors.** [`FileError`] if the text is not TOML, or not a design file; [`demands`](Self::demands) checks the contents of each demand.
     pub fn from_toml(text: &str) -> Result<Self, FileError> {
         let file: FileText<Spanned<Map<String, Value>>> =
             toml::from_str(text).map_err(|error| {
@@ -164,7 +164,7 @@ impl DesignFile {
 
     /// Reads a file in JSON of the same shape: `{"legend": {..}, "patterns": {..}, "demand": [{..}, ..]}`.
     ///
-    /// **Errors.** The text is not JSON, or not a design file.
+    /// **Errors.** [`FileError`] if the text is not JSON, or not a design file.
     pub fn from_json(text: &str) -> Result<Self, FileError> {
         let file: FileText<Map<String, Value>> = serde_json::from_str(text).map_err(|error| {
             let remedy = "write {\"demand\": [{\"forbid\": ..}, ..]}";
@@ -193,7 +193,7 @@ impl DesignFile {
         self.demands.is_empty()
     }
 
-    /// True if a demand needs the rules of a movement, because levels have to be playable.
+    /// True if some demand requires playable levels, and therefore the rules of a movement.
     pub fn needs_movement(&self) -> bool {
         let needs =
             |entry: &Entry| entry.has("pass") || entry.get("playable") == Some(&true.into());
@@ -202,17 +202,17 @@ impl DesignFile {
 
     /// Returns the demands on levels of a model, in model coordinates.
     ///
-    /// **Errors.** The file has a mistake; the error states the line of the demand.
+    /// **Errors.** [`FileError`] if the file has a mistake; it states the line of the demand.
     pub fn demands(&self, model: &LevelModel) -> Result<Vec<Demand>, FileError> {
         self.on(model).demands()
     }
 
-    /// Returns the demands on boards of a size, whose cells are the tiles of a set.
+    /// Returns the demands on boards of the size `size`, whose cells are the tiles of `tiles`.
     ///
-    /// Boards take the demands that need neither a trained model nor a player: `forbid`, `require`, `count`, `each`, `between`, `mirror`, `repeat`,
-    /// `pin`, `path`, `any`, `not` and `if`. Demands along a board, such as windows, sections, periods and distances, count rows from the top.
+    /// Such demands need neither a trained model nor a player: `forbid`, `require`, `count`, `each`, `between`, `mirror`, `repeat`, `pin`, `path`,
+    /// `any`, `not` and `if`. Demands along a board, such as windows, sections, periods and distances, count rows from the top.
     ///
-    /// **Errors.** The file has a mistake, or a demand of another kind; the error states the line of the demand.
+    /// **Errors.** [`FileError`] if the file has a mistake, or a demand of another kind; it states the line of the demand.
     pub fn on_boards(&self, size: Size, tiles: &TileSet) -> Result<BoardDemands, FileError> {
         let words = Words::new(tiles, None, &self.legend, &self.patterns)?;
         let size = (size.rows(), size.columns());
@@ -239,7 +239,7 @@ impl DesignFile {
         Ok(BoardDemands::new(size, tiles, compiled))
     }
 
-    /// Returns the file together with the model of the levels on which the demands are made.
+    /// Returns the file together with `model`, the model of the levels on which the demands are made.
     pub fn on<'a>(&'a self, model: &'a LevelModel) -> DesignScope<'a> {
         DesignScope {
             file: self,
@@ -304,13 +304,13 @@ impl<'a> DesignScope<'a> {
 
     /// Returns the demands, in model coordinates.
     ///
-    /// **Errors.** The file has a mistake; the error states the line of the demand.
+    /// **Errors.** [`FileError`] if the file has a mistake; it states the line of the demand.
     pub fn demands(&self) -> Result<Vec<Demand>, FileError> {
         let demands = self.demands_with_places()?.into_iter();
         Ok(demands.map(|(_, demand)| demand).collect())
     }
 
-    /// Returns the demands, each with its place in the file: the line and the number of the entry.
+    /// Returns the demands, each with its place in the file: its line and the index of its entry.
     ///
     /// **Errors.** The errors of [`demands`](Self::demands).
     pub fn demands_with_places(&self) -> Result<Vec<(String, Demand)>, FileError> {

@@ -11,7 +11,7 @@ pub(super) const RANGE: &str = "a number, or a range as \"2..5\" or \"2..\"";
 pub(super) const POSITIONS: &str =
     "a position, or a range as \"3..8\" (8 is not in it) or \"50%..\"";
 
-/// Splits the text of a range into its two ends; one end may be missing, and a single number is both ends.
+/// Splits the text of a range into its two ends; one of them may be missing, and a single number is both ends.
 fn ends(value: &Value) -> Option<(Option<&str>, Option<&str>)> {
     let text = value.as_str()?.trim();
     let open = |end: &'_ str| !end.trim().is_empty();
@@ -42,7 +42,8 @@ pub(super) fn numbers(value: &Value) -> Option<(usize, Option<usize>)> {
     Some((least, most))
 }
 
-/// Reads a range of rows or columns that excludes its end: `4`, `"3..8"`, `"50%.."`. A percentage is a share of `size`, rounded down.
+/// Reads a range of rows or columns that excludes its end: `4`, `"3..8"`, `"50%.."`. A percentage is that share of `size`, rounded
+/// down.
 pub(super) fn positions(value: &Value, size: usize) -> Option<Range<usize>> {
     if let Some(position) = whole(value) {
         return Some(position..position.checked_add(1)?);

@@ -17,7 +17,7 @@ use figrs_models::mdmc::{TileClass, Travel};
 pub(super) struct Designer<'a> {
     pub(super) words: &'a Words<'a>,
     pub(super) travel: Travel,
-    /// The rules by which players move; `None` means the rules that the tiles suggest.
+    /// The rules by which players move; `None` for the rules that the tiles suggest.
     pub(super) rules: Option<&'a MovementRules>,
     /// Rows and columns of the upright level.
     pub(super) size: (usize, usize),
@@ -31,7 +31,8 @@ pub(super) enum Scope {
     Boards,
 }
 
-/// The kinds and keys of demands that apply to levels only: their models, their ends, and the paths of players.
+/// The kinds and keys of demands that apply to levels only: to their models, their ends, or the paths of
+/// players.
 const OF_LEVELS: [&str; 10] = [
     "playable",
     "pass",
@@ -46,7 +47,7 @@ const OF_LEVELS: [&str; 10] = [
 ];
 
 impl Designer<'_> {
-    /// Returns the demand of an entry, for upright levels.
+    /// Returns the demand on upright levels that `entry` states.
     pub(super) fn demanded(&self, entry: &Entry) -> Result<Demand, FileError> {
         let kind = kind_of(entry)?;
         let mut of_levels = OF_LEVELS.iter().copied();
@@ -168,7 +169,7 @@ impl Designer<'_> {
         }
     }
 
-    /// Reads a demand nested in another demand.
+    /// Reads the demand `value`, which is nested in another demand.
     fn inner(&self, entry: &Entry, key: &str, value: &Value) -> Result<Demand, FileError> {
         self.demanded(&entry.inner(key, value)?)
     }

@@ -89,7 +89,7 @@ impl Designer<'_> {
         Ok(Demand::Playable(route))
     }
 
-    /// Returns the route without areas, which any path by the rules of the movement follows.
+    /// Returns the route without areas, which every path by the rules of the movement follows.
     pub(super) fn route(&self, entry: &Entry) -> Result<Route, FileError> {
         let suggested = || -> Result<MovementRules, MovementError> {
             let tiles = self.words.tiles();
@@ -101,7 +101,7 @@ impl Designer<'_> {
     }
 }
 
-/// Reads the row and column of a cell.
+/// Reads the row and column of a cell from `value`.
 pub(super) fn cell(value: &Value) -> Option<(usize, usize)> {
     let [row, column] = value.as_array()?.as_slice() else {
         return None;

@@ -103,7 +103,7 @@ fn the_demands_named_are_the_same_whichever_level_fails() {
     assert_eq!(error(0), error(30));
 }
 
-/// Regression test: no demand reads the tiles above the last column of a part, so that part handed nothing to the next one, and drawing panicked.
+/// Regression test: no demand read the tiles above the last column of a part; that part passed nothing on to the next one, and drawing panicked.
 #[test]
 fn particles_that_all_end_with_a_part_contradict() {
     for column in [0, 30, 31, 32, 59] {
@@ -120,7 +120,8 @@ fn particles_that_all_end_with_a_part_contradict() {
     }
 }
 
-/// Three pipes must begin at least 80 columns apart, in different columns: one of them within the first 60, or all within 200, which is impossible.
+/// Three pipes must begin at least 80 columns apart, in different columns: one of them within the first 60 columns, or all within 200 columns,
+/// which is impossible.
 #[test]
 fn patterns_that_stand_apart_need_columns() {
     let pipe = Pattern::drawn("<>\n[]", |symbol| {

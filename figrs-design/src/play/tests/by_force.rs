@@ -132,7 +132,8 @@ impl ByForce<'_> {
         carries && self.harm(below) == Harm::Ignored
     }
 
-    /// True if strict rules allow a part of a move: the player moves towards its end through the common sides of free cells.
+    /// True if strict rules allow the part of a move from the cell by `dx` and `dy`: the player moves towards its end through
+    /// the common sides of free cells.
     fn passes(&self, (x, y): Cell, (dx, dy): (isize, isize)) -> bool {
         if !self.is_strict || (dx, dy) == (0, 0) {
             return true;
@@ -146,7 +147,7 @@ impl ByForce<'_> {
         })
     }
 
-    /// True if strict rules allow a door to lead to another door through these cells.
+    /// True if strict rules allow a door to lead to another door through `cells` cells.
     fn leads(&self, (x, y): Cell, (dx, dy): Cell, cells: isize) -> bool {
         let between = |cells| self.wrapped((x + cells * dx, y + cells * dy));
         let is_wall = |cell| !self.enters(cell, Entry::Air, false);
@@ -157,7 +158,7 @@ impl ByForce<'_> {
         self.movement.gravity && self.movement.bottom == Bottom::Lost && y + 1 == self.height()
     }
 
-    /// Returns the cells that a move passes up to each cell at which a player can leave the move.
+    /// Returns, for each cell at which a player can leave a move, the cells that the move passes up to it.
     fn moves(&self, at: Cell) -> Vec<Vec<Cell>> {
         if self.is_lost(at) {
             return Vec::new();
@@ -315,13 +316,13 @@ impl ByForce<'_> {
         }
     }
 
-    /// True if a cell is a tile of the meanings and a player can enter it.
+    /// True if `cell` is a tile with one of `meanings`, and a player can enter it.
     fn counts(&self, cell: Cell, meanings: &[Meaning]) -> bool {
         let free = !self.solid(cell) && self.harm(cell) != Harm::Blocked;
         free && self.any(cell, meanings)
     }
 
-    /// Returns the number of areas that a player has passed after visiting these cells, if the player had passed `before` areas.
+    /// Returns the number of areas that a player has passed after visiting `cells`, if it was `before` before.
     fn passed(&self, before: usize, cells: &[Cell]) -> usize {
         cells.iter().fold(before, |mut passed, &(x, y)| {
             let (row, column) = match self.travel {

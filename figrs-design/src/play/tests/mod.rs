@@ -17,7 +17,8 @@ fn level(rows: &[&str]) -> Level {
     rows.join("\n").parse().unwrap()
 }
 
-/// Returns a level of flat ground of one row under three rows of air, without the bottom tiles of some columns.
+/// Returns a level of flat ground of one row under three rows of air; `gap` columns, after `before` others,
+/// have no ground.
 fn flat_with_gap(before: usize, gap: usize, after: usize) -> Level {
     let ground = ["X".repeat(before), "-".repeat(gap), "X".repeat(after)].concat();
     let air = "-".repeat(before + gap + after);
@@ -37,7 +38,8 @@ fn flat_with_wall(height: usize) -> Level {
     level(&rows.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// A brute-force checker of the rules, which stores arcs and indices into arcs instead of stages.
+/// True if the level is playable, by a brute-force checker of the rules that stores arcs and indices into arcs
+/// instead of stages.
 fn playable_by_force(level: &Level) -> bool {
     let (height, width) = (level.height().cast_signed(), level.width().cast_signed());
     let solid = |x: isize, y: isize| level.get(y as usize, x as usize).is_some_and(Tile::solid);
@@ -339,7 +341,8 @@ fn as_the_state_of_a_fold_it_gives_the_exact_probability_of_playable_levels() {
     assert!((p - expected).abs() < 1e-12, "{p} for {expected}");
 }
 
-/// Random levels with enough footing that many are playable, and enough gaps and walls that many are not.
+/// Returns random levels with enough footing that many are playable, and enough gaps and walls that many are
+/// not.
 fn levels() -> impl Strategy<Value = Level> {
     let size = (1_usize..10, 1_usize..26, 0.05..0.5_f64);
     size.prop_flat_map(|(height, width, share)| {

@@ -41,7 +41,7 @@ fn playable(movement: &str, travel: Travel, text: &str) -> bool {
     verdict.playable()
 }
 
-/// Random levels of some tiles, with enough free cells that some levels are playable.
+/// Returns random levels of the tiles `symbols`, with enough free cells that some levels are playable.
 fn levels(symbols: &'static str, size: usize) -> impl Strategy<Value = Level> {
     let shape = (1..size, 1..size + 4, 0.2..0.9_f64, any::<bool>());
     shape.prop_flat_map(move |(height, width, share, has_ground)| {
@@ -65,7 +65,7 @@ fn levels(symbols: &'static str, size: usize) -> impl Strategy<Value = Level> {
     })
 }
 
-/// Returns the first columns of a level, or the last rows of a level in which the player climbs.
+/// Returns the first `lines` columns of a level, or its last `lines` rows if the player climbs.
 fn part(level: &Level, travel: Travel, lines: usize) -> Level {
     let cells = level.as_array();
     Level::from_array(match travel {
@@ -77,7 +77,7 @@ fn part(level: &Level, travel: Travel, lines: usize) -> Level {
     .unwrap()
 }
 
-/// Returns whether the fold finds a level playable, for each of its parts from one line to all lines.
+/// Returns, for each part of a level from one line to all lines, whether the fold finds the part playable.
 fn fold(level: &Level, route: &Route) -> Vec<bool> {
     let turned = route.rules().travel().turned(level);
     let mut reach = Reach::along(turned.height(), route);
@@ -149,7 +149,7 @@ fn check(
     Ok(last)
 }
 
-/// A movement drawn at random, which fits its direction of travel.
+/// Returns a movement drawn at random, which fits its direction of travel.
 fn movements() -> impl Strategy<Value = (Movement, Travel)> {
     let cell = (-2_i8..=2, -2_i8..=2);
     let moved = cell.clone().prop_filter("a move", |&cell| cell != (0, 0));
@@ -242,7 +242,7 @@ proptest! {
     }
 }
 
-/// Areas of small levels: some are single cells, and some extend to an edge.
+/// Returns areas of small levels: some are single cells, and some extend to an edge.
 fn areas(number: std::ops::Range<usize>) -> impl Strategy<Value = Vec<Area>> {
     let ends = || {
         (
@@ -399,7 +399,7 @@ fn doors_lead_through_walls_to_doors() {
     assert!(connected("D.x.D\n....."));
 }
 
-/// Regression test: the fold let a player who came back over an enemy fall through it.
+/// Regression test: the fold let a player who returned over an enemy fall through it.
 #[test]
 fn nobody_falls_through_an_enemy_that_blocks() {
     let movement = Movement::from_toml(

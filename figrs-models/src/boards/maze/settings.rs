@@ -137,7 +137,7 @@ impl PerfectMaze {
     }
 
     /// Bounds the number of steps of the path from the first room to the last, for a [`ConditionalSampler`](crate::board::ConditionalSampler) and the
-    /// element program; [`sample`](Self::sample) ignores these bounds.
+    /// probabilistic program; [`sample`](Self::sample) ignores these bounds.
     ///
     /// **Errors.** [`GridError::Invalid`] if the range is empty; [`GridError::Impossible`] if no solution has a length in the range.
     pub fn steps(self, steps: RangeInclusive<u32>) -> Result<Self, GridError> {
