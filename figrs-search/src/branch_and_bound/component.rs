@@ -12,7 +12,7 @@ use super::search::{BestFirst, SearchState};
 /// A connected component of variables, with the search for their best assignment.
 #[derive(Debug)]
 pub(super) struct ComponentSearch {
-    /// For each variable of the search, its index in the whole problem.
+    /// For each variable of the component, its index in the whole problem.
     names: Vec<u32>,
     tables: CostTables,
     search: BestFirst,
@@ -21,7 +21,7 @@ pub(super) struct ComponentSearch {
     pub(super) is_finished: bool,
 }
 
-/// State of the search along a tree decomposition, which alternates with a search without a tree decomposition.
+/// State of the component's search along a tree decomposition, which alternates with a search without one.
 #[derive(Debug)]
 enum Tree {
     Untried,
@@ -30,8 +30,8 @@ enum Tree {
     Search(Box<TreeSearch>),
 }
 
-/// Number of steps of the search without a tree decomposition after which a tree decomposition is tried. From then on, both searches do about the
-/// same number of steps.
+/// Number of steps of the search without a tree decomposition after which one is tried. From then on, both searches do about the same number of
+/// steps.
 const FIRST_WITHOUT_TREE: u64 = 1 << 18;
 
 #[derive(Clone, Copy, Debug)]
@@ -46,13 +46,13 @@ pub(super) struct ComponentLimits {
     pub(super) memory: usize,
 }
 
-/// Divisor that gives the steps of the tree search in one call as a share of its past steps.
+/// Each call of the tree search does its past steps divided by this number.
 ///
-/// Each call of the tree search does many steps, because every restart rebuilds the search nodes of each cluster.
+/// The number of steps is large, because every restart rebuilds the search nodes of each cluster.
 const TREE_SHARE: u64 = 4;
 
 impl ComponentLimits {
-    /// Returns the limits of a component that has `own` of `all` cost functions: its share of the limits of all components.
+    /// Returns the limits for a component with `own` of `all` cost functions: its share of the limits of all components.
     fn share(self, own: usize, all: usize) -> Self {
         let part = own as f64 / all.max(1) as f64;
         Self {
@@ -129,7 +129,7 @@ impl ComponentSearch {
         Some(this)
     }
 
-    /// Adopts an assignment of all variables if it is better than the best known assignment.
+    /// Adopts the assignment `values` of all variables if it is better than the best known assignment.
     pub(super) fn adopt(&mut self, values: &[u32]) {
         let own = self.names.iter().map(|&v| values[v as usize]);
         self.adopt_own(own.collect());
@@ -141,7 +141,7 @@ impl ComponentSearch {
         self.tell_tree();
     }
 
-    /// Sets the upper bound of the search along a tree to the cost of the best known assignment.
+    /// Passes the cost of the best known assignment to the search along a tree, as its upper bound.
     fn tell_tree(&mut self) {
         if let (Tree::Search(tree), Some(best)) = (&mut self.tree, &self.search.best) {
             tree.adopt(best, self.search.network.upper);
@@ -157,8 +157,8 @@ impl ComponentSearch {
         }
     }
 
-    /// Advances one of the component's two searches, the one with fewer steps so far, and returns the number of steps done. The search along a
-    /// tree decomposition does a share of its past steps per call, but at least `work` and at most `most`.
+    /// Advances that of the component's two searches which has done fewer steps so far; returns the number of steps done. The search along a tree
+    /// decomposition does a share of its past steps per call, but at least `work` and at most `most`.
     pub(super) fn advance(&mut self, work: u64, most: u64, until: &Until) -> (SearchState, u64) {
         let before = self.search.network.work();
         if matches!(self.tree, Tree::Untried) && before >= FIRST_WITHOUT_TREE {
@@ -194,8 +194,8 @@ impl ComponentSearch {
         self.is_finished && self.search.best.is_none()
     }
 
-    /// Writes the best values of the component's variables into the values of all variables; returns false if no
-    /// assignment is known.
+    /// Writes the best values of the component's variables into `values`, which has the values of all variables; returns false if no assignment
+    /// is known.
     pub(super) fn write_best(&self, values: &mut [u32]) -> bool {
         let Some(best) = &self.search.best else {
             return false;

@@ -1,6 +1,6 @@
 //! Costs of assignments, represented as fixed-point integers.
 
-/// Cost of a forbidden assignment. The sum of eight forbidden costs does not overflow.
+/// Cost of a forbidden assignment. Eight such costs can be added without overflow.
 pub(super) const FORBIDDEN: i64 = 1 << 59;
 
 /// Threshold above which costs count as forbidden. Finite costs stay far below this threshold, even after costs

@@ -22,7 +22,7 @@ pub(super) struct ListedCosts {
     pub(super) costs: Vec<i64>,
 }
 
-/// A sum of cost functions over variables, which are given by indices.
+/// Cost functions over variables, which are given by indices; the cost of an assignment is their sum.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CostTables {
     pub(super) sizes: Vec<u32>,
@@ -34,7 +34,7 @@ pub(super) struct CostTables {
 }
 
 impl CostTables {
-    /// Returns the number of assignments of some variables; saturates at the largest `usize`.
+    /// Returns the number of assignments of the variables `scope`, or the largest `usize` if there are more.
     pub(super) fn entries(&self, scope: &[u32]) -> usize {
         let sizes = scope.iter().map(|&v| self.sizes[v as usize] as usize);
         sizes.fold(1, usize::saturating_mul)
@@ -73,7 +73,7 @@ impl CostTables {
         }
     }
 
-    /// Returns the cost of an assignment of all variables.
+    /// Returns the cost of the assignment `values` of all variables.
     pub(super) fn cost(&self, values: &[u32]) -> i64 {
         let tables = self
             .tables
@@ -86,8 +86,7 @@ impl CostTables {
         tables.chain(listed).fold(self.constant, add)
     }
 
-    /// Returns the sum of some tables, as a table over their variables and the variables of `scope`, in ascending
-    /// order.
+    /// Returns the sum of `tables`, as a table over their variables and those of `scope`, in ascending order.
     pub(super) fn sum<'a>(
         &self,
         scope: &[u32],
@@ -118,7 +117,7 @@ impl CostTables {
         }
     }
 
-    /// Returns the table that results from minimising a table over one of its variables.
+    /// Returns the minimum of `table` over its variable `v`, as a table over the remaining variables.
     pub(super) fn minimum_over(&self, table: &CostTable, v: u32) -> CostTable {
         let place = table.scope.iter().position(|&u| u == v).unwrap_or(0);
         let size = self.sizes[v as usize] as usize;
@@ -147,7 +146,7 @@ impl ListedCosts {
         }
     }
 
-    /// Adds an assignment with its cost at the end of the list.
+    /// Adds the assignment `row` with the cost `cost` at the end of the list.
     pub(super) fn push(&mut self, row: &[u32], cost: i64) {
         self.rows.extend_from_slice(row);
         self.costs.push(cost);
@@ -160,13 +159,14 @@ impl ListedCosts {
         }
     }
 
-    /// Returns the cost of an assignment of all variables.
+    /// Returns the cost of the assignment `values` of all variables.
     pub(super) fn at_assignment(&self, values: &[u32]) -> i64 {
         let row: Vec<u32> = self.scope.iter().map(|&v| values[v as usize]).collect();
         self.at(&row)
     }
 
-    /// Returns the cost of an assignment, which is forbidden if the list does not contain the assignment.
+    /// Returns the cost of the assignment `row` of the list's variables; it is forbidden if the list does not contain
+    /// the assignment.
     pub(super) fn at(&self, row: &[u32]) -> i64 {
         let arity = self.scope.len();
         let (mut low, mut high) = (0, self.costs.len());
@@ -188,7 +188,7 @@ impl ListedCosts {
 }
 
 impl CostTable {
-    /// Returns the cost of an assignment of all variables.
+    /// Returns the cost of the assignment `values` of all variables.
     pub(super) fn at(&self, sizes: &[u32], values: &[u32]) -> i64 {
         let place = self.scope.iter().fold(0, |at, &v| {
             at * sizes[v as usize] as usize + values[v as usize] as usize

@@ -7,7 +7,7 @@ use super::cost::{FORBIDDEN, LARGEST_SUM};
 use super::cost_table::{CostTable, CostTables, ListedCosts};
 use super::outward::{above, below, difference_above, difference_below, sum_above};
 
-/// Base-2 logarithm of the largest scale factor.
+/// Base-2 logarithm of the largest scale of fixed-point costs.
 const FINEST: f64 = 46.0;
 
 /// Number of entries up to which a table is always dense. A larger table is dense if it has at most `DENSE_FOR_EACH` entries for each
@@ -17,10 +17,10 @@ const DENSE_FOR_EACH: usize = 16;
 
 /// Costs of the assignments of a factor graph, as integer multiples of `1 / scale`.
 ///
-/// The cost of an assignment is a difference: the logarithm of the product of all factors' largest weights, minus the logarithm of the
-/// assignment's weight. The difference is rounded down in each factor. The value `best - cost / scale` is an upper bound of the logarithm
-/// of the assignment's weight. The bound exceeds the logarithm of the assignment's weight by less than `rounded / scale`, apart from
-/// floating-point rounding, which is always directed upwards.
+/// The cost of an assignment is the logarithm of the product of all factors' largest weights, minus the logarithm of the assignment's
+/// weight. This difference is rounded down in each factor. The value `best - cost / scale` is an upper bound of the logarithm of the
+/// assignment's weight. It exceeds this logarithm by less than `rounded / scale`, apart from floating-point rounding, which is always
+/// directed upwards.
 #[derive(Debug)]
 pub(super) struct FixedPointCosts {
     pub(super) costs: CostTables,
@@ -42,9 +42,8 @@ impl FixedPointCosts {
         Self::within(graph, f64::INFINITY)
     }
 
-    /// Computes the costs like `new`, but forbids every entry whose logarithm is below its factor's largest logarithm by more than `limit`.
-    /// Because these entries are forbidden, the scale can be larger. An assignment keeps its cost if its logarithm is within `limit` of
-    /// `best`.
+    /// Computes the costs as `new` does, but forbids every entry whose logarithm is below its factor's largest logarithm by more than
+    /// `limit`. The scale can then be larger. An assignment keeps its cost if its logarithm is within `limit` of `best`.
     pub(super) fn within(graph: &FactorGraph, limit: f64) -> Option<Self> {
         let mut ranges = Vec::with_capacity(graph.factors.len());
         for factor in &graph.factors {
@@ -77,7 +76,7 @@ impl FixedPointCosts {
         self.best
     }
 
-    /// Returns an upper bound of the logarithms of weights of all assignments with at least this cost.
+    /// Returns an upper bound of the logarithms of the weights of all assignments with a cost of at least `cost`.
     pub(super) fn log(&self, cost: i64) -> f64 {
         let mut rounded = cost as f64;
         if rounded as i64 > cost {
@@ -88,7 +87,7 @@ impl FixedPointCosts {
 
     /// Returns the minimum difference in cost at which one assignment counts as better than another.
     ///
-    /// Because of rounding, the costs of equally good assignments can differ by less than the slack.
+    /// The costs of equally good assignments can differ by less than this number, because of rounding.
     pub(super) fn slack(&self) -> i64 {
         self.rounded
     }
@@ -149,7 +148,7 @@ impl LogRange {
         (range.most > f64::NEG_INFINITY).then_some(range)
     }
 
-    /// Returns the range of the logarithms that differ from the largest logarithm by at most `limit`.
+    /// Returns the range without the logarithms that are below the largest one by more than `limit`.
     fn without_below(self, graph: &FactorGraph, factor: &Factor, limit: f64) -> Self {
         let least = (self.most - limit).next_down();
         if self.least >= least {

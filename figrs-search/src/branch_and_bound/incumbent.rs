@@ -8,12 +8,11 @@ use super::cost_table::CostTables;
 /// Number of moves between two checks of the clock.
 const MOVES_IN_A_ROW: usize = 16;
 
-/// Maximum number of moves (as a multiple of the number of variables), and maximum number of values examined in all moves.
+/// Maximum number of moves (as a multiple of the number of variables); `LOOKS` is the maximum number of values examined in all moves together.
 const MOVES: usize = 20;
 const LOOKS: usize = 1 << 20;
 
-/// Minimum number of moves during which a changed variable may not change again (is tabu), and number of different values for the random addition to
-/// it.
+/// Minimum number of moves during which a changed variable may not change again (is tabu); a number below `MORE_REST` is added to it.
 const LEAST_REST: usize = 5;
 const MORE_REST: usize = 11;
 
@@ -24,19 +23,19 @@ struct TabuSearch<'a> {
     incident: Vec<Vec<usize>>,
     /// For each variable, the index of its first value in `costs`.
     first: Vec<usize>,
-    /// For each variable and value, the cost of the variable's functions at that value, with the present values of the other variables.
+    /// For each variable and value, the cost of the variable's functions at this value, with the present values of the other variables.
     costs: Vec<f64>,
     values: Vec<u32>,
     /// The cost that replaces forbidden entries, far above all finite costs.
     penalty: f64,
-    /// For each variable, the first move at which it may change again.
+    /// For each variable, the index of the first move in which it may change again.
     rests_until: Vec<usize>,
 }
 
-/// Returns the best assignment that a tabu search finds from a given assignment. Each move of the tabu search changes one variable that is not tabu
-/// to the value of smallest cost.
+/// Returns the best assignment that a tabu search finds from the assignment `values`. Each move changes one variable that is not tabu to the value
+/// of smallest cost.
 ///
-/// **Complexity.** Each move of the tabu search examines all values of all variables, and there are at most twenty moves for each variable.
+/// **Complexity.** Each move examines all values of all variables, and there are at most twenty moves for each variable.
 ///
 /// **References.** Glover, *Tabu search: part I*, ORSA Journal on Computing 1(3), 1989; Galinier and Hao, *A general approach for constraint solving
 /// by local search*, Journal of Mathematical Modelling and Algorithms 3, 2004 (the table of costs of moves).
@@ -108,7 +107,7 @@ impl<'a> TabuSearch<'a> {
         }
     }
 
-    /// Adds the costs of a function, multiplied by `sign`, to the costs of all values of a variable.
+    /// Adds the costs of the function `f`, multiplied by `sign`, to the costs of all values of the variable `v`.
     fn add_costs(&mut self, f: usize, v: usize, sign: f64) {
         let present = self.values[v];
         for value in 0..self.tables.sizes[v] {
@@ -127,8 +126,8 @@ impl<'a> TabuSearch<'a> {
         self.values[v] = present;
     }
 
-    /// Returns the best change of a variable that is not tabu, with the resulting difference in cost. A tabu variable may change if the result is
-    /// better than the best assignment so far; `above` is the present cost minus the best cost.
+    /// Returns the best change of a variable that is not tabu, with the difference in cost that it makes. A tabu variable may change too if the
+    /// result is better than the best assignment so far; `above` is the present cost minus the best cost.
     fn best_move(&self, step: usize, above: f64) -> Option<(usize, u32, f64)> {
         let mut best: Option<(usize, u32, f64)> = None;
         for v in 0..self.values.len() {

@@ -1,10 +1,10 @@
-//! Branch and bound for the assignment of largest weight, which returns the best assignment found and an upper bound of
+//! Branch and bound for the assignment of largest weight: it returns the best assignment found and an upper bound of
 //! the weights of all assignments.
 //!
 //! | file | content |
 //! |---|---|
 //! | `cost`, `fixed_point`, `outward` | costs as fixed-point integers, and logarithms that enclose them |
-//! | `cost_table`, `preprocessing` | cost functions as tables, added up and eliminated |
+//! | `cost_table`, `preprocessing` | cost functions as tables; sums of functions and elimination of variables before the search |
 //! | `reweighting` | a lower bound before the search: virtual arc consistency |
 //! | `incumbent` | a first assignment by tabu search |
 //! | `network/` | the network of cost functions during the search |

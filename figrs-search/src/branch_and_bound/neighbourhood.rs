@@ -32,8 +32,7 @@ impl<'g> Neighbourhoods<'g> {
     ///
     /// The search ends when no neighbourhood improves the assignment, or after `budget` operations of eliminations.
     ///
-    /// Each step of the search optimises as many variables as the limits of an exact elimination allow, while all other variables keep their
-    /// values.
+    /// Each step optimises as many variables as the limits of an exact elimination allow, while all other variables keep their values.
     ///
     /// **References.** Shaw, *Using constraint programming and local search methods to solve vehicle routing problems*,
     /// CP 1998 (large neighbourhood search).
@@ -95,8 +94,8 @@ impl<'g> Neighbourhoods<'g> {
         chosen
     }
 
-    /// Returns the graph of the factors that contain chosen variables, conditioned on all other variables. The second result lists the
-    /// chosen variables in the order of the returned graph's variables.
+    /// Returns the graph of the factors that contain chosen variables, conditioned on all other variables. The second result has the chosen
+    /// variables in the order of the returned graph's variables.
     fn conditioned_graph(&self, chosen: &[VarId], values: &[u32]) -> (FactorGraph, Vec<VarId>) {
         let mut left: Vec<Vec<u32>> = values.iter().map(|&value| vec![value]).collect();
         for &v in chosen {

@@ -1,4 +1,4 @@
-//! Sums and differences of logarithms with outward rounding, so that the results are valid bounds.
+//! Sums and differences of logarithms with outward rounding; the results are valid bounds.
 
 /// Returns an upper bound of the exact logarithm whose rounded value is `log`. The logarithm 0 is exact, because it
 /// belongs to the weight 1.
@@ -11,7 +11,7 @@ pub(super) fn below(log: f64) -> f64 {
     if log == 0.0 { log } else { log.next_down() }
 }
 
-/// Returns the rounded sum of two numbers, and the exact rounding error (Knuth, *The Art of Computer Programming*, volume
+/// Returns the rounded sum of `a` and `b`, and the exact rounding error (Knuth, *The Art of Computer Programming*, volume
 /// 2, section 4.2.2).
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -19,7 +19,7 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - own)) + (b - own))
 }
 
-/// Returns the difference of two numbers, rounded up.
+/// Returns the difference of `a` and `b`, rounded up.
 pub(super) fn difference_above(a: f64, b: f64) -> f64 {
     let (difference, rest) = two_sum(a, -b);
     if rest > 0.0 {
@@ -29,12 +29,12 @@ pub(super) fn difference_above(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Returns the difference of two numbers, rounded down.
+/// Returns the difference of `a` and `b`, rounded down.
 pub(super) fn difference_below(a: f64, b: f64) -> f64 {
     -difference_above(b, a)
 }
 
-/// Returns an upper bound of the sum of numbers, which exceeds the sum by at most two units in the last place.
+/// Returns an upper bound of the sum of `numbers`, which exceeds the sum by at most two units in the last place.
 pub(super) fn sum_above(numbers: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut rest, mut rounded) = (0.0, 0.0, 0.0);
     for number in numbers {

@@ -45,7 +45,7 @@ impl Preprocessed {
     }
 }
 
-/// The cost functions while variables are eliminated.
+/// The cost functions that remain while variables are eliminated.
 struct Elimination {
     tables: CostTables,
     /// For each variable, the indices of the cost functions that contain it.
@@ -72,7 +72,7 @@ impl Elimination {
         this
     }
 
-    /// Adds a table to the cost function with the same scope, or to the list of functions if there is none.
+    /// Adds `table` to the cost function with the same scope, or to the list of functions if there is none.
     fn add(&mut self, mut table: CostTable) {
         let least = table.take_minimum();
         self.tables.constant = super::cost::add(self.tables.constant, least);
@@ -107,7 +107,7 @@ impl Elimination {
         scope
     }
 
-    /// Removes a variable and its cost functions, and returns the sum of these functions.
+    /// Removes the variable `v` and its cost functions, and returns the sum of these functions.
     fn eliminate(&mut self, v: u32) -> CostTable {
         let scope = self.scope_of(v);
         let used = std::mem::take(&mut self.incident[v as usize]);
@@ -129,7 +129,7 @@ impl Elimination {
 
 /// Adds up the cost functions of equal scope, and eliminates variables with few neighbours.
 ///
-/// **Errors.** [`EliminationError::Interrupted`].
+/// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
 pub(super) fn preprocess(
     tables: CostTables,
     until: &Until,
@@ -191,8 +191,7 @@ mod tests {
     use super::super::cost::LARGE;
     use super::*;
 
-    /// After preprocessing, each assignment of the remaining variables must have the cost of its best extension to all
-    /// variables.
+    /// Each assignment of the remaining variables must have the cost of its best extension to all variables.
     #[test]
     fn what_is_left_costs_as_much_as_its_best_completion() {
         let (mut some, mut eliminated) = (0, 0);

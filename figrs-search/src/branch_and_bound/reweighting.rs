@@ -5,7 +5,7 @@ use figrs_factor::Until;
 use super::cost::{FORBIDDEN, LARGE};
 use super::cost_table::{CostTable, CostTables};
 
-/// Maximum number of sweeps, and maximum number of costs examined in all sweeps together.
+/// Maximum number of sweeps; `LOOKS` is the maximum number of costs examined in all sweeps together.
 const SWEEPS: usize = 400;
 const LOOKS: usize = 1 << 24;
 
@@ -22,7 +22,7 @@ struct Reweighting {
     constant: i64,
 }
 
-/// A cost function that contains a given variable.
+/// A cost function that contains a given variable, as seen from this variable.
 #[derive(Clone, Copy)]
 struct Incidence {
     table: usize,
@@ -33,7 +33,7 @@ struct Incidence {
     has_earlier: bool,
 }
 
-/// Returns the maximum number of sweeps for cost functions of this total size.
+/// Returns the maximum number of sweeps for cost functions of the total size of `tables`.
 pub(super) fn affordable_sweeps(tables: &CostTables) -> usize {
     let looks = tables
         .tables
@@ -44,10 +44,10 @@ pub(super) fn affordable_sweeps(tables: &CostTables) -> usize {
 
 /// Moves costs between functions until the constant hardly rises, or the deadline has passed.
 ///
-/// In a sweep, each variable takes the minimum cost of each of its values from all its functions. The smallest of the collected costs is added
-/// to the constant, and the remainder is spread evenly over the functions that contain later variables. Every second sweep visits the
-/// variables in reverse order. Reweighting keeps the cost of each assignment, and makes no cost negative. With enough sweeps, pairwise
-/// functions become virtually arc consistent: the pairs and values of cost zero contain an arc-consistent subset.
+/// In a sweep, each variable takes the minimum cost of each of its values from all its functions. The smallest of these costs is added to the
+/// constant, and the remainder is spread evenly over the functions that contain later variables. Every second sweep visits the variables in
+/// reverse order. Reweighting keeps the cost of each assignment, and makes no cost negative. With enough sweeps, pairwise functions become
+/// virtually arc consistent: the pairs and values of cost zero contain an arc-consistent subset.
 ///
 /// **References.** Kolmogorov, *Convergent tree-reweighted message passing for energy minimization*, IEEE Transactions on Pattern Analysis and
 /// Machine Intelligence 28(10), 2006; Cooper, de Givry, Sanchez, Schiex, Zytnicki and Werner, *Soft arc consistency revisited*, Artificial
@@ -120,8 +120,8 @@ impl Reweighting {
         self.tables.push(table.clone());
     }
 
-    /// Collects and spreads the costs of a variable. `ahead` tells whether a function contains variables that the sweep visits later, and
-    /// whether it contains variables visited earlier.
+    /// Collects and spreads the costs of the variable `v`. `ahead` states whether a function contains variables that the sweep visits later,
+    /// and whether it contains variables visited earlier.
     fn visit(&mut self, v: usize, ahead: impl Fn(&Incidence) -> (bool, bool)) {
         if self.constant >= LARGE {
             return;
@@ -169,8 +169,7 @@ impl Reweighting {
         }
     }
 
-    /// Moves costs from functions with many variables back to unary functions, because the search cannot move costs out of functions of many
-    /// variables.
+    /// Moves costs from functions with many variables back to unary functions, because the search cannot move costs out of the former.
     fn collect_from_large(&mut self) {
         for v in 0..self.sizes.len() {
             for at in &self.incident[v] {
@@ -201,7 +200,7 @@ impl Reweighting {
     }
 }
 
-/// Moves the minimum cost of each value of a variable in a table to the unary cost of the value.
+/// Moves the minimum cost of each value of a variable in the table `cells` to the unary cost of the value.
 fn take(cells: &mut [i64], unary: &mut [i64], size: usize, stride: usize) {
     for (value, cost) in unary.iter_mut().enumerate() {
         let least = places(cells.len(), size, stride, value)
@@ -221,7 +220,7 @@ fn take(cells: &mut [i64], unary: &mut [i64], size: usize, stride: usize) {
     }
 }
 
-/// Returns the indices of a value's costs in a table of `cells` costs.
+/// Returns the indices of the costs of `value` in a table of `cells` costs.
 fn places(cells: usize, size: usize, stride: usize, value: usize) -> impl Iterator<Item = usize> {
     let blocks = (0..cells).step_by(stride * size);
     blocks.flat_map(move |block| {

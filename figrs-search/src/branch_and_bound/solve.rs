@@ -23,11 +23,12 @@ use super::search::SearchState;
 /// Number of steps of the search of a component between two checks of the clock.
 const SLICE: u64 = 1 << 14;
 
-/// Number of steps after which an exact elimination is tried, and number of steps after which neighbourhoods of the best assignment are searched.
+/// Number of steps after which an exact elimination is tried; `NEIGHBOURHOODS` is that after which neighbourhoods of the best assignment are
+/// searched.
 const FIRST_ELIMINATION: u64 = 1 << 23;
 const NEIGHBOURHOODS: u64 = 1 << 24;
 
-/// Divisor of the step limit: exact elimination and neighbourhood search are first tried at the latest after this share of all steps.
+/// Divisor of the step limit: both are tried at the latest after the step limit divided by this number.
 const FIRST_SHARE: u64 = 8;
 
 /// Factor by which the number of steps grows between two neighbourhood searches. The two constants that follow are divisors of the number of
@@ -70,12 +71,12 @@ fn memory_of_nodes(limits: &Limits) -> usize {
     usize::try_from(memory(limits).div_ceil(2)).unwrap_or(usize::MAX)
 }
 
-/// Functions that a search calls while it runs.
+/// Listeners of a search, which are called while it runs.
 #[derive(Clone, Copy)]
 pub struct SearchObserver<'a> {
     /// Called from time to time with the number of steps done so far.
     pub progress: &'a dyn Fn(u64),
-    /// Called with each better world and each better bound.
+    /// Called with each better assignment and each better bound.
     pub improvement: &'a dyn Fn(&Improvement),
 }
 
@@ -99,7 +100,7 @@ impl fmt::Debug for SearchObserver<'_> {
 pub enum SearchResult {
     /// Every assignment has weight zero.
     Impossible,
-    /// The best assignment found, with all improvements, and the reason if the search ended early.
+    /// The best assignment found, with all improvements, and the reason why the search ended early if it did.
     Found(Vec<u32>, Vec<Improvement>, Option<Stopped>),
     /// The search found no assignment.
     Unknown {
@@ -146,7 +147,7 @@ pub fn solve(
     Ok(known.into_result(end, &reduced))
 }
 
-/// The settings of a search, which are the same for costs of any scale.
+/// The settings of a search that do not depend on the scale of the costs.
 #[derive(Clone, Copy)]
 struct SearchRun<'a> {
     reduced: &'a ReducedGraph,
@@ -216,7 +217,7 @@ impl KnownWorlds {
 }
 
 impl SearchRun<'_> {
-    /// Searches with costs of a given scale for assignments that are better than the best known assignment.
+    /// Searches with the costs `fixed` for assignments that are better than the best known one.
     fn search(
         self,
         mut fixed: FixedPointCosts,
@@ -385,7 +386,7 @@ impl WorldSearch<'_> {
         Ok(())
     }
 
-    /// Computes an upper bound of the log-weights of all worlds by mini-bucket elimination.
+    /// Computes an upper bound of the log-weights of all assignments by mini-bucket elimination.
     fn bound_by_mini_buckets(&mut self, limits: &Limits) -> Result<(), EliminationError> {
         let graph = &self.reduced.graph;
         let until = self.until;
@@ -411,7 +412,7 @@ impl WorldSearch<'_> {
         }
     }
 
-    /// Records the present best world and upper bound, if one of them is better than before.
+    /// Records the present best assignment and upper bound, if one of them is better than before.
     fn record(&mut self) {
         let bounds = self.components.iter().map(ComponentSearch::lower);
         let lower = bounds.fold(self.preprocessed.tables.constant, add);
@@ -431,7 +432,7 @@ impl WorldSearch<'_> {
         self.record_bound(bound);
     }
 
-    /// Adopts an assignment of the reduced graph if it is better than the best known assignment.
+    /// Adopts the assignment `values` of the reduced graph if it is better than the best known one.
     fn take_better(&mut self, values: Vec<u32>) {
         let log = log_weight(&self.reduced.graph, &values);
         if self.known.best.as_ref().is_none_or(|(_, best)| log > *best) {
@@ -439,7 +440,7 @@ impl WorldSearch<'_> {
         }
     }
 
-    /// Records the best known assignment and an upper bound, if one of them is better than before.
+    /// Records the best known assignment and the upper bound `bound`, if one of them is better than before.
     fn record_bound(&mut self, bound: f64) {
         let is_better = bound < self.known.upper_bound;
         self.known.upper_bound = self.known.upper_bound.min(bound);
@@ -482,7 +483,7 @@ impl WorldSearch<'_> {
         Ok(())
     }
 
-    /// Tells the searches of all components the cost of this assignment, so that they look only for better assignments.
+    /// Passes the cost of the assignment `values` to the searches of all components, which then search only for better assignments.
     fn adopt(&mut self, values: &[u32]) {
         let left: Vec<u32> = self
             .preprocessed

@@ -7,8 +7,8 @@ use rand::{Rng, RngExt};
 use super::decision_circuit::{CircuitNode, DecisionCircuit};
 use super::scaled_number::ScaledNumber;
 
-/// One world (assignment) of a decision circuit. A world of the circuit is given by a traversal from the root: the choices at the sum
-/// nodes in traversal order, and the value nodes that the traversal visits.
+/// One world (assignment) of a decision circuit. It is given by a traversal from the root: the choices at the sum nodes in traversal
+/// order, and the value nodes that the traversal visits.
 #[derive(Clone, Debug, Default)]
 pub struct CircuitWorld {
     /// For each choice at a sum node, `true` if the traversal takes the second child.
@@ -47,11 +47,11 @@ impl DecisionCircuit {
         })
     }
 
-    /// Returns the `count` worlds (assignments) of the largest weights, best first. The argument `maxima` has the largest weight of a
-    /// world for each node's subcircuit.
+    /// Returns the `count` worlds (assignments) of the largest weights, best first. `maxima` has, for each node, the largest weight
+    /// of a world of the node's subcircuit.
     ///
-    /// For each choice that the worlds found so far rejected, `maxima` gives the weight of the best world. The best of the rejected
-    /// choices leads to the next best world.
+    /// For each choice that the worlds found so far rejected, `maxima` gives the weight of the best world with this choice. The best
+    /// of the rejected choices leads to the next best world.
     ///
     /// **References.** Lawler, *A procedure for computing the K best solutions to discrete optimization problems*, 1972.
     pub fn k_best(&self, maxima: &[ScaledNumber], count: usize) -> Vec<CircuitWorld> {

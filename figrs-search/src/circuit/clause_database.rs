@@ -2,7 +2,7 @@
 
 use super::literal::AtomLiteral;
 
-/// Literal block distance (number of different levels among the literals of a learned clause) up to which a clause is never
+/// Literal block distance (number of distinct decision levels among the literals of a learned clause) up to which a clause is never
 /// forgotten.
 const ALWAYS_KEPT_DISTANCE: u32 = 3;
 
@@ -12,14 +12,14 @@ const WATCH_BYTES: usize = 16;
 /// Index of a clause in the database.
 pub(super) type ClauseId = u32;
 
-/// Kind of a clause (given, learned, temporary), which decides whether and when the clause may be deleted.
+/// Kind of a clause (given, learned, temporary), which determines whether and when the clause may be deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ClauseKind {
     /// A clause of the problem, which is never deleted.
     Given,
     /// A learned clause, which the problem implies; it is watched and may be forgotten.
     Learned,
-    /// A clause that is only the reason of one assignment, and that is not watched.
+    /// A clause that is only the reason of one assignment, and is not watched.
     Temporary,
     /// An unused entry of the database, whose clause was forgotten.
     Forgotten,
@@ -42,7 +42,7 @@ pub(super) struct ClauseDatabase {
     headers: Vec<ClauseHeader>,
     literals: Vec<AtomLiteral>,
     free: Vec<ClauseId>,
-    /// Number of literals that belong to forgotten clauses.
+    /// Number of stored literals of forgotten clauses.
     waste: usize,
     pub(super) learned: usize,
 }
@@ -93,7 +93,7 @@ impl ClauseDatabase {
         &mut self.literals[header.start as usize..][..header.len as usize]
     }
 
-    /// Records that a clause took part in a conflict at this time.
+    /// Records that the clause `id` took part in a conflict at the time `now`.
     pub(super) fn touch(&mut self, id: ClauseId, now: u64) {
         self.headers[id as usize].used = now;
     }
@@ -126,7 +126,7 @@ impl ClauseDatabase {
         }
     }
 
-    /// Removes the literals of forgotten clauses, if they are more than half of all literals and outnumber the entries for clauses.
+    /// Removes the literals of forgotten clauses if they are more than half of all literals and more than the entries for clauses.
     pub(super) fn compact(&mut self) {
         if self.waste <= self.headers.len().max(self.literals.len() / 2) {
             return;

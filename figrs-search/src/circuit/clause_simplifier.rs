@@ -7,9 +7,10 @@ use super::propagator::Truth;
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::eliminate::error::check_interrupt;
 
-/// Maximum number of literals examined in all simplifications together.
+/// Maximum number of literals that all simplifications together examine.
 const MAX_WORK: u64 = 200_000_000;
-/// Maximum number of clauses of an atom that are compared with each other to find subsumed clauses.
+/// Maximum number of clauses that contain an atom for which these clauses are compared with each other to find
+/// subsumed clauses.
 const MAX_OCCURRENCES: usize = 2000;
 
 /// Clauses with occurrence lists, without unit clauses, duplicates and subsumed clauses.
@@ -22,8 +23,8 @@ pub(super) struct ClauseSimplifier {
     /// The sorted literals of each clause; the list of a removed clause is empty.
     clauses: Vec<Vec<AtomLiteral>>,
     signatures: Vec<u64>,
-    /// For each literal, the indices of the clauses that contain it. Some clauses in the list of a literal may have
-    /// been removed or may have lost the literal.
+    /// For each literal, the indices of the clauses that contain it. Some of these clauses may have been removed or
+    /// may have lost the literal.
     occurrences: Vec<Vec<u32>>,
     truths: Vec<Truth>,
     units: Vec<AtomLiteral>,
@@ -61,7 +62,7 @@ impl ClauseSimplifier {
         this
     }
 
-    /// Adds a clause, unless the clause is satisfied or contains both a literal and its negation.
+    /// Adds `clause`, unless it is satisfied or contains both a literal and its negation.
     pub(super) fn add(&mut self, mut clause: Vec<AtomLiteral>) {
         clause.sort_unstable();
         clause.dedup();
@@ -86,7 +87,7 @@ impl ClauseSimplifier {
         }
     }
 
-    /// Makes a literal true; if the literal is false, marks a contradiction.
+    /// Makes `literal` true; if it is false, records a contradiction.
     pub(super) fn assign(&mut self, literal: AtomLiteral) {
         match self.truths[literal.index()] {
             Truth::True => {}
@@ -122,7 +123,7 @@ impl ClauseSimplifier {
 
     /// Simplifies the clauses until nothing changes, or the maximum work is done.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`].
+    /// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
     pub(super) fn simplify(&mut self, until: &Until) -> Result<(), EliminationError> {
         self.propagate();
         while let Some(id) = self.queue.pop() {
@@ -170,8 +171,8 @@ impl ClauseSimplifier {
         }
     }
 
-    /// Removes the clauses that a clause subsumes, and removes literals of other clauses by self-subsuming resolution
-    /// with this clause.
+    /// Removes the clauses that the clause `id` subsumes, and removes literals of other clauses by self-subsuming
+    /// resolution with it.
     fn subsume_by(&mut self, id: u32) {
         let clause = std::mem::take(&mut self.clauses[id as usize]);
         let count = |l: &AtomLiteral| {
@@ -236,7 +237,7 @@ fn signature(clause: &[AtomLiteral]) -> u64 {
     clause.iter().fold(0, |bits, l| bits | 1 << (l.atom() % 64))
 }
 
-/// Returns the subsumption relation of a sorted clause to another sorted clause that is at least as long.
+/// Returns the subsumption relation of `clause` to `other`, which is at least as long; both are sorted.
 fn subsumption(clause: &[AtomLiteral], other: &[AtomLiteral]) -> Subsumption {
     let mut flipped = None;
     let mut rest = other.iter();

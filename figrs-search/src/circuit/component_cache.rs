@@ -1,4 +1,4 @@
-//! A least-recently-used cache of the values of components, whose memory is bounded.
+//! A least-recently-used cache of the values of components, with limited memory.
 
 use std::hash::BuildHasherDefault;
 
@@ -7,20 +7,20 @@ use rustc_hash::FxHasher;
 
 /// Hash of a component of a search: the sum, modulo `2^128`, of the random keys of its open atoms, open clauses and residual tables.
 ///
-/// The keys that are summed are random numbers from a fixed seed. Therefore the probability that two different components have the same hash is
-/// `2^-128`, with one exception. If two components differ only in the number of equal residual tables, by `m`, the probability of equal hashes is at
-/// most `m / 2^128`. By the union bound, the probability that a search of `n` different components confuses any two of them is at most `n^2 / 2^129`,
-/// multiplied by `m` in the worst case. For `n = 10^10` components, the probability of a confusion is below `10^-18`.
+/// The keys are random numbers from a fixed seed. Therefore the probability that two different components have the same hash is `2^-128`, with one
+/// exception. If two components differ only in the number of equal residual tables, by `m`, the probability of equal hashes is at most `m / 2^128`.
+/// By the union bound, the probability that a search of `n` different components confuses any two of them is at most `n^2 / 2^129`, multiplied by `m`
+/// in the worst case. For `n = 10^10` components, the probability of a confusion is below `10^-18`.
 pub(super) type ComponentHash = u128;
 
 #[derive(Clone, Copy, Debug)]
 struct CachedValue<V> {
     value: V,
-    /// The time (number of uses of the cache) at which the value was last used.
+    /// The time (number of uses of the cache so far) at which the value was last used.
     used: u64,
 }
 
-/// A hash table of component values whose size is bounded; when the table is full, the least recently used half is removed.
+/// A hash table of component values of limited size; when it is full, the least recently used half is removed.
 #[derive(Clone, Debug)]
 pub(super) struct ComponentCache<V> {
     values: HashMap<ComponentHash, CachedValue<V>, BuildHasherDefault<FxHasher>>,
@@ -37,8 +37,8 @@ pub(super) struct ComponentCache<V> {
 impl<V: Copy> ComponentCache<V> {
     /// Number of bytes of a slot of the hash table.
     const PLACE_BYTES: usize = size_of::<(ComponentHash, CachedValue<V>)>() + 1;
-    /// Maximum number of bytes for each slot of the hash table. This number of bytes covers the table and the half-sized table from which it grows,
-    /// the key in the list of insertions, and the time of use while times are sorted.
+    /// Maximum number of bytes for each slot of the hash table. It covers the table and the half-sized table from which the table grows, the key in
+    /// the list of insertions, and the time of use while times are sorted.
     const MAX_BYTES: usize =
         Self::PLACE_BYTES + Self::PLACE_BYTES.div_ceil(2) + size_of::<ComponentHash>() + 8;
 
@@ -68,7 +68,7 @@ impl<V: Copy> ComponentCache<V> {
         Some(found.value)
     }
 
-    /// Inserts a value. The `marks` come from [`mark`](Self::mark), in ascending order, and are updated when entries are removed.
+    /// Inserts `value` under the key `key`. `marks` come from [`mark`](Self::mark), in ascending order, and are updated when entries are removed.
     pub(super) fn insert<'m>(
         &mut self,
         key: ComponentHash,
@@ -93,13 +93,13 @@ impl<V: Copy> ComponentCache<V> {
             && values.allocation_size() >= self.places * Self::PLACE_BYTES
     }
 
-    /// Returns the present number of inserted keys, as a mark for [`purge`](Self::purge).
+    /// Returns the number of keys inserted so far, as a mark for [`purge`](Self::purge).
     pub(super) fn mark(&self) -> usize {
         self.entered.len()
     }
 
-    /// Removes all entries inserted since a mark was taken. Cached values must be removed after a component without solutions was
-    /// found: learned clauses may have excluded solutions of its sibling components.
+    /// Removes all entries inserted since the mark `mark` was taken. This is necessary after a component without solutions was found: learned clauses
+    /// may have excluded solutions of its sibling components.
     pub(super) fn purge(&mut self, mark: usize) {
         for key in self.entered.drain(mark..) {
             self.values.remove(&key);

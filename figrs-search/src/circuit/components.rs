@@ -10,8 +10,8 @@ use super::logical_form::LogicalForm;
 use super::propagator::{ClausePropagator, Truth};
 use super::weight_diagrams::ResidualTable;
 
-/// The largest number with which a traversal of the incidence graph marks nodes; then the numbers start again at the
-/// beginning.
+/// Largest number with which a traversal of the incidence graph marks nodes; after it, the numbers start again from
+/// the first.
 const MAX_STAMP: u32 = 1 << 30;
 
 /// A component of open (undecided) atoms, given by its hash and the range of its atoms in the list of members.
@@ -41,10 +41,10 @@ pub(super) struct ComponentFinder {
     clause_stamps: Vec<u32>,
     factor_stamps: Vec<u32>,
     variable_stamps: Vec<u32>,
-    /// For each variable, the number of its open (undecided) atoms at the time when its component was found.
+    /// For each variable, the number of its open (undecided) atoms when its component was found.
     open_values: Vec<u32>,
     stamp: u32,
-    /// For each atom, the number of its open clauses and tables at the time when its component was found.
+    /// For each atom, the number of its open clauses and tables when its component was found.
     pub(super) frequency: Vec<u32>,
     /// The atoms of open components, one component after another.
     pub(super) members: Vec<u32>,
@@ -127,8 +127,8 @@ impl ComponentFinder {
         self.stamp += 1;
     }
 
-    /// Returns the component of an open (undecided) atom, and appends its atoms to `members`; returns `None` if this
-    /// traversal has already visited the atom.
+    /// Returns the component of the open (undecided) atom `atom`, and appends its atoms to `members`; returns `None`
+    /// if this traversal has already visited the atom.
     pub(super) fn component_of(
         &mut self,
         atom: u32,
@@ -177,7 +177,8 @@ impl ComponentFinder {
         }
     }
 
-    /// Visits the open atoms of a variable that this traversal has not visited before, and returns their number.
+    /// Visits the open atoms of the variable `variable` that this traversal has not visited before, and returns
+    /// their number.
     fn visit_values(
         &mut self,
         variable: u32,
@@ -198,9 +199,9 @@ impl ComponentFinder {
         self.open_values[v]
     }
 
-    /// Returns the variable of a component that consists only of open values of a single variable. If a component
-    /// consists of one variable, its only open clause states that the variable has one of its open values. If a
-    /// component consists of one variable, only tables of this variable distinguish its values.
+    /// Returns the variable of a component that consists only of open values of one variable; otherwise `None`. The
+    /// only open clause of such a component states that the variable has one of its open values. Only tables of this
+    /// variable distinguish its values.
     pub(super) fn lone_variable(
         &self,
         component: OpenComponent,

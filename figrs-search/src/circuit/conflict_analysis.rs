@@ -7,7 +7,7 @@ use super::propagator::{AssignmentReason, ClausePropagator};
 /// The latest decision on which a conflict depends; earlier assignments imply the negation of this decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refutation {
-    /// The conflict depends on no decision, so that the problem has no solution.
+    /// The conflict depends on no decision. The problem therefore has no solution.
     Problem,
     /// The level of the refuted decision, and the reason of its negation.
     Decision(u32, AssignmentReason),
@@ -17,9 +17,9 @@ pub(super) enum Refutation {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ConflictAnalysis {
     seen: Vec<bool>,
-    /// For each level, the number of its literals that are marked as seen.
+    /// For each decision level of the search, the number of its literals that the analysis has visited.
     counts: Vec<u32>,
-    /// All literals that were marked as seen; these literals are false in the present assignment.
+    /// All literals that the analysis has visited; they are false in the present assignment.
     marked: Vec<AtomLiteral>,
     clause: Vec<AtomLiteral>,
     /// The learned clauses, recorded only on request of a test.
@@ -35,8 +35,8 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Resolves the violated clause with the reasons of its literals, until the resolvent depends on one decision only. The clause
-    /// at the first unique implication point is learned, and the last resolvent is the reason for negating the decision.
+    /// Resolves the violated clause with the reasons of its literals, until the result depends on one decision only. The clause at
+    /// the first unique implication point is learned, and the last result is the reason for negating the decision.
     ///
     /// **Guarantee.** The learned clause and the returned clause are implied by the clauses of the problem.
     ///
@@ -112,7 +112,7 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Returns the clause of all seen literals, which begins with the negation of `literal`.
+    /// Collects the clause of all visited literals, which begins with the negation of `literal`.
     fn collect(&mut self, literal: AtomLiteral) {
         self.clause.clear();
         self.clause.push(!literal);
@@ -147,7 +147,7 @@ impl ConflictAnalysis {
         }
     }
 
-    /// Returns the reason for the negation of a decision.
+    /// Returns the reason for the negation of the decision `literal`.
     fn refute(
         &mut self,
         propagator: &mut ClausePropagator,
@@ -167,8 +167,8 @@ impl ConflictAnalysis {
     }
 }
 
-/// True if a false literal is redundant in a learned clause: all other literals of its reason were seen or are assigned at level
-/// zero.
+/// True if the false literal `literal` is redundant in a learned clause: all other literals of its reason are in `seen` or are
+/// assigned at level zero.
 fn is_redundant(propagator: &ClausePropagator, seen: &[bool], literal: AtomLiteral) -> bool {
     let is_covered = |other: AtomLiteral| propagator.level_of(other) == 0 || seen[other.atom()];
     match propagator.reason_of(literal) {

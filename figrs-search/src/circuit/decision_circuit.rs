@@ -12,8 +12,8 @@ pub enum CircuitNode {
     Value(u32),
     /// A leaf for a weight, given by the index of the weight's symbol.
     Symbol(u32),
-    /// The product of children over disjoint sets of variables; the children are given by the start and the length of their range in
-    /// the list of children.
+    /// The product of children over disjoint sets of variables; they are given by the start and the length of their range in the
+    /// list of children.
     Product(u32, u32),
     /// The sum of two children over the same variables, of which at most one has positive weight in each world (assignment).
     Sum(u32, u32),
@@ -44,7 +44,7 @@ impl ValueNumbering {
         self.owners.len()
     }
 
-    /// Returns the variable and the value that belong to an index of the numbering.
+    /// Returns the variable and the value that have the index `number`.
     pub fn value(&self, number: u32) -> (usize, u32) {
         let variable = self.owners[number as usize] as usize;
         (variable, number - self.firsts[variable])
@@ -55,7 +55,7 @@ impl ValueNumbering {
 /// (assignments).
 ///
 /// Each world of positive weight is a traversal from the root that takes one child of every sum and all children of every product.
-/// The traversal of a world visits exactly one value of each variable.
+/// The traversal visits exactly one value of each variable.
 ///
 /// **References.** Darwiche and Marquis, *A knowledge compilation map*, Journal of Artificial Intelligence Research 17, 2002;
 /// Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003.
@@ -69,7 +69,7 @@ pub struct DecisionCircuit {
 }
 
 impl DecisionCircuit {
-    /// Returns the children of a node, given by their start and their number in the list of all children.
+    /// Returns the children of a node, given by the start and the length of their range in the list of all children.
     pub fn children(&self, start: u32, len: u32) -> &[u32] {
         &self.children[start as usize..][..len as usize]
     }
@@ -84,8 +84,7 @@ impl DecisionCircuit {
         self.nodes.len() * 2 * size_of::<ScaledNumber>()
     }
 
-    /// Returns the value of each node in a semiring. The arguments are the operations of the semiring and the function `leaf`, which
-    /// gives the value of each leaf.
+    /// Returns the value of each node in a semiring with the given operations. `leaf` gives the value of each leaf.
     pub fn evaluate<V: Clone>(
         &self,
         one: &V,
@@ -149,7 +148,7 @@ impl DecisionCircuit {
         derivatives
     }
 
-    /// Returns the circuit without the nodes that its root does not use. The used nodes are moved to the front of the same array,
+    /// Returns the circuit without the nodes that the root `root` does not use. The used nodes are moved to the front of the array,
     /// where they overwrite only nodes that were already processed.
     fn reachable(mut self, root: u32) -> Self {
         // The new index of each node that the root uses.
@@ -208,18 +207,19 @@ impl DecisionCircuit {
 pub(super) struct CircuitTrace {
     circuit: DecisionCircuit,
     numbering: ValueNumbering,
-    /// The circuit nodes of the values and symbols that already have a node.
+    /// The circuit nodes of those values and symbols that already have a node.
     values: Vec<u32>,
     symbols: Vec<u32>,
-    /// A symbol whose weight is always 1, and which is therefore left out of products.
+    /// A symbol whose weight is always 1, and which is therefore omitted from products.
     one: Option<u32>,
-    /// The children of all products under construction, one product after another, and the start of each product in this list.
+    /// The children of all products under construction, one product after another; `starts` has the start of each product in this
+    /// list.
     open: Vec<u32>,
     starts: Vec<usize>,
 }
 
 impl CircuitTrace {
-    /// Creates a trace for a problem with these variables and `symbols` symbols.
+    /// Creates a trace for a problem with the values in `numbering` and `symbols` symbols.
     pub(super) fn new(numbering: ValueNumbering, symbols: usize, one: Option<u32>) -> Self {
         Self {
             circuit: DecisionCircuit::default(),
@@ -232,7 +232,7 @@ impl CircuitTrace {
         }
     }
 
-    /// Returns the circuit that has this node as its root.
+    /// Returns the circuit with the root `root`.
     pub(super) fn into_circuit(self, root: u32) -> DecisionCircuit {
         self.circuit.reachable(root)
     }

@@ -1,4 +1,4 @@
-//! Preferences of variables for branching, derived from their levels in a balanced tree decomposition.
+//! Preferences for branching on a variable, derived from its level in a balanced tree decomposition.
 
 use figrs_factor::Until;
 use figrs_factor::graph::VarId;
@@ -17,12 +17,12 @@ const MAX_PREFERENCE: f64 = 1e7;
 /// Returns a preference for each variable, which is larger for variables nearer to the centre of a tree decomposition.
 ///
 /// Deciding variables near the centre splits the problem into parts of similar size. The narrower the tree decomposition is, the
-/// more the preference counts, compared with the activity of variables.
+/// more the preference counts, compared with the activity of variables in conflicts.
 ///
 /// **References.** Korhonen and Järvisalo, *Integrating tree decompositions into decision heuristics of propositional model
 /// counters*, CP 2021.
 ///
-/// **Errors.** [`EliminationError::Interrupted`].
+/// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
 pub(super) fn preferences(form: &LogicalForm, until: &Until) -> Result<Vec<f64>, EliminationError> {
     let n = form.atoms.cardinalities.len();
     let clauses = form.clauses.iter().map(|clause| {
@@ -67,7 +67,7 @@ pub(super) fn preferences(form: &LogicalForm, until: &Until) -> Result<Vec<f64>,
     Ok(preferences)
 }
 
-/// The buckets of an elimination order, regarded as the bags of a forest of tree decompositions.
+/// The buckets of an elimination order as the bags of a forest of tree decompositions.
 struct BagForest {
     neighbours: Vec<Vec<u32>>,
     /// Number of variables eliminated in each bag.
@@ -137,7 +137,7 @@ impl BagForest {
         Ok(levels)
     }
 
-    /// Returns the bags without a level that are connected with `root`, parents first.
+    /// Returns those bags without a level that are connected with `root`, parents first.
     fn part(&self, root: usize, levels: &[u32], parents: &mut [u32]) -> Vec<usize> {
         parents[root] = u32::MAX;
         let mut order = vec![root];

@@ -1,4 +1,4 @@
-//! Elimination of atoms that other atoms define, which does not change the number of solutions.
+//! Elimination of atoms that other atoms define; the number of solutions does not change.
 
 use figrs_factor::Until;
 
@@ -18,7 +18,7 @@ const MAX_TRIES: usize = 64;
 
 /// An eliminated atom, with the clauses in which it occurred positively.
 ///
-/// The defined atom is true if and only if one of its positive clauses has no other true literal.
+/// The atom is true if and only if one of these clauses has no other true literal.
 #[derive(Clone, Debug)]
 pub(super) struct DefinedAtom {
     pub(super) atom: u32,
@@ -29,14 +29,13 @@ pub(super) struct DefinedAtom {
 /// clauses.
 ///
 /// A set of clauses defines an atom if the clauses contradict each other after the atom's literals are removed. For each assignment
-/// of the other atoms, some clause then determines the defined atom. If the clauses of an atom define it, each solution of the
-/// remaining clauses extends to exactly one solution of all clauses. Therefore the elimination of a defined atom by resolution sums
-/// over both values of the atom.
+/// of the other atoms, some clause then determines the defined atom. Each solution of the remaining clauses then extends to exactly
+/// one solution of all clauses. Therefore the elimination of a defined atom by resolution sums over both values of the atom.
 ///
 /// **Guarantee.** The solutions of the remaining clauses correspond one to one to the solutions of the given clauses, restricted to
 /// the remaining atoms.
 ///
-/// **Errors.** [`EliminationError::Interrupted`].
+/// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
 ///
 /// **References.** Lagniez, Lonca and Marquis, *Improving model counting by leveraging definability*, IJCAI 2016.
 pub(super) fn eliminate_defined(
@@ -133,7 +132,7 @@ impl AtomDefinition {
         self.members >> place & 1 == 1
     }
 
-    /// Returns a minimal set of clauses that defines an atom, among the clauses of the atom.
+    /// Returns a minimal set of clauses that defines an atom, among the clauses that contain the atom; `None` if there is none.
     fn of(
         positive: &[Vec<AtomLiteral>],
         negative: &[Vec<AtomLiteral>],
@@ -182,7 +181,7 @@ struct MaskedClause {
     negative: u64,
 }
 
-/// True if a bounded search finds that these clauses have no solution.
+/// True if a limited search finds that the clauses `members` have no solution.
 fn contradicts(clauses: &[MaskedClause], members: u64) -> bool {
     let mut tries = 0;
     // Partial assignments that are still to be tried; each is given by its true atoms and its false atoms.

@@ -3,28 +3,27 @@
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId};
 use rustc_hash::FxHashMap;
 
-/// The variables that a search leaves out because they are functions of other variables: each assignment of the others extends to
-/// exactly one assignment of all.
+/// The variables that a search omits because they are functions of other variables: each assignment of the others extends to exactly one
+/// assignment of all.
 ///
 /// A determined variable occurs only in its function and in at most one table, which has weights of its values. The weights of a
 /// determined variable's values become weights of the function's arguments. A function without weights that excludes no argument values
-/// is left out of the search too, and does not count as an occurrence of its arguments.
+/// is omitted from the search too, and does not count as an occurrence of its arguments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DeterminedVariables {
-    /// The factors that are functions, in the order in which their variables were left out. A variable that was left out later may be an
-    /// argument of a function in front of it.
+    /// The factors that are functions, in the order in which their variables were omitted. A variable that was omitted later may be an
+    /// argument of a function earlier in this list.
     functions: Vec<usize>,
     /// For each factor that is a function, the factor with the weights of the function's values.
     weights: FxHashMap<usize, usize>,
     /// For each factor, `true` if the search does not read it: it has the weights of a function's values, or is a function that excludes
     /// no argument values.
     is_skipped: Vec<bool>,
-    /// For each variable, `true` if the search leaves it out.
+    /// For each variable, `true` if the search omits it.
     is_determined: Vec<bool>,
 }
 
-/// Returns the argument variables, the value variable and the table of a factor that represents a function; `None` for
-/// other factors.
+/// Returns the argument variables, the value variable and the table of `factor` if it represents a function; otherwise `None`.
 fn function(factor: &Factor) -> Option<(&[VarId], VarId, &[u32])> {
     let FactorTable::Function { index } = &factor.table else {
         return None;
@@ -34,7 +33,7 @@ fn function(factor: &Factor) -> Option<(&[VarId], VarId, &[u32])> {
 }
 
 impl DeterminedVariables {
-    /// Finds the determined variables of a graph, except variables that must not be left out.
+    /// Finds the determined variables of a graph, except the variables that `is_kept` marks.
     pub(super) fn of(graph: &FactorGraph, is_kept: &[bool]) -> Self {
         let mut mentioning = vec![Vec::new(); graph.cardinalities.len()];
         let mut defining = vec![None; graph.cardinalities.len()];
@@ -93,25 +92,25 @@ impl DeterminedVariables {
         found
     }
 
-    /// Returns the number of values of each variable in the search, which is 1 for variables that are left out.
+    /// Returns the number of values of each variable in the search, which is 1 for omitted variables.
     pub(super) fn cardinalities(&self, graph: &FactorGraph) -> Vec<u32> {
         let all = graph.cardinalities.iter().zip(&self.is_determined);
         all.map(|(&n, &is_determined)| if is_determined { 1 } else { n })
             .collect()
     }
 
-    /// True if the search leaves a variable out.
+    /// True if the search omits the variable `variable`.
     pub(super) fn contains(&self, variable: u32) -> bool {
         self.is_determined[variable as usize]
     }
 
-    /// Returns true if the search does not read a factor separately, because it has the weights of a function's values or excludes no
+    /// Returns true if the search does not read the factor `factor`, because it has the weights of a function's values or excludes no
     /// argument values.
     pub(super) fn is_skipped(&self, factor: usize) -> bool {
         self.is_skipped[factor]
     }
 
-    /// Returns the number of variables that the search leaves out.
+    /// Returns the number of variables that the search omits.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.functions.len()
@@ -122,7 +121,7 @@ impl DeterminedVariables {
         self.weights.get(&factor).copied()
     }
 
-    /// Extends an assignment to the determined variables, which the search left out.
+    /// Extends the assignment `values` to the determined variables, which the search omitted.
     pub(super) fn complete(&self, graph: &FactorGraph, values: &mut [u32]) {
         for &number in self.functions.iter().rev() {
             if let Some((arguments, value, index)) = function(&graph.factors[number]) {

@@ -8,14 +8,14 @@ use figrs_factor::graph::{Factor, FactorGraph, FactorTable, Weights};
 pub(super) enum WeightSymbol {
     /// A constant, given by the bits of its natural logarithm.
     Constant(u64),
-    /// The probability of an outcome of a distribution with parameters; the number identifies the outcome.
+    /// The probability of an outcome of a distribution with parameters; the number is the index of the outcome.
     Origin(u32),
     /// The weight of one entry, given by the indices of the factor and of the entry.
     Entry(u32, u32),
 }
 
-/// Entries that are zero only because of the present parameters, as an [`Encoding`](figrs_core::expand::Encoding) lists them:
-/// factors, and indices of weights in each factor.
+/// Entries that are zero only because of the present parameters, as an [`Encoding`](figrs_core::expand::Encoding) lists them: for each
+/// factor, the indices of these weights.
 pub(super) type OpenZeros<'a> = &'a [(usize, Vec<u32>)];
 
 impl WeightSymbol {
@@ -23,7 +23,7 @@ impl WeightSymbol {
     pub(super) const ONE: Self = Self::Constant(0.0f64.to_bits());
 }
 
-/// Returns the entries of a factor that are zero only because of the present parameters.
+/// Returns the entries of the factor `factor` that are zero only because of the present parameters.
 pub(super) fn open_entries(open_zeros: OpenZeros<'_>, factor: usize) -> &[u32] {
     let place = open_zeros.binary_search_by_key(&factor, |(factor, _)| *factor);
     place.map_or(&[], |place| open_zeros[place].1.as_slice())

@@ -1,4 +1,4 @@
-//! A decision circuit with labels that give the meaning of its leaves.
+//! A decision circuit whose leaves have labels that give their meaning.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub struct LabelledCircuit {
     pub numbering: ValueNumbering,
     /// For each variable, `true` if the circuit contains the variable's values as leaves.
     pub kept: Vec<bool>,
-    /// The graph that was searched, and its entries that were zero only because of the parameters at that time.
+    /// The graph that was searched; `open_zeros` has its entries that were zero only because of the parameters at that time.
     graph: Arc<FactorGraph>,
     open_zeros: Vec<(usize, Vec<u32>)>,
     names: FxHashMap<WeightSymbol, u32>,
@@ -45,10 +45,12 @@ pub struct LabelledCircuit {
 }
 
 impl LabelledCircuit {
-    /// Searches a graph and records the search as a decision circuit. The values of variables that `kept` marks become leaves of
+    /// Searches `graph` and records the search as a decision circuit. The values of variables that `kept` marks become leaves of
     /// the circuit.
     ///
-    /// **Errors.** [`EliminationError::TableTooLarge`], [`EliminationError::TooMuchMemory`], [`EliminationError::Interrupted`].
+    /// **Errors.** [`EliminationError::TableTooLarge`] if the logical form has too many entries;
+    /// [`EliminationError::TooMuchMemory`] if the search exceeds the memory; [`EliminationError::Interrupted`] at a deadline or
+    /// an interrupt.
     pub fn new(
         graph: Arc<FactorGraph>,
         open_zeros: OpenZeros<'_>,
@@ -93,8 +95,7 @@ impl LabelledCircuit {
         })
     }
 
-    /// Returns the number of variables that were left out and the number of atoms that were eliminated before the
-    /// search.
+    /// Returns two numbers: of the variables that were omitted, and of the atoms that were eliminated before the search.
     #[cfg(test)]
     pub fn left_out(&self) -> [usize; 2] {
         [self.determined.len(), self.defined.len()]
@@ -127,8 +128,8 @@ impl LabelledCircuit {
     }
 
     /// Returns the weight of each symbol of the circuit in a graph with the same structure as the searched graph. Returns `None`
-    /// if the structures differ, if a symbol would have two weights, or if an entry of weight 1, which the circuit leaves out,
-    /// has another weight.
+    /// if the structures differ, if a symbol would have two weights, or if an entry of weight 1, which the circuit omits, has
+    /// another weight in `new`.
     pub fn symbol_weights(&self, new: &FactorGraph) -> Option<Vec<ScaledNumber>> {
         let old = &*self.graph;
         if old.cardinalities != new.cardinalities || old.factors.len() != new.factors.len() {
@@ -167,12 +168,12 @@ impl LabelledCircuit {
     }
 }
 
-/// True if two logarithms are equal up to rounding errors.
+/// True if the logarithms `a` and `b` are equal up to rounding errors.
 fn is_same_weight(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || (a - b).abs() <= MAX_ROUNDING * a.abs().max(1.0)
 }
 
-/// True if two tables store weights for the same entries.
+/// True if `old` and `new` store weights for the same entries.
 fn has_same_layout(old: &FactorTable, new: &FactorTable) -> bool {
     match (old, new) {
         (FactorTable::Dense(old), FactorTable::Dense(new)) => old.len() == new.len(),

@@ -15,7 +15,7 @@ impl AtomLiteral {
         (self.0 >> 1) as usize
     }
 
-    /// True for an atom, false for the negation of an atom.
+    /// True for an atom; false for the negation of an atom.
     pub(super) fn is_positive(self) -> bool {
         self.0 & 1 == 0
     }
@@ -25,7 +25,7 @@ impl AtomLiteral {
         self.0 as usize
     }
 
-    /// Returns the literal with this index in lists of all literals.
+    /// Returns the literal with the index `index` in lists of all literals.
     pub(super) fn at(index: usize) -> Self {
         Self(index as u32)
     }

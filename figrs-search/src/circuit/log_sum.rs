@@ -13,9 +13,11 @@ use figrs_factor::eliminate::{EliminationError, without_barren};
 
 /// Returns the natural logarithm of the sum over all assignments of the product of all factors.
 ///
-/// The search uses all zero weights, and leaves out determined variables.
+/// The search uses all zero weights, and omits determined variables.
 ///
-/// **Errors.** [`EliminationError::TableTooLarge`], [`EliminationError::TooMuchMemory`], [`EliminationError::Interrupted`].
+/// **Errors.** [`EliminationError::TableTooLarge`] if the logical form has too many entries;
+/// [`EliminationError::TooMuchMemory`] if the search exceeds the memory; [`EliminationError::Interrupted`] at a deadline or
+/// an interrupt.
 pub fn log_sum(
     graph: &FactorGraph,
     cache_bytes: u64,

@@ -16,10 +16,10 @@ use super::weight_diagrams::{ResidualTable, WeightDiagrams};
 use super::zero_cover::zero_cover;
 use figrs_factor::eliminate::EliminationError;
 
-/// Maximum number of entries of a table whose zeros are covered by a small set of clauses. A larger table gets one clause for each
+/// Maximum number of entries of a table for which a small set of clauses covers its zeros. A larger table gets one clause for each
 /// prefix of its rows.
 const MAX_COVERED_ENTRIES: usize = 1 << 12;
-/// Number of bytes of a clause without its literals, and number of bytes of a symbol with its name.
+/// Number of bytes of a clause without its literals; `SYMBOL_BYTES` is that of a symbol with its name.
 const CLAUSE_BYTES: usize = 40;
 const SYMBOL_BYTES: usize = 80;
 /// Memory in bytes of a row while its decision diagram is built, without the row's values.
@@ -33,7 +33,7 @@ pub(super) struct LogicalForm {
     pub(super) atoms: ValueAtoms,
     pub(super) clauses: Vec<Vec<AtomLiteral>>,
     pub(super) diagrams: WeightDiagrams,
-    /// The decision diagrams of the factors that have weights other than 1.
+    /// The decision diagrams of those factors that have weights other than 1.
     pub(super) roots: Vec<ResidualTable>,
     pub(super) determined: DeterminedVariables,
     symbols: Vec<WeightSymbol>,
@@ -48,11 +48,11 @@ pub(super) struct LogicalForm {
 }
 
 impl LogicalForm {
-    /// Creates the logical form of a graph, without the determined variables that `kept` does not mark. The zero weights in `open_zeros`
-    /// exclude no entries, because they may become positive.
+    /// Creates the logical form of `graph`, without the determined variables that `is_kept` does not mark. The zero weights in
+    /// `open_zeros` exclude no entries, because they may become positive.
     ///
     /// **Errors.** [`EliminationError::TableTooLarge`] if the number of literals and row values exceeds the limit on table entries;
-    /// [`EliminationError::TooMuchMemory`]; [`EliminationError::Interrupted`].
+    /// [`EliminationError::TooMuchMemory`] if they exceed the memory; [`EliminationError::Interrupted`] at a deadline or an interrupt.
     pub(super) fn new(
         graph: &FactorGraph,
         open_zeros: OpenZeros<'_>,
@@ -92,7 +92,7 @@ impl LogicalForm {
         self.clauses.iter().map(Vec::len).sum()
     }
 
-    /// Counts literals or row values against the limit before they are stored.
+    /// Adds `numbers` literals or row values to the count and compares it with the limit, before they are stored.
     fn take_room(&mut self, numbers: usize, limits: &Limits) -> Result<(), EliminationError> {
         self.size += numbers;
         let limit = limits.table_entries.min(MAX_POSITIONS);
@@ -199,7 +199,7 @@ impl LogicalForm {
         Ok(())
     }
 
-    /// Adds a clause for each prefix of a row of values; the clause allows only the next values that occur in some row with this prefix.
+    /// Adds a clause for each prefix of a row of values; it allows only the next values that occur in some row with this prefix.
     fn add_prefixes(
         &mut self,
         variables: &[u32],
@@ -238,8 +238,8 @@ impl LogicalForm {
     }
 }
 
-/// The entries of a factor that are not excluded: for each entry, its values of all variables with several values, and the symbol of its
-/// weight.
+/// The entries of a factor that are not zero. For each entry: the values of the variables that are not fixed, and the index of the
+/// symbol that stands for its weight.
 #[derive(Debug, Default)]
 struct FactorRows {
     values: Vec<u32>,

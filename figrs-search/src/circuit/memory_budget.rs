@@ -5,8 +5,8 @@ use figrs_factor::eliminate::EliminationError;
 
 /// Number of bytes by which a data structure must grow before its size is compared with the memory limit again.
 pub(super) const UNCHECKED_GROWTH: u64 = 1 << 20;
-/// Maximum length of a list whose indices have 32 bits. The remaining 32-bit indices are a reserve for elements that are added
-/// between two checks of the length.
+/// Maximum length of a list whose indices have 32 bits. The remaining 32-bit indices are for elements that are added between two
+/// checks of the length.
 pub(super) const MAX_POSITIONS: usize = (u32::MAX / 2) as usize;
 
 /// Returns the number of bytes of a cache that may take `bytes` bytes: at most half of the memory limit, because the search needs
@@ -15,7 +15,8 @@ pub(super) fn cache_share(bytes: u64, limits: &Limits) -> u64 {
     limits.memory.map_or(bytes, |budget| bytes.min(budget / 2))
 }
 
-/// Returns an error if the longest list has too many elements for indices of 32 bits; `bytes` is the size of all lists together.
+/// Returns an error if the longest list, of `longest` elements, is too long for indices of 32 bits; `bytes` is the size of all
+/// lists together.
 pub(super) fn check_positions(longest: usize, bytes: usize) -> Result<(), EliminationError> {
     if longest <= MAX_POSITIONS {
         return Ok(());
@@ -27,7 +28,8 @@ pub(super) fn check_positions(longest: usize, bytes: usize) -> Result<(), Elimin
     })
 }
 
-/// Returns the number of bytes of a hash table with this capacity for entries of type `T`, where an eighth of the slots stay free.
+/// Returns the size in bytes of a hash table of capacity `capacity` for entries of type `T`, in which an eighth of the slots stay
+/// free.
 pub(super) fn hash_table_bytes<T>(capacity: usize) -> usize {
     capacity.div_ceil(7) * 8 * (size_of::<T>() + 1)
 }

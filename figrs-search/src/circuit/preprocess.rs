@@ -1,4 +1,4 @@
-//! Preprocessing, which simplifies the clauses of a logical form without changing the number of solutions.
+//! Preprocessing of the clauses of a logical form: simplification that does not change the number of solutions.
 
 use figrs_factor::{Limits, Until};
 
@@ -13,7 +13,7 @@ use figrs_factor::eliminate::EliminationError;
 
 /// Maximum number of rounds of simplification and elimination.
 const MAX_ROUNDS: usize = 3;
-/// Number of bytes for each literal in addition to its clause: the literal's occurrences and its copy in the propagator
+/// Number of bytes for each literal in addition to its clause: for its occurrences, and for its copy in the propagator
 /// of probing.
 const LITERAL_BYTES: usize = 20;
 /// Number of bytes for each atom: its lists of occurrences, pairs and watches.
@@ -24,10 +24,11 @@ const ATOM_BYTES: usize = 250;
 /// `is_kept` marks the variables whose atoms must not be eliminated.
 ///
 /// **Guarantee.** The solutions over the remaining atoms correspond one to one to the solutions of the given form, with
-/// the same weights. The values of the eliminated atoms follow from the remaining atoms, in reverse order of
+/// the same weights. The values of the eliminated atoms follow from those of the remaining atoms, in reverse order of
 /// elimination.
 ///
-/// **Errors.** [`EliminationError::Interrupted`]; [`EliminationError::TooMuchMemory`].
+/// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt; [`EliminationError::TooMuchMemory`] if
+/// the clauses exceed the memory.
 pub(super) fn preprocess(
     form: &mut LogicalForm,
     is_kept: &[bool],
@@ -70,7 +71,7 @@ pub(super) fn preprocess(
     Ok(defined)
 }
 
-/// Adds the consequences that probing finds; returns `false` if the clauses have no solution.
+/// Adds to `simplifier` the consequences that probing finds; returns `false` if the clauses have no solution.
 fn probe_clauses(
     form: &LogicalForm,
     simplifier: &mut ClauseSimplifier,
@@ -123,7 +124,7 @@ fn probe_clauses(
     Ok(!simplifier.is_contradictory)
 }
 
-/// Extends an assignment of the remaining atoms (their truth values) to the eliminated atoms.
+/// Extends the truth values `is_true` of the remaining atoms to the eliminated atoms.
 pub(super) fn complete(defined: &[DefinedAtom], is_true: &mut [bool]) {
     for atom in defined.iter().rev() {
         let [yes, no] = [true, false].map(|value| AtomLiteral::new(atom.atom, value));

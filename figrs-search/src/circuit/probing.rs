@@ -20,11 +20,10 @@ pub(super) struct Probes {
     pub(super) is_contradictory: bool,
 }
 
-/// Propagates each literal of the atoms that `is_probed` selects, one at a time. Probing finds that a literal is false if it leads to a
-/// conflict. Probing finds that a literal is true if both an atom and its negation imply it. Probing finds that two literals are
-/// equivalent if they imply each other.
+/// Propagates each literal of the atoms that `is_probed` selects, one at a time. A literal is false if its propagation leads to a
+/// conflict. A literal is true if both an atom and its negation imply it. Two literals are equivalent if they imply each other.
 ///
-/// **Errors.** [`EliminationError::Interrupted`].
+/// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
 ///
 /// **References.** Le Berre, *Exploiting the real power of unit propagation lookahead*, 2001.
 pub(super) fn probe(
@@ -81,8 +80,7 @@ pub(super) fn probe(
     Ok(probes)
 }
 
-/// Returns the literals that unit propagation of a literal makes true, including the literal itself; returns `None` if a clause is
-/// violated.
+/// Returns the literals that unit propagation of `literal` makes true, including `literal`; returns `None` if a clause is violated.
 fn consequences(
     propagator: &mut ClausePropagator,
     literal: AtomLiteral,
@@ -95,7 +93,7 @@ fn consequences(
     consistent.then_some(found)
 }
 
-/// Makes a literal true permanently; returns `false` if a clause is violated.
+/// Makes `literal` true permanently; returns `false` if a clause is violated.
 fn assert(propagator: &mut ClausePropagator, literal: AtomLiteral) -> bool {
     propagator.assign(literal, AssignmentReason::None);
     propagator.propagate()

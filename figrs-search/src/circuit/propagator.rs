@@ -25,15 +25,15 @@ pub(super) enum AssignmentReason {
     Pair(AtomLiteral),
 }
 
-/// An entry of a literal's watch list: a watched clause and another literal of that clause. If the other literal is true, the watched clause
-/// need not be examined.
+/// An entry of a literal's watch list: a watched clause and another literal of this clause. If this other literal is true, the clause need
+/// not be examined.
 #[derive(Clone, Copy, Debug)]
 struct ClauseWatch {
     clause: ClauseId,
     blocker: AtomLiteral,
 }
 
-/// The partial assignment of a search, which is closed under unit propagation.
+/// The partial assignment of a search, with all its consequences by unit propagation.
 ///
 /// **References.** Moskewicz, Madigan, Zhao, Zhang and Malik, *Chaff: engineering an efficient SAT solver*, DAC 2001.
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ pub(super) struct ClausePropagator {
     is_fact: Vec<bool>,
     /// Number of learned two-literal clauses.
     learned_pairs: usize,
-    /// The literals of the violated clause.
+    /// The literals of the violated clause, if a clause is violated.
     pub(super) conflict: Vec<AtomLiteral>,
     /// The search level to which new assignments belong.
     pub(super) level: u32,
@@ -111,8 +111,8 @@ impl ClausePropagator {
         self.reasons[literal.atom()]
     }
 
-    /// Adds a clause. The first two literals of a long clause become its watched literals. A learned clause of one literal is stored as a
-    /// fact. A given clause of one literal is not stored; the caller must assign its literal.
+    /// Adds the clause `literals`. The first two literals of a long clause become its watched literals. A learned clause of one literal is
+    /// stored as a fact. A given clause of one literal is not stored; the caller must assign its literal.
     pub(super) fn add_clause(
         &mut self,
         literals: &[AtomLiteral],
@@ -158,7 +158,7 @@ impl ClausePropagator {
         self.trail.push(literal);
     }
 
-    /// Undoes all assignments on the trail from an index on.
+    /// Undoes all assignments on the trail from the index `from` on.
     pub(super) fn undo(&mut self, from: usize) {
         for literal in self.trail.drain(from..) {
             self.truths[literal.index()] = Truth::Open;
@@ -170,7 +170,7 @@ impl ClausePropagator {
     /// Assigns the undecided facts (learned literals), at level zero because they depend on no decision. Returns `false` if a fact is false;
     /// `conflict` then contains this fact.
     ///
-    /// Learned literals (facts) are assigned again after each decision, because they are ignored when components are determined.
+    /// Facts are assigned again after each decision, because they are ignored when components are determined.
     pub(super) fn assign_facts(&mut self) -> bool {
         for i in 0..self.facts.len() {
             let fact = self.facts[i];
@@ -287,7 +287,7 @@ impl ClausePropagator {
         consistent
     }
 
-    /// Forgets a clause that was only the reason of one assignment.
+    /// Forgets the clause of `reason` if it was only the reason of one assignment.
     pub(super) fn forget_reason(&mut self, reason: AssignmentReason) {
         if let AssignmentReason::Clause(id) = reason
             && self.clauses.kind(id) == ClauseKind::Temporary
@@ -319,7 +319,7 @@ impl ClausePropagator {
         }
     }
 
-    /// Raises the activity of a literal, which influences later decisions.
+    /// Raises the activity of `literal`, which influences later decisions.
     pub(super) fn bump(&mut self, literal: AtomLiteral) {
         self.activity[literal.index()] += self.activity_step;
         if self.activity[literal.index()] > 1e100 {

@@ -65,7 +65,7 @@ impl ScaledNumber {
         self.mantissa == 0.0
     }
 
-    /// Returns the larger of two numbers.
+    /// Returns the larger of this number and `other`.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         let is_larger = match (self.is_zero(), other.is_zero()) {

@@ -18,7 +18,7 @@ use figrs_factor::eliminate::EliminationError;
 
 /// Number of atoms examined between two checks of the time and memory limits; in tests, the limits are checked after each step.
 const LOOK_INTERVAL: usize = if cfg!(test) { 1 } else { 1 << 14 };
-/// Work of one step of the search, besides the number of atoms of its component.
+/// Work of one step of the search, in examined atoms, besides the number of atoms of its component.
 const STEP_WORK: usize = 1 << 6;
 /// Number of learned clauses beyond which clauses are forgotten for the first time.
 const FIRST_LEARNED_LIMIT: usize = 4000;
@@ -27,7 +27,7 @@ const ATOM_BYTES: usize = 32;
 /// Weight of the activity of an atom relative to its number of clauses.
 const ACTIVITY_WEIGHT: f64 = 10.0;
 
-/// A decision of the search, with the lengths of the search's lists when it was made.
+/// A decision of the search, with the lengths that the search's lists had before it.
 #[derive(Clone, Debug)]
 struct SearchFrame<V> {
     component: OpenComponent,
@@ -69,14 +69,14 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     pub analysis: ConflictAnalysis,
     finder: ComponentFinder,
     pub cache: ComponentCache<T::Value>,
-    /// For each decision, the number of keys inserted into the cache when its present branch began.
+    /// For each decision, the number of keys that had been inserted into the cache when its present branch began.
     cache_marks: Vec<usize>,
     preferences: Vec<f64>,
     frames: Vec<SearchFrame<T::Value>>,
     pending: Vec<OpenComponent>,
     /// Changes of residual tables, each given by the factor and its table before the change.
     residual_trail: Vec<(u32, ResidualTable)>,
-    /// For each atom, the number of the last branch with a component that contains it.
+    /// For each atom, the index of the last branch with a component that contains the atom.
     owner: Vec<u64>,
     /// For each atom, `true` if it was eliminated before the search.
     is_defined: Vec<bool>,
@@ -94,7 +94,7 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
 }
 
 impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
-    /// Creates a search of a problem; the search takes ownership of the problem's clauses.
+    /// Creates a search of the problem `form`, whose clauses it takes over.
     pub(super) fn new(
         form: &'a mut LogicalForm,
         (preferences, defined): (Vec<f64>, &[DefinedAtom]),
@@ -144,8 +144,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
 
     /// Returns the value of the problem; returns `None` if zero weights exclude all assignments.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`]; [`EliminationError::TooManyOperations`] after more decisions than allowed;
-    /// [`EliminationError::TooMuchMemory`] if the search takes more memory than allowed.
+    /// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt; [`EliminationError::TooManyOperations`] after more
+    /// decisions than allowed; [`EliminationError::TooMuchMemory`] if the search takes more memory than allowed.
     pub(super) fn run(
         &mut self,
         control: &SearchControl<'_>,
@@ -289,7 +289,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.propagator.assign(branch, AssignmentReason::None);
     }
 
-    /// Returns the literal that is decided next in a component.
+    /// Returns the literal that is decided next in `component`.
     fn choose(&self, component: OpenComponent) -> AtomLiteral {
         let members = self.members(component);
         let activity = |literal: AtomLiteral| self.propagator.activity[literal.index()];
@@ -378,7 +378,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.propagator.level = self.frames.len() as u32;
     }
 
-    /// Switches from the first branch of the last decision to the second.
+    /// Switches from the first branch of the last decision to the second; `value` is the value of the first branch, and `reason` the reason
+    /// of the switch.
     fn flip(&mut self, value: Option<T::Value>, reason: AssignmentReason) {
         self.undo_branch();
         let mark = self.cache.mark();
@@ -439,8 +440,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.sort_pending(base);
     }
 
-    /// Records the assignments of the present component's atoms since an index of the trail, and restricts the residual tables to these
-    /// assignments.
+    /// Records the assignments of the present component's atoms since the index `from` of the trail, and restricts the residual tables to
+    /// these assignments.
     ///
     /// Assignments of other components' atoms, which may follow from learned clauses, are not recorded.
     fn record_assignments(&mut self, from: usize) {
@@ -469,7 +470,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         }
     }
 
-    /// Finds the component of an atom, and computes its value if that is easy. A component whose value is neither in the cache nor easy to
+    /// Finds the component of `atom`, and computes its value if that is easy. A component whose value is neither in the cache nor easy to
     /// compute is queued for the search.
     fn split_off(&mut self, atom: u32) {
         let found = self.finder.component_of(atom, self.form, &self.propagator);
@@ -493,8 +494,8 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         self.finder.members.truncate(component.start as usize);
     }
 
-    /// Returns the sum over the open (not excluded) values of a variable that forms a component of its own, in time linear in their number.
-    /// A search with one decision for each value would take quadratic time instead.
+    /// Returns the sum over the open (not excluded) values of `variable`, which forms a component of its own, in time linear in their
+    /// number. A search with one decision for each value would take quadratic time instead.
     fn sum_over(&mut self, variable: u32) -> T::Value {
         let mut sum = None;
         for atom in self.form.atoms.of(variable) {
@@ -528,7 +529,7 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         })
     }
 
-    /// Returns the value of a component if the cache contains it.
+    /// Returns the value of `component` if the cache contains it.
     fn look_up(&mut self, component: OpenComponent) -> Option<T::Value> {
         #[cfg(test)]
         if self.replay.is_some() {

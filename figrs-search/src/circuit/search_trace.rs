@@ -2,10 +2,9 @@
 
 use super::scaled_number::ScaledNumber;
 
-/// Operations with which a search builds the value of its problem.
+/// Operations by which a search builds the value of its problem.
 ///
-/// A trace builds products on a stack. The search opens a product, multiplies it by factors and closes it, which
-/// gives a value.
+/// Products are built on a stack. The search opens a product, multiplies it by factors and closes it, which gives a value.
 pub(super) trait SearchTrace {
     /// The value of a component: a number or a node of a circuit.
     type Value: Copy;

@@ -58,7 +58,7 @@ impl ValueAtoms {
         self.variables.iter().map(range).collect()
     }
 
-    /// Returns the literal which states that a variable of at least two values has this value.
+    /// Returns the literal which states that `variable`, which has at least two values, has the value `value`.
     pub(super) fn has_value(&self, variable: u32, value: u32) -> AtomLiteral {
         let first = self.firsts[variable as usize];
         if self.cardinalities[variable as usize] == 2 {
@@ -68,8 +68,8 @@ impl ValueAtoms {
         }
     }
 
-    /// Returns the variable and the value that a literal assigns to it; returns `None` if the literal only excludes one of several
-    /// values.
+    /// Returns the variable and the value that the true literal `literal` gives it; `None` if the literal only excludes one of
+    /// several values.
     pub(super) fn value_of(&self, literal: AtomLiteral) -> Option<(u32, u32)> {
         let variable = self.variable(literal);
         if self.cardinalities[variable as usize] == 2 {
@@ -79,7 +79,7 @@ impl ValueAtoms {
         literal.is_positive().then_some((variable, value))
     }
 
-    /// Adds to a clause the literals which state that the variable has none of these values.
+    /// Adds to `clause` the literals which state that `variable` has none of `values`.
     pub(super) fn exclude(&self, variable: u32, values: &[u32], clause: &mut Vec<AtomLiteral>) {
         let n = self.cardinalities[variable as usize];
         if let [value] = *values {

@@ -27,7 +27,7 @@ impl ResidualTable {
     /// A leaf for a table whose entries are all excluded by clauses; any table may replace it.
     pub(super) const DONT_CARE: Self = Self(u32::MAX);
 
-    /// Returns a constant table, whose weight is the symbol with this index.
+    /// Returns a constant table, whose weight is the symbol with the index `symbol`.
     pub(super) fn constant(symbol: u32) -> Self {
         Self(symbol | LEAF)
     }
@@ -45,17 +45,18 @@ impl ResidualTable {
 #[derive(Clone, Debug)]
 struct DiagramNode {
     variable: u32,
-    /// The range of the node's children in the list of children, and the range of its variables in the list of supports.
+    /// The range of the node's children in the list of children; `support` is the range of its variables in the list of
+    /// supports.
     children: (u32, u32),
     support: (u32, u32),
-    /// A random number, which the hash of a component containing the node adds.
+    /// A random number that is added to the hash of a component that contains the node.
     key: ComponentHash,
 }
 
 /// Multi-valued decision diagrams of the weights of all factors, in which equal nodes are stored once.
 ///
 /// A node whose children are all equal (apart from don't-care leaves) is replaced by one of its children. Restrictions of
-/// decision diagrams are cached.
+/// diagrams are cached.
 #[derive(Clone, Debug)]
 pub(super) struct WeightDiagrams {
     nodes: Vec<DiagramNode>,
@@ -80,10 +81,10 @@ impl Default for WeightDiagrams {
 }
 
 impl WeightDiagrams {
-    /// Builds the decision diagram of a table from its non-zero entries: rows of `arity` values in ascending order, with a
-    /// symbol for each row.
+    /// Builds the decision diagram of a table from its non-zero entries: rows of values of `variables` in ascending order,
+    /// with a symbol for each row.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`].
+    /// **Errors.** [`EliminationError::Interrupted`] at a deadline or an interrupt.
     pub(super) fn table(
         &mut self,
         variables: &[u32],
@@ -154,7 +155,7 @@ impl WeightDiagrams {
         table
     }
 
-    /// Returns the variables on which a residual table depends, in ascending order.
+    /// Returns the variables on which `table` depends, in ascending order.
     pub(super) fn support(&self, table: ResidualTable) -> &[u32] {
         if table.is_leaf() {
             return &[];
@@ -163,7 +164,7 @@ impl WeightDiagrams {
         &self.support[start as usize..][..len as usize]
     }
 
-    /// Returns the summand of a residual table in the hash of a component; the table must not be constant.
+    /// Returns the number that `table` adds to the hash of a component; the table must not be constant.
     pub(super) fn key(&self, table: ResidualTable) -> ComponentHash {
         self.nodes[table.0 as usize].key
     }
@@ -172,7 +173,7 @@ impl WeightDiagrams {
         self.children[(self.nodes[table.0 as usize].children.0 + i) as usize]
     }
 
-    /// Returns the residual table after one more variable is assigned a value.
+    /// Returns `table` after `variable` gets the value `value`.
     pub(super) fn restrict(
         &mut self,
         table: ResidualTable,
@@ -240,7 +241,7 @@ impl WeightDiagrams {
     }
 
     /// Returns the length of the longest list whose indices have 32 bits; the list of nodes counts twice, because half of
-    /// the indices denote leaves.
+    /// the indices stand for leaves.
     pub(super) fn positions(&self) -> usize {
         let nodes = 2 * self.nodes.len();
         nodes.max(self.children.len()).max(self.support.len())

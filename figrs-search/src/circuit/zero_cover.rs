@@ -1,6 +1,6 @@
 //! Clauses that exclude the zeros of a table, as an irredundant cover of the zeros by cubes.
 
-/// A cube (product set of values): the allowed values of some variables of a table; variables and values are given by index.
+/// A cube (product set of values): the allowed values of some variables of a table, as indices of variables and values.
 pub(super) type Cube = Vec<(usize, Vec<u32>)>;
 
 /// Returns cubes that cover the zeros of a dense table and no other entry.

@@ -5,7 +5,7 @@ use super::super::network::function::Side;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Projects a binary cost function on one of its two variables (0 or 1), which makes that variable arc consistent.
+    /// Projects the binary function `f` on one of its two variables (0 or 1), which makes that variable arc consistent.
     ///
     /// After the projection, each of the variable's values occurs in a pair of cost zero.
     pub(super) fn project_binary(&mut self, f: usize, side: usize) -> Result<(), Conflict> {
@@ -53,7 +53,7 @@ impl Network {
         self.costs.set(place, before + cost);
     }
 
-    /// Returns true if a value has a supporting pair: a pair of cost zero whose other value has unary cost zero.
+    /// Returns true if the value `a` has a supporting pair: a pair of cost zero whose other value has unary cost zero.
     #[inline]
     fn is_fully_supported(&self, side: &Side, a: usize) -> bool {
         let support = self.supports[side.own_support + a] as usize;
@@ -62,7 +62,7 @@ impl Network {
             && self.pair_cost(side, a, support) == 0
     }
 
-    /// Returns the smallest cost of the pairs that contain a value, including the unary costs of the second variable.
+    /// Returns the smallest cost of the pairs that contain the value `a`, including the unary costs of the second variable.
     #[inline]
     fn cheapest_pair(&mut self, side: &Side, a: usize) -> i64 {
         self.costs_seen += self.live_count(side.other) as u64;
@@ -85,8 +85,8 @@ impl Network {
         least - paid
     }
 
-    /// Returns the minimum cost of a value of one variable: the minimum, over the other variable's values, of the binary cost plus the
-    /// unary cost.
+    /// Returns the minimum cost of the value `a` of one variable: the minimum, over the other variable's values, of the binary cost
+    /// plus the unary cost.
     pub(super) fn full_binary_cost(&mut self, f: usize, side: usize, a: usize) -> i64 {
         let side = self.side(f, side);
         if self.is_fully_supported(&side, a) {
@@ -119,7 +119,7 @@ impl Network {
     }
 
     /// Computes the cost that can be moved to each value, and removes values whose cost reaches the upper bound. Returns `true` if
-    /// some cost can be moved to a value.
+    /// some cost can be moved.
     fn gains_of(&mut self, side: &Side, gains: &mut [i64]) -> Result<bool, Conflict> {
         let mut some = false;
         for place in (0..self.live_count(side.own)).rev() {

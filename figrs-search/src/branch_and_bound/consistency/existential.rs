@@ -5,8 +5,8 @@ use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Returns the index of a variable in the scope of a function, unless directional arc consistency moves the function's costs
-    /// to this variable.
+    /// Returns the index of the variable `v` in the scope of the function `f`; `None` if directional arc consistency moves the
+    /// function's costs to this variable.
     fn place_against_order(&self, f: usize, v: usize) -> Option<usize> {
         let function = &self.functions[f];
         if !self.is_active(f) || matches!(function.arity, Arity::Nary(_)) {
@@ -16,7 +16,8 @@ impl Network {
         (place > 0).then_some(place)
     }
 
-    /// Returns the minimum cost of a value if that cost is below `limit`; otherwise returns some cost of at least `limit`.
+    /// Returns the minimum cost of the value `value` if this cost is below `limit`; otherwise returns some cost of at least
+    /// `limit`.
     fn cost_of_value(&mut self, v: usize, value: usize, limit: i64) -> i64 {
         let mut cost = self.unary(v, value);
         for i in 0..self.incident[v].len() {
@@ -34,8 +35,8 @@ impl Network {
         cost
     }
 
-    /// Finds a value of the variable that all functions support, or moves costs to the variable, which may raise the lower bound.
-    /// Returns `false` if costs were moved.
+    /// Finds a value of the variable `v` that all functions support; if there is none, moves costs to the variable, which may
+    /// raise the lower bound. Returns `false` if costs were moved.
     pub(super) fn make_existential(&mut self, v: usize) -> Result<bool, Conflict> {
         let limit = self.worthwhile;
         let known = self.supported[v] as usize;

@@ -8,17 +8,17 @@ use super::super::cost_table::CostTable;
 use super::super::network::state::INACTIVE;
 use super::super::network::{Conflict, Network};
 
-/// Maximum number of entries of a function with more than three undecided variables that is projected.
+/// Maximum number of entries of a function with more than three undecided variables for which it is projected.
 const LOOK: usize = 1 << 10;
 
-/// Maximum number of undecided variables of a function that is replaced by a smaller one, and maximum number of entries of the smaller
-/// function.
+/// Maximum number of undecided variables of a function for which it is replaced by a smaller one, and maximum number of entries of the
+/// smaller one.
 const FEW: usize = 3;
 const REPLACED: usize = 1 << 18;
 
 impl Network {
-    /// Replaces a function with few undecided variables by a function of its undecided variables. A function with more undecided
-    /// variables is projected on each of them.
+    /// Replaces the function `place` by a function of its undecided variables, if these are few. If the function has more undecided
+    /// variables, projects it on each of them.
     pub(super) fn project_or_replace_nary(&mut self, place: usize) -> Result<(), Conflict> {
         let f = self.nary[place].function as usize;
         if !self.is_active(f) {
@@ -100,7 +100,7 @@ impl Network {
         Ok(())
     }
 
-    /// For a function of more than three variables, moves the minimum cost of each value of a variable to the unary cost of the
+    /// For a function of more than three variables, moves the minimum cost of each value of the variable `own` to the unary cost of this
     /// value.
     fn project_nary(
         &mut self,

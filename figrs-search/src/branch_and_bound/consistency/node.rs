@@ -7,7 +7,7 @@ use super::super::network::state::INACTIVE;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Increases the unary cost of a value that is not removed.
+    /// Increases the unary cost of the value `value`, which is not removed, by `cost`.
     #[inline]
     pub(in super::super) fn raise(&mut self, v: usize, value: usize, cost: i64) {
         let place = self.unary_place(v, value);
@@ -20,8 +20,8 @@ impl Network {
         self.queue_without_zero(v);
     }
 
-    /// Queues a variable for which no value of unary cost zero is known. A value of unary cost zero that is stored
-    /// for a variable may be outdated, because an undone search level may have stored it.
+    /// Queues the variable `v` if no value of it with unary cost zero is known. The stored value of unary cost zero
+    /// may be outdated, because it may come from an undone search level.
     #[inline]
     pub(in super::super) fn queue_without_zero(&mut self, v: usize) {
         let cheapest = self.cheapest[v] as usize;
@@ -30,8 +30,8 @@ impl Network {
         }
     }
 
-    /// Moves the smallest unary cost of a variable to the lower bound, and then removes the values whose unary cost
-    /// reaches the difference between the upper and the lower bound.
+    /// Moves the smallest unary cost of the variable `v` to the lower bound, and then removes the values whose unary
+    /// cost reaches the difference between the upper and the lower bound.
     pub(super) fn make_node_consistent(&mut self, v: usize) -> Result<(), Conflict> {
         self.look(self.live_count(v));
         let (mut least, mut cheapest) = (i64::MAX, 0);
@@ -56,7 +56,7 @@ impl Network {
         self.remove_costly(v)
     }
 
-    /// Removes the values whose unary cost reaches the difference between the upper and the lower bound.
+    /// Removes the values of `v` whose unary cost reaches the difference between the upper and the lower bound.
     fn remove_costly(&mut self, v: usize) -> Result<(), Conflict> {
         let gap = self.gap();
         self.costs_seen += self.live_count(v) as u64;
@@ -69,8 +69,7 @@ impl Network {
         Ok(())
     }
 
-    /// Removes from all variables the values whose unary cost reaches the difference between the upper and the lower
-    /// bound, if the bounds have changed since the last removal.
+    /// Removes such values from all variables, if the bounds have changed since the last removal.
     pub(super) fn sweep(&mut self) -> Result<(), Conflict> {
         if self.swept == (self.lower, self.upper) {
             return Ok(());
@@ -87,7 +86,7 @@ impl Network {
         Ok(())
     }
 
-    /// Removes an assigned variable from its cost functions, which become functions of their other variables.
+    /// Removes the assigned variable `v` from its cost functions, which become functions of their other variables.
     pub(super) fn project_assigned(&mut self, v: usize) -> Result<(), Conflict> {
         let value = self.value(v, 0);
         for i in 0..self.incident[v].len() {
@@ -120,7 +119,8 @@ impl Network {
         Ok(())
     }
 
-    /// Replaces a ternary function with an assigned variable by a binary function of the other two variables.
+    /// Replaces the ternary function `f`, whose variable `v` is assigned, by a binary function of the other two
+    /// variables.
     fn condition_ternary(&mut self, f: usize, v: usize, value: usize) {
         self.active.set(f, INACTIVE);
         let function = self.functions[f];

@@ -13,7 +13,7 @@ const MAX_FUTILE_MOVES: u32 = 64;
 
 impl Network {
     /// Moves costs until no move is possible (EDAC), and eliminates variables that have few neighbours. The propagation pauses when the
-    /// allowed number of steps is done. The bounds are valid during a pause of the propagation, and the next call continues it.
+    /// allowed number of steps is done. The bounds are valid during a pause, and the next call continues the propagation.
     ///
     /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
     ///
@@ -28,7 +28,7 @@ impl Network {
         result
     }
 
-    /// Propagates like [`propagate`](Self::propagate), but pauses only after the deadline.
+    /// Propagates as [`propagate`](Self::propagate) does, but pauses only after the deadline.
     pub(in super::super) fn propagate_until(&mut self, until: &Until) -> Result<(), Conflict> {
         loop {
             self.pause_at = self.work() + WORK_IN_A_ROW;
@@ -85,8 +85,8 @@ impl Network {
         }
     }
 
-    /// Moves costs from the functions of a variable to later variables, whose values may have lost supports because values of the variable
-    /// were removed.
+    /// Moves costs from the functions of the variable `v` to later variables, whose values may have lost supports because values of `v` were
+    /// removed.
     fn project_on_later(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;
@@ -113,8 +113,7 @@ impl Network {
         Ok(())
     }
 
-    /// Moves costs from the functions of a variable to their first variables, after values of the variable were removed or became more
-    /// expensive.
+    /// Moves costs from the functions of the variable `v` to their first variables, after values of `v` were removed or became more expensive.
     fn project_on_earlier(&mut self, v: usize) -> Result<(), Conflict> {
         for i in 0..self.incident[v].len() {
             let f = self.incident[v][i] as usize;
@@ -130,8 +129,7 @@ impl Network {
         Ok(())
     }
 
-    /// Queues a changed variable and the later variables of its functions, because they may no longer have a value that all functions
-    /// support.
+    /// Queues the changed variable `v` and the later variables of its functions, which may no longer have a value that all functions support.
     fn queue_candidates(&mut self, v: usize) {
         self.candidates.insert(v);
         self.dominance_queue.insert(v);

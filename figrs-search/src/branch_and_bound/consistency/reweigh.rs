@@ -19,9 +19,9 @@ impl Network {
     /// [`reweighted`](super::super::reweighting::reweighted) is the same algorithm for cost tables.
     ///
     /// In a sweep, each undecided variable collects the minimum costs of its values from its binary and ternary functions. The smallest of
-    /// the collected costs is added to the lower bound, and the remainder is spread over the functions that contain later variables. Each
-    /// assignment below the upper bound keeps its cost, and all moves are undone when the search leaves its level. The reweighting ends
-    /// early if the allowed number of steps is done.
+    /// these costs is added to the lower bound, and the remainder is spread over the functions that contain later variables. Each
+    /// assignment below the upper bound keeps its cost, and all moves are undone when the search leaves its level. Reweighting ends early
+    /// if the allowed number of steps is done.
     ///
     /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
     pub(in super::super) fn reweigh(&mut self, sweeps: usize) -> Result<(), Conflict> {
@@ -47,8 +47,8 @@ impl Network {
         Ok(())
     }
 
-    /// Collects the costs of a variable from its functions, adds the smallest cost to the lower bound, and spreads the remainder over the
-    /// functions.
+    /// Collects the costs of the variable `v` from its functions, adds the smallest cost to the lower bound, and spreads the remainder
+    /// over the functions.
     fn reweigh_at(&mut self, v: usize, sweep: Sweep) -> Result<(), Conflict> {
         if !self.is_open(v) || self.work() >= self.pause_at {
             return Ok(());
@@ -110,8 +110,8 @@ impl Network {
         Ok(())
     }
 
-    /// Returns the index of a variable in the scope of an active binary or ternary function, and the last index of the scope; `None` for
-    /// other functions.
+    /// Returns the index of the variable `v` in the scope of the active binary or ternary function `f`, and the last index of the scope;
+    /// `None` for other functions.
     fn place_to_reweigh(&self, f: usize, v: usize) -> Option<(usize, usize)> {
         let function = &self.functions[f];
         let last = match function.arity {
@@ -123,7 +123,7 @@ impl Network {
         Some((function.place_of(v as u32), last))
     }
 
-    /// Adds `shares` to the costs of each value of a variable, in a binary or ternary function.
+    /// Adds `shares` to the costs of the values of the variable with the index `place` in the scope of a binary or ternary function.
     fn extend_unary(&mut self, f: usize, place: usize, shares: &[i64]) {
         if self.functions[f].arity == Arity::Binary {
             let side = self.side(f, place);

@@ -7,18 +7,18 @@ use super::super::network::{Conflict, Network};
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct TernarySide {
     pub(in super::super) own: usize,
-    /// The two variables of the function besides this one, in ascending order.
+    /// The two variables of the function besides the given one, in ascending order.
     pub(in super::super) others: [usize; 2],
     cells: usize,
     own_stride: usize,
     strides: [usize; 2],
     support: usize,
-    /// The active binary functions within the scope: of this variable with each other variable, and of the two other variables.
+    /// The active binary functions within the scope: of the given variable with each of the others, and of the two others.
     pairs: [Option<u32>; 3],
 }
 
 impl Function {
-    /// Returns the index of a variable in the scope of a ternary function.
+    /// Returns the index of the variable `v` in the scope of a ternary function.
     pub(in super::super) fn place_of(&self, v: u32) -> usize {
         self.scope.iter().position(|&u| u == v).unwrap_or(0)
     }
@@ -79,7 +79,7 @@ impl Network {
         self.costs.values[Self::triple_place(side, a, b, c)]
     }
 
-    /// Projects the costs of a ternary function on one of its variables.
+    /// Projects the costs of the ternary function `f` on the variable with the index `place` in its scope.
     pub(super) fn project_ternary(&mut self, f: usize, place: usize) -> Result<(), Conflict> {
         self.looks += 1;
         self.cause = f as u32;
@@ -122,7 +122,7 @@ impl Network {
         Ok(())
     }
 
-    /// Subtracts a cost from all entries of a value in a ternary function.
+    /// Subtracts `cost` from all entries of the value `a` in a ternary function.
     pub(super) fn take_from_ternary(&mut self, side: &TernarySide, a: usize, cost: i64) {
         self.costs_seen += self.others_count(side);
         for i in 0..self.live_count(side.others[0]) {
@@ -136,8 +136,8 @@ impl Network {
         }
     }
 
-    /// Returns the cost of two values in the binary function `f`, whose variables belong to the scope of a ternary function; returns 0
-    /// if no such function is active.
+    /// Returns the cost of the values `a` and `b` in the binary function `f` within the scope of a ternary function; 0 if no such
+    /// function is active.
     #[inline]
     fn pair_within(&self, f: Option<u32>, v: usize, a: usize, b: usize) -> i64 {
         match f {
@@ -162,8 +162,8 @@ impl Network {
             + self.unary(z, c)
     }
 
-    /// Returns the minimum cost of a value by a ternary function, the binary functions in its scope, and the unary costs of the other
-    /// two variables.
+    /// Returns the minimum cost of the value `a` by a ternary function, the binary functions in its scope, and the unary costs of the
+    /// other two variables.
     pub(super) fn full_ternary_cost(&mut self, f: usize, place: usize, a: usize) -> i64 {
         let side = self.ternary_side(f, place);
         self.cheapest_triple(&side, a)
@@ -197,8 +197,8 @@ impl Network {
         least
     }
 
-    /// Projects a ternary function and all smaller functions in its scope on one of its variables; the smaller functions decrease only
-    /// by the necessary amount.
+    /// Projects a ternary function and all smaller functions in its scope on one of its variables; the costs of smaller functions
+    /// decrease only by the necessary amount.
     pub(super) fn project_ternary_fully(&mut self, f: usize, place: usize) -> Result<(), Conflict> {
         self.cause = f as u32;
         let side = self.ternary_side(f, place);
@@ -235,8 +235,8 @@ impl Network {
         Ok(some)
     }
 
-    /// Moves costs from smaller functions to a ternary function, until each value of a variable can be raised by a given amount. A
-    /// smaller function contributes only the cost that would be missing if all later functions contributed all their costs.
+    /// Moves costs from smaller functions to a ternary function, until each value of a variable can be raised by the amount in
+    /// `gains`. A smaller function contributes only the cost that would be missing if all later functions contributed all their costs.
     fn extend_to_ternary(&mut self, side: &TernarySide, gains: &[i64]) {
         let [y, z] = side.others;
         // All triples are visited for each of the three pairs and for each of the two single
@@ -285,7 +285,7 @@ impl Network {
         self.costs.set(at, before + cost);
     }
 
-    /// Moves the cost of a pair of values to all triples that contain the pair.
+    /// Moves the cost of the pair of values `p` and `q` to all triples that contain the pair.
     fn extend_pair(
         &mut self,
         side: &TernarySide,
@@ -322,9 +322,9 @@ impl Network {
         }
     }
 
-    /// Returns the largest cost that is missing at the triples that contain a pair of values (or one value), if the later functions
-    /// contribute all their costs. The order of contributing functions is: the function of the two other variables, the binary
-    /// functions of this variable, the unary costs.
+    /// Returns the largest cost that is missing at the triples that contain the values `p` and `q` (or only `p`), if the later
+    /// functions contribute all their costs. Functions contribute in this order: the function of the two other variables, the binary
+    /// functions of the given variable, the unary costs.
     fn missing(
         &self,
         side: &TernarySide,

@@ -14,8 +14,8 @@ use figrs_random_graphs::generator;
 /// An upper bound that is larger than the sum of all finite costs of a test case.
 const UPPER: i64 = 1 << 40;
 
-/// Returns the cost of an assignment by the functions of a network. The functions of eliminated variables do not count. Therefore the
-/// computed cost is that of the assignment with the best values of the eliminated variables.
+/// Returns the cost of the assignment `values` by the functions of a network. The functions of eliminated variables are not counted.
+/// Therefore the cost is that of the assignment with the best values of the eliminated variables.
 fn cost_in_network(network: &Network, values: &[u32]) -> i64 {
     let mut cost = network.lower;
     for (v, &value) in values.iter().enumerate() {

@@ -8,10 +8,10 @@ use figrs_factor::eliminate::EliminationError;
 use figrs_factor::order::SymbolicElimination;
 use figrs_factor::order::eliminate_candidates;
 
-/// Maximum number of memory words that the search for an elimination order reads, in some tens of milliseconds.
+/// Maximum number of memory words that the search for an elimination order reads, which takes some tens of milliseconds.
 const ORDER_WORK: u64 = 4_000_000;
 
-/// Limits of the size and the depth of clusters.
+/// Limits on the size and the depth of the clusters of a tree decomposition.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct ClusterLimits {
     /// Maximum number of variables of a separator, and maximum number of assignments of a separator.
@@ -31,8 +31,8 @@ pub(in super::super) const WORTHWHILE: ClusterLimits = ClusterLimits {
     depth: 24,
 };
 
-/// A cluster of variables in a tree decomposition, with its separator. The separator of a cluster consists of the ancestors' variables that occur
-/// in functions of the cluster or of its descendants.
+/// A cluster of variables in a tree decomposition, with its separator. The separator consists of those variables of ancestors that occur in
+/// functions of the cluster or of its descendants.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cluster {
     pub(super) own: Vec<u32>,
@@ -49,7 +49,7 @@ pub(super) struct Cluster {
 /// The buckets of an elimination are merged with their parent buckets until clusters with small separators remain. Returns `None` if fewer than
 /// two clusters remain.
 ///
-/// **Errors.** [`EliminationError::Interrupted`].
+/// **Errors.** [`EliminationError::Interrupted`] if the search for an elimination order is stopped.
 pub(super) fn clusters(
     tables: &CostTables,
     limits: ClusterLimits,
@@ -69,7 +69,7 @@ pub(super) fn clusters(
     Ok(merged(tables, buckets.collect(), limits))
 }
 
-/// Merges the buckets of an elimination order into clusters.
+/// Merges the buckets of an elimination order to clusters.
 fn merged(
     tables: &CostTables,
     mut buckets: Vec<Cluster>,
@@ -143,7 +143,7 @@ fn merged(
     (clusters.len() > 1).then_some(clusters)
 }
 
-/// Moves the variables of a bucket to another bucket.
+/// Moves the variables of the bucket `from` to the bucket `to`.
 fn merge(buckets: &mut [Cluster], from: usize, to: usize) {
     let own = std::mem::take(&mut buckets[from].own);
     buckets[to].own.extend(own);

@@ -1,5 +1,5 @@
-//! A cluster as a network of cost functions. For each assignment of a cluster's separator, a record holds bounds and open nodes for the cluster
-//! with its descendants.
+//! A cluster as a network of cost functions. For each assignment of the cluster's separator, a record holds bounds and open nodes for the
+//! cluster with its descendants.
 
 use figrs_factor::Until;
 use figrs_factor::graph::Assignments;
@@ -11,17 +11,17 @@ use super::super::network::{Decision, Network};
 use super::super::search::{BestFirst, OpenNodes};
 use super::cluster_tree::Cluster;
 
-/// Divisor for rebuilding the network of a cluster: it is rebuilt when the number of rises of its children's bounds has grown by this share of
-/// itself.
+/// The network of a cluster is rebuilt when its children's bounds have risen so often that the number of rises has grown by one part in
+/// `RISES`.
 const RISES: u64 = 4;
 
-/// Number of bytes of the record of a separator's assignment, without the memory of its lists.
+/// Number of bytes of the record for an assignment of a separator, without the memory of its lists.
 const RECORD: usize = 128;
 
 /// Bounds and open nodes of a subproblem for one assignment of its separator.
 #[derive(Debug)]
 pub(super) struct Record {
-    /// Lower bound of the cost of the subproblem, for the record's assignment of the separator.
+    /// Lower bound of the cost of the subproblem, for this assignment of the separator.
     pub(super) lower: i64,
     /// The lower bound at the time when the record was last stored.
     known: i64,
@@ -29,7 +29,7 @@ pub(super) struct Record {
     pub(super) best: Option<Vec<u32>>,
     pub(super) upper: i64,
     pub(super) open: OpenNodes,
-    /// Lower bound of the costs in open nodes that may have been dropped.
+    /// Lower bound of the costs in those open nodes that have been dropped.
     pub(super) dropped: i64,
     /// The number of steps done for this assignment of the separator.
     pub(super) work: u64,
@@ -57,11 +57,11 @@ pub(super) struct Below {
     pub(super) places: Vec<u32>,
 }
 
-/// The subproblem of a cluster, which consists of the variables and functions of the cluster and of all its descendants. A subproblem lists
-/// first the variables of the separator, then those of the cluster, then those of the descendants.
+/// The subproblem of a cluster, which consists of the variables and functions of the cluster and of all its descendants. Its variables are
+/// listed in this order: those of the separator, those of the cluster, those of the descendants.
 ///
-/// The network of a subproblem contains the variables of the separator and of the cluster. The network has the cluster's own functions and, for
-/// each child cluster, a function that maps each assignment of the child's separator to a lower bound.
+/// Its network contains the variables of the separator and of the cluster. The network has the cluster's own functions and, for each child
+/// cluster, a function from the assignments of the child's separator to lower bounds.
 #[derive(Debug)]
 pub(super) struct Subproblem {
     /// For each variable of the subproblem, its index in the component.
@@ -124,7 +124,7 @@ impl<'a> ClusterFunctions<'a> {
         }
     }
 
-    /// Returns the cost functions of a cluster, with variables renumbered as in its subproblem.
+    /// Returns the cost functions of the cluster `cluster`, with variables renumbered as in its subproblem.
     fn part(&self, cluster: usize, names: &[u32]) -> CostTables {
         let mut place = vec![u32::MAX; self.tables.sizes.len()];
         for (&v, i) in names.iter().zip(0..) {
@@ -151,8 +151,8 @@ impl<'a> ClusterFunctions<'a> {
 }
 
 impl Subproblem {
-    /// Creates the network of a cluster; returns `None` if the network has no assignment below the upper bound, or if
-    /// the deadline has passed.
+    /// Creates the network of the cluster `c`; returns `None` if the network has no assignment below the upper bound, or if the deadline has
+    /// passed.
     pub(super) fn new(
         all: &ClusterFunctions<'_>,
         c: usize,
@@ -207,7 +207,7 @@ impl Subproblem {
         rises > self.known_rises + self.known_rises / RISES + self.below.len() as u64
     }
 
-    /// Rebuilds the network with the new bounds of the child clusters.
+    /// Rebuilds the network with `bounds`, the new bounds of the child clusters.
     pub(super) fn renew(&mut self, bounds: Vec<CostTable>, rises: u64, until: &Until) {
         self.known_rises = rises;
         let mut tables = self.own.clone();
@@ -239,7 +239,7 @@ impl Subproblem {
         CostTable { scope, cells }.renamed(sizes, |v| names[v as usize])
     }
 
-    /// Removes the record of an assignment of the separator and returns it, or returns a new record if there is none.
+    /// Removes the record of the assignment `assignment` of the separator and returns it; returns a new record if there is none.
     pub(super) fn take(&mut self, assignment: &[u32]) -> Record {
         let Some(mut record) = self.records.remove(assignment) else {
             return Record {
@@ -257,7 +257,7 @@ impl Subproblem {
         record
     }
 
-    /// Stores the record of an assignment of the separator.
+    /// Stores `record` for the assignment `assignment` of the separator.
     pub(super) fn keep(&mut self, assignment: Vec<u32>, record: Record) {
         self.bytes += record.bytes(self.separator);
         let is_worth = |before: i64| record.lower - before > self.limits.worthwhile;
@@ -269,7 +269,7 @@ impl Subproblem {
         self.records.insert(assignment, record);
     }
 
-    /// Returns the lower bound, the upper bound and the number of steps done for an assignment of the separator.
+    /// Returns the lower bound, the upper bound and the number of steps done for the assignment `assignment` of the separator.
     pub(super) fn bounds(&self, assignment: &[u32]) -> (i64, i64, u64) {
         let record = self.records.get(assignment);
         record.map_or((self.lower, i64::MAX, 0), |record| {
@@ -277,18 +277,18 @@ impl Subproblem {
         })
     }
 
-    /// Returns the best known assignment of the subproblem for an assignment of the separator.
+    /// Returns the best known assignment of the subproblem, given the assignment `assignment` of the separator.
     pub(super) fn best(&self, assignment: &[u32]) -> Option<&[u32]> {
         self.records.get(assignment)?.best.as_deref()
     }
 
-    /// Drops the records of all assignments.
+    /// Drops the records of all assignments of the separator.
     pub(super) fn forget(&mut self) {
         self.records.clear();
         self.bytes = 0;
     }
 
-    /// Returns the decisions that assign the separator's variables.
+    /// Returns the decisions that give the separator's variables the values `assignment`.
     pub(super) fn decisions(assignment: &[u32]) -> Vec<Decision> {
         let values = (0..).zip(assignment);
         values
@@ -297,8 +297,8 @@ impl Subproblem {
     }
 }
 
-/// Creates the network of a cluster, in which variables of the cluster's separator and of the children's separators are not simplified. Returns
-/// `None` if the network has no assignment below the upper bound, or if the deadline has passed.
+/// Creates the network of a cluster; variables of its separator and of the children's separators are not simplified. Returns `None` if the
+/// network has no assignment below the upper bound, or if the deadline has passed.
 fn network(
     tables: &CostTables,
     separator: usize,

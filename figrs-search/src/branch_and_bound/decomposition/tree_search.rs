@@ -10,10 +10,10 @@ use super::super::search::{OpenNodes, SearchState};
 use super::cluster_tree::{ClusterLimits, clusters};
 use super::subproblem::{ClusterFunctions, Record, Subproblem};
 
-/// Maximum share of all variables in the largest cluster, as numerator and denominator.
+/// Maximum share of all variables that the largest cluster may have, as numerator and denominator.
 const LARGEST: (usize, usize) = (3, 4);
 
-/// Divisors of the memory limit: for the records of separators, for the open nodes of the root cluster, and for the open nodes of each other
+/// The memory limit is divided by these numbers: for the records of separators, for the open nodes of the root cluster, and for those of each other
 /// cluster.
 const RECORDS: usize = 4;
 const ROOT_NODES: usize = 4;
@@ -40,7 +40,7 @@ const WORK_IN_A_ROW: u64 = 1 << 14;
 /// the child clusters are searched for as many steps as in all their earlier searches together. If the child clusters remain undecided, the node is
 /// stored with a larger lower bound. For each assignment of a cluster's separator, the results and the open nodes are stored.
 ///
-/// Half of the steps go to the search of the root cluster, which searches its descendants in turn. The second half of the steps search the
+/// Half of the steps go to the search of the root cluster, which searches its descendants in turn. The other half of the steps search the
 /// assignments of small separators from the leaves to the root, which raises the bounds of the parents (Russian doll search).
 ///
 /// **References.** Terrioux and Jégou, *Bounded backtracking for the valued constraint satisfaction problems*, CP 2003; de Givry, Schiex and
@@ -52,7 +52,7 @@ pub(in super::super) struct TreeSearch {
     subproblems: Vec<Subproblem>,
     /// Upper bound of the cost: only assignments of lower cost are searched.
     upper: i64,
-    /// The best assignment of the component that this search has found since the last report, and its cost.
+    /// The best assignment of the component that this search has found since it last reported one, and its cost.
     pub(in super::super) best: Option<(Vec<u32>, i64)>,
     lower: i64,
     pub(in super::super) work: u64,
@@ -66,19 +66,19 @@ pub(in super::super) struct TreeSearch {
 /// A bottom-up round of the search through all assignments of small separators, from the leaves to the root.
 #[derive(Debug)]
 struct Upwards {
-    /// The cluster that the bottom-up round searches at present, and the next assignment of its separator.
+    /// The cluster that the round searches at present, and the next assignment of its separator.
     cluster: usize,
     assignment: Option<Vec<u32>>,
-    /// Number of steps allowed for each assignment of a separator.
+    /// Number of steps that the round allows for each assignment of a separator.
     allowed: u64,
     /// The total number of steps of all bottom-up rounds.
     work: u64,
-    /// True if an assignment of a separator remained undecided in this bottom-up round.
+    /// True if some assignment of a separator remained undecided in this round.
     is_open: bool,
 }
 
 impl TreeSearch {
-    /// Creates the search of a component; returns `None` if no suitable tree of clusters exists, or if the deadline passes.
+    /// Creates the search of a component; returns `None` if there is no suitable tree of clusters, or if the deadline passes.
     pub(in super::super) fn new(
         tables: &CostTables,
         shape: ClusterLimits,
@@ -124,7 +124,7 @@ impl TreeSearch {
         self.lower.min(self.upper)
     }
 
-    /// Adopts an assignment of the component as a hint, and a new upper bound of the cost of assignments to be searched.
+    /// Adopts the assignment `values` of the component as a hint, and `upper` as the new upper bound of the costs to be searched.
     pub(in super::super) fn adopt(&mut self, values: &[u32], upper: i64) {
         self.upper = self.upper.min(upper);
         for subproblem in &mut self.subproblems {
@@ -139,7 +139,7 @@ impl TreeSearch {
         self.least_work > LEAST_WORK
     }
 
-    /// Searches until the given number of steps is done, the deadline has passed, or a better assignment is found.
+    /// Searches until `work` steps are done, the deadline has passed, or a better assignment is found.
     pub(in super::super) fn advance(&mut self, work: u64, until: &Until) -> SearchState {
         let (began, limit) = (self.work, self.work.saturating_add(work));
         if self.upwards.work <= self.work / 2 {
@@ -180,7 +180,7 @@ impl TreeSearch {
         }
     }
 
-    /// Searches the clusters for each assignment of their separators, from the leaves to the root, until the allowed steps are done.
+    /// Searches the clusters for each assignment of their separators, from the leaves to the root, until `limit` steps are done.
     fn go_upwards(&mut self, limit: u64, until: &Until) {
         while self.work < limit && !until.is_over() {
             let c = self.upwards.cluster;
@@ -223,7 +223,7 @@ impl TreeSearch {
         }
     }
 
-    /// Rebuilds the network of a cluster if the bounds of its child clusters have risen.
+    /// Rebuilds the network of the cluster `c` if the bounds of its child clusters have risen enough.
     fn renew(&mut self, c: usize, until: &Until) {
         let below = &self.subproblems[c].below;
         let rises = below
@@ -244,7 +244,8 @@ impl TreeSearch {
         self.subproblems[c].renew(bounds, rises, until);
     }
 
-    /// Searches a subproblem for given values of its separator, until no assignment below `upper` remains or the allowed steps are done.
+    /// Searches the subproblem of the cluster `c` for the values `separator` of its separator, until no assignment below `upper` remains or `limit`
+    /// steps are done.
     fn narrow(&mut self, c: usize, separator: Vec<u32>, upper: i64, limit: u64, until: &Until) {
         self.renew(c, until);
         let mut record = self.subproblems[c].take(&separator);
@@ -268,7 +269,7 @@ impl TreeSearch {
         self.subproblems[c].keep(separator, record);
     }
 
-    /// Searches the open nodes of a subproblem whose bounds are smaller than the bounds of all dropped nodes.
+    /// Searches those open nodes of a subproblem whose bounds are smaller than the bounds of all dropped nodes.
     fn search(
         &mut self,
         c: usize,
@@ -314,8 +315,8 @@ impl TreeSearch {
         record.lower = record.lower.max(reached);
     }
 
-    /// Searches the child clusters of a node at which all variables of the cluster have values. After its child clusters have been searched, the
-    /// node is closed, or stored as open with a larger lower bound.
+    /// Searches the child clusters of a node at which all variables of the cluster have values. After that, the node is closed, or stored as open
+    /// with a larger lower bound.
     fn search_below(&mut self, c: usize, limit: u64, until: &Until) {
         let network = &self.subproblems[c].search.network;
         let bound = network.lower;
@@ -369,7 +370,7 @@ impl TreeSearch {
         }
     }
 
-    /// Writes the best known values of the child clusters into the values of a subproblem.
+    /// Writes the best known values of the child clusters into `values`, the values of a subproblem.
     fn write_best(&self, c: usize, below: &[(usize, Vec<u32>)], values: &mut [u32]) {
         for (own, (d, separator)) in self.subproblems[c].below.iter().zip(below) {
             if let Some(best) = self.subproblems[*d].best(separator) {

@@ -8,12 +8,13 @@ use super::state::{ACTIVE, INACTIVE, Network};
 /// Index that denotes the absence of a function.
 pub(in super::super) const NONE: u32 = u32::MAX;
 
-/// Number of variables of a cost function, which decides how its costs are stored.
+/// Number of variables of a cost function, which determines how its costs are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Arity {
     Binary,
     Ternary,
-    /// A function of more than three variables, or with a table too large to be dense, given by its index among such functions.
+    /// A function of more than three variables, or with a table too large to be dense, given by its index in the list of such
+    /// functions.
     Nary(u32),
 }
 
@@ -25,14 +26,14 @@ pub(in super::super) struct Function {
     pub(in super::super) scope: [u32; 3],
     /// The index of the function's first cost in the list of all costs.
     pub(in super::super) cells: u32,
-    /// For a binary function, the index of the first shift of each variable; the shift of a value is subtracted from all costs of the
-    /// value.
+    /// For a binary function, the index of the first shift of each variable; the shift of a value is subtracted from all costs of
+    /// this value.
     pub(in super::super) shifts: [u32; 2],
     /// For each variable, the index of the first support of its values; the support of a value is a combination of the other
-    /// variables' values.
+    /// variables' values with cost zero.
     pub(in super::super) supports: [u32; 3],
-    /// For a ternary function, the indices of the binary functions of its first and second, first and third, and second and third
-    /// variable.
+    /// For a ternary function, the indices of the binary functions of its first and second, its first and third, and its second and
+    /// third variable.
     pub(in super::super) pairs: [u32; 3],
 }
 
@@ -62,7 +63,7 @@ impl NaryFunction {
         }
     }
 
-    /// Returns the stored cost of an assignment of the function, before the shifts are subtracted.
+    /// Returns the stored cost of the assignment `row`, before the shifts are subtracted.
     fn entry(&self, row: &[u32]) -> i64 {
         match &self.entries {
             NaryCosts::Table(table, strides) => {
@@ -90,7 +91,7 @@ pub(in super::super) struct Side {
     pub(in super::super) other_support: usize,
 }
 
-/// Returns the sum of a stored cost and an added cost; a forbidden cost stays forbidden even if a cost is subtracted.
+/// Returns the sum of the stored cost `before` and the cost `added`; a forbidden cost stays forbidden even if `added` is negative.
 fn joined(before: i64, added: i64) -> i64 {
     if before >= LARGE || added >= LARGE {
         FORBIDDEN
@@ -109,7 +110,7 @@ impl Function {
 }
 
 impl Network {
-    /// Returns a binary function as seen from its first (0) or second (1) variable.
+    /// Returns the binary function `f` as seen from its first (`side` 0) or second (`side` 1) variable.
     #[inline]
     pub(in super::super) fn side(&self, f: usize, side: usize) -> Side {
         let function = &self.functions[f];
@@ -133,7 +134,7 @@ impl Network {
         }
     }
 
-    /// Returns the cost of two values by a binary function.
+    /// Returns the cost of the values `a` and `b` by a binary function.
     #[inline]
     pub(in super::super) fn pair_cost(&self, side: &Side, a: usize, b: usize) -> i64 {
         let cells = &self.costs.values;
@@ -142,7 +143,7 @@ impl Network {
             - cells[side.other_shift + b]
     }
 
-    /// Returns the binary function of two variables, active or not, if such a function exists.
+    /// Returns the binary function of the variables `x` and `y`, active or not; `None` if there is none.
     pub(in super::super) fn binary_between(&self, x: u32, y: u32) -> Option<usize> {
         let (low, high) = (x.min(y), x.max(y));
         let list = |v: u32| &self.incident[v as usize];
@@ -157,7 +158,7 @@ impl Network {
         })
     }
 
-    /// Adds costs in row-major order to the binary function of two variables, given in ascending order; creates the
+    /// Adds costs in row-major order to the binary function of the variables `x` and `y`, which are in ascending order; creates the
     /// function if it does not exist.
     pub(in super::super) fn add_binary(&mut self, x: u32, y: u32, added: &[i64]) -> usize {
         let f = self
@@ -266,14 +267,14 @@ impl Network {
         }
     }
 
-    /// Returns the active ternary function of three variables, given in ascending order, if there is one.
+    /// Returns the active ternary function of the variables `scope`, in ascending order; `None` if there is none.
     fn active_ternary(&self, scope: [u32; 3]) -> Option<usize> {
         let own = self.incident[scope[0] as usize].iter().map(|&f| f as usize);
         let mut ternary = own.filter(|&f| self.functions[f].arity == Arity::Ternary);
         ternary.find(|&f| self.is_active(f) && self.functions[f].scope == scope)
     }
 
-    /// Adds costs in row-major order to a ternary function.
+    /// Adds costs in row-major order to the ternary function `f`.
     fn add_to_ternary(&mut self, f: usize, added: &[i64]) {
         let function = self.functions[f];
         for (i, &cost) in added.iter().enumerate().filter(|(_, cost)| **cost > 0) {
@@ -317,7 +318,7 @@ impl Network {
         self.nary_queue.insert(place);
     }
 
-    /// Returns the cost of an assignment by an [`NaryFunction`], after the shifts are subtracted.
+    /// Returns the cost of the assignment `row` by an [`NaryFunction`], after the shifts are subtracted.
     pub(in super::super) fn nary_cost(&self, place: usize, row: &[u32]) -> i64 {
         let nary = &self.nary[place];
         let shifts = nary.shifts.iter().zip(row);

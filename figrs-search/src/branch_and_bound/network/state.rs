@@ -5,7 +5,7 @@ use super::function::{Function, NaryCosts, NaryFunction};
 use super::queue::VariableQueue;
 use super::trail::Trailed;
 
-/// Error for a state in which no assignment is cheaper than the best known assignment.
+/// Error for a state in which no assignment is cheaper than the best known one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct Conflict;
 
@@ -15,7 +15,7 @@ pub(in super::super) const INACTIVE: u32 = 0;
 /// Marks an active function.
 pub(in super::super) const ACTIVE: u32 = 1;
 
-/// Marks from this number on stand for eliminated functions: the difference is the index of the variable that was eliminated.
+/// Marks from this number on stand for eliminated functions; the mark minus this number is the index of the eliminated variable.
 pub(in super::super) const ELIMINATED: u32 = 2;
 
 /// Number of examined costs that count as one step.
@@ -34,7 +34,7 @@ pub(in super::super) enum Decision {
     },
 }
 
-/// The data at the beginning of a search level that the trails do not record.
+/// The data at the beginning of a search level that trails do not record.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     lower: i64,
@@ -46,12 +46,12 @@ struct Level {
 
 /// A network of cost functions, with the domains of its variables and a lower bound of the cost.
 ///
-/// For each assignment below the upper bound, the total cost is the lower bound plus its costs by all active functions.
+/// For each assignment below the upper bound, the total cost is the lower bound plus the costs by all active functions.
 #[derive(Debug)]
 pub(in super::super) struct Network {
     pub(in super::super) sizes: Vec<u32>,
-    /// For each variable, the first index of its values in `values` and in `places`; the unary costs of the variable have the
-    /// same indices in the list of costs.
+    /// For each variable, the first index of its values in `values` and in `places`; its unary costs have the same indices in
+    /// the list of costs.
     pub(in super::super) first: Vec<u32>,
     /// For each variable, its values; the remaining values come before the removed values.
     values: Vec<u32>,
@@ -62,7 +62,7 @@ pub(in super::super) struct Network {
     pub(in super::super) costs: Trailed<i64>,
     pub(in super::super) functions: Vec<Function>,
     pub(in super::super) nary: Vec<NaryFunction>,
-    /// For each function, a mark that tells whether the function is active, and if not, with which variable it was eliminated.
+    /// For each function, a mark that states whether the function is active and, if it was eliminated, with which variable.
     pub(in super::super) active: Trailed<u32>,
     pub(in super::super) supports: Vec<u32>,
     /// For each variable, the cost functions that contain it.
@@ -83,10 +83,10 @@ pub(in super::super) struct Network {
     levels: Vec<Level>,
     /// The index of the function that last changed costs.
     pub(in super::super) cause: u32,
-    /// Number of cost functions examined, and number of costs examined.
+    /// Number of cost functions examined; `costs_seen` is the number of costs examined.
     pub(in super::super) looks: u64,
     pub(in super::super) costs_seen: u64,
-    /// The number of steps at which propagation pauses, and whether it has paused.
+    /// The number of steps at which propagation pauses; `is_paused` is true if it has paused.
     pub(in super::super) pause_at: u64,
     pub(in super::super) is_paused: bool,
     pub(in super::super) node_queue: VariableQueue,
@@ -95,12 +95,12 @@ pub(in super::super) struct Network {
     pub(in super::super) existential_queue: VariableQueue,
     pub(in super::super) candidates: VariableQueue,
     pub(in super::super) assigned: Vec<u32>,
-    /// Queue of functions of more than three variables, by their indices among these functions.
+    /// Queue of functions of more than three variables, by their indices in the list of such functions.
     pub(in super::super) nary_queue: VariableQueue,
     /// Variables that may have become candidates for elimination, because their number of neighbours may have
     /// decreased.
     pub(in super::super) loosened: VariableQueue,
-    /// Variables that may have a newly dominated value, which could be removed.
+    /// Variables that may have a new dominated value, which could be removed.
     pub(in super::super) dominance_queue: VariableQueue,
     pub(in super::super) swept: (i64, i64),
     /// Number of unsuccessful moves in the present propagation: moves of costs to earlier variables that did not raise the lower
@@ -111,8 +111,8 @@ pub(in super::super) struct Network {
     pub(in super::super) worthwhile: i64,
     /// True if variables may be eliminated and dominated values may be removed.
     pub(in super::super) is_simplifying: bool,
-    /// For each variable, `true` if its value matters outside this network, so that the variable is not eliminated and no
-    /// dominated value of it is removed.
+    /// For each variable, `true` if its value matters outside this network. Such a variable is not eliminated, and its dominated
+    /// values are not removed.
     pub(in super::super) kept: Vec<bool>,
 }
 
@@ -209,7 +209,7 @@ impl Network {
         (0..self.sizes.len()).map(value).collect()
     }
 
-    /// Inserts a variable into all queues.
+    /// Inserts the variable `v` into all queues.
     pub(in super::super) fn touch(&mut self, v: usize) {
         self.node_queue.insert(v);
         self.arc_queue.insert(v);
@@ -218,7 +218,7 @@ impl Network {
         self.loosened.insert(v);
     }
 
-    /// Counts the examination of one cost function and of the given number of its costs.
+    /// Counts the examination of one cost function and of `costs` of its costs.
     #[inline]
     pub(in super::super) fn look(&mut self, costs: usize) {
         self.looks += 1;
@@ -231,7 +231,7 @@ impl Network {
         self.looks + self.costs_seen / COSTS_OF_A_STEP
     }
 
-    /// Continues the step count of another network.
+    /// Continues the step count of the network `before`.
     pub(in super::super) fn count_from(&mut self, before: &Self) {
         self.looks += before.looks;
         self.costs_seen += before.costs_seen;
@@ -242,7 +242,7 @@ impl Network {
         self.upper - self.lower
     }
 
-    /// Returns the index of the unary cost of a value.
+    /// Returns the index of the unary cost of the value `value` of `v`.
     #[inline]
     pub(in super::super) fn unary_place(&self, v: usize, value: usize) -> usize {
         self.first[v] as usize + value
@@ -258,7 +258,7 @@ impl Network {
         self.live.values[v] as usize
     }
 
-    /// Returns the remaining value at an index of the domain.
+    /// Returns the remaining value of `v` with the index `place` in its domain.
     #[inline]
     pub(in super::super) fn value(&self, v: usize, place: usize) -> usize {
         self.values[self.first[v] as usize + place] as usize
@@ -269,7 +269,7 @@ impl Network {
         self.places[self.first[v] as usize + value] < self.live.values[v]
     }
 
-    /// Returns the remaining values of a variable.
+    /// Returns the remaining values of the variable `v`.
     pub(in super::super) fn domain(&self, v: usize) -> &[u32] {
         let first = self.first[v] as usize;
         &self.values[first..first + self.live_count(v)]
@@ -279,7 +279,7 @@ impl Network {
         self.active.values[f] == ACTIVE
     }
 
-    /// Removes a value from the domain of a variable.
+    /// Removes `value` from the domain of the variable `v`.
     pub(in super::super) fn remove(&mut self, v: usize, value: usize) -> Result<(), Conflict> {
         let first = self.first[v] as usize;
         let last = self.live_count(v) - 1;
@@ -303,7 +303,7 @@ impl Network {
         Ok(())
     }
 
-    /// Removes all values of a variable except one.
+    /// Removes all values of the variable `v` except `value`.
     fn assign(&mut self, v: usize, value: usize) -> Result<(), Conflict> {
         if !self.is_live(v, value) {
             return Err(Conflict);
@@ -350,7 +350,7 @@ impl Network {
         (self.open_places[v] as usize) < self.open_count
     }
 
-    /// Removes a variable from the list of undecided variables, because it is decided.
+    /// Removes the variable `v` from the list of undecided variables, because it is decided.
     pub(in super::super) fn close(&mut self, v: usize) {
         if !self.is_open(v) {
             return;

@@ -10,8 +10,8 @@ const MOST_BACKTRACKS: u64 = 1 << 14;
 /// Peak memory of a list while it is copied to an array of twice its size, as a multiple of the size of its contents.
 const GROWING: usize = 3;
 
-/// Target range of repeated visits: a depth-first search gets fewer backtracks if less than one node in 20 is visited repeatedly, and
-/// more backtracks if more than one node in 10 is.
+/// A depth-first search gets fewer backtracks if less than one node in `FEW_REPEATED` is visited repeatedly, and more if more than one
+/// node in `MANY_REPEATED` is.
 const FEW_REPEATED: u64 = 20;
 const MANY_REPEATED: u64 = 10;
 
@@ -31,9 +31,9 @@ pub(in super::super) enum SearchState {
     Finished,
     /// The search found an assignment better than the best known assignment.
     Improved,
-    /// The search did all the steps allowed.
+    /// The search did all the steps that were allowed.
     Paused,
-    /// All variables of the network have values, but variables of child clusters, which are searched separately, may not.
+    /// All variables of the network have values; variables of child clusters, which are searched separately, may not.
     Decided,
 }
 
@@ -58,11 +58,11 @@ pub(in super::super) struct BestFirst {
     open: OpenNodes,
     /// True if variables of child clusters, which are searched separately, depend on the variables of this network.
     pub(in super::super) is_partial: bool,
-    /// The decisions that define the searched subproblem.
+    /// The decisions that lead to the root of the searched subproblem.
     given: Vec<Decision>,
     /// An assignment whose values are tried first if no best assignment is known.
     pub(in super::super) hint: Option<Vec<u32>>,
-    /// The path that leads to the present node, the bound of the node, and the decisions made below the node.
+    /// The path that leads to the present node; `base_lower` is the bound of this node, and `taken` has the decisions made below it.
     base: u32,
     base_lower: i64,
     taken: Vec<Decision>,
@@ -75,7 +75,7 @@ pub(in super::super) struct BestFirst {
     pub(in super::super) branchings: u64,
     repeated: u64,
     last_conflict: u32,
-    /// Number of nodes before the next reweighting, and number of nodes between the last two reweightings.
+    /// Number of nodes before the next reweighting; `passed` is the number of nodes between the last two reweightings.
     nodes_to_pass: u32,
     passed: u32,
     /// Minimum difference in cost at which one assignment counts as better than another.
@@ -127,7 +127,7 @@ impl BestFirst {
         lower
     }
 
-    /// Begins the search of a subproblem, given by decisions, its open nodes, its best assignment and its upper bound.
+    /// Begins the search of a subproblem, given by the decisions `given`, its open nodes, its best assignment and its upper bound.
     pub(in super::super) fn begin(
         &mut self,
         given: Vec<Decision>,
@@ -146,7 +146,7 @@ impl BestFirst {
         self.last_conflict = u32::MAX;
     }
 
-    /// Replaces the network by another network over the same variables, between the searches of two subproblems.
+    /// Replaces the network by `network`, which has the same variables, between the searches of two subproblems.
     pub(in super::super) fn renew(&mut self, mut network: Network) {
         network.count_from(&self.network);
         self.network = network;
@@ -166,13 +166,13 @@ impl BestFirst {
         self.backtrack();
     }
 
-    /// Stores the present node with the given bound among the open nodes, and leaves it.
+    /// Stores the present node with the bound `lower` among the open nodes, and leaves it.
     pub(in super::super) fn defer(&mut self, lower: i64) {
         self.push_present(lower);
         self.backtrack();
     }
 
-    /// Adds the present node with the given bound to the open nodes.
+    /// Adds the present node with the bound `lower` to the open nodes.
     fn push_present(&mut self, lower: i64) {
         let mut path = self.base;
         for i in 0..self.taken.len() {
@@ -181,8 +181,8 @@ impl BestFirst {
         self.open.push(lower.max(self.base_lower), path);
     }
 
-    /// Searches until an assignment below the upper bound is found, or until the given number of steps is done. An assignment that is
-    /// found becomes the best assignment.
+    /// Searches until an assignment below the upper bound is found, or until `work` steps are done. An assignment that is found becomes
+    /// the best assignment.
     pub(in super::super) fn advance(&mut self, work: u64) -> SearchState {
         let limit = self.network.work().saturating_add(work);
         self.network.pause_at = limit;
@@ -238,8 +238,8 @@ impl BestFirst {
         }
     }
 
-    /// Adopts an assignment if it is better than the best known assignment. After an assignment has been adopted, only assignments that
-    /// are cheaper by more than `slack` count as better.
+    /// Adopts the assignment `values` if it is better than the best known assignment. After that, only assignments that are cheaper by
+    /// more than `slack` count as better.
     pub(in super::super) fn adopt(&mut self, values: Vec<u32>, cost: i64) {
         let upper = cost - self.slack;
         if upper < self.network.upper {
@@ -283,8 +283,8 @@ impl BestFirst {
         true
     }
 
-    /// Raises the bound of the present node by sweeps of tree-reweighted moves of costs, which become less frequent if the gain is
-    /// small.
+    /// Raises the bound of the present node by sweeps of tree-reweighted moves of costs; if sweeps gain little, they become less
+    /// frequent.
     fn reweigh(&mut self) -> Result<(), Conflict> {
         if self.network.is_paused || self.network.open().is_empty() {
             return Ok(());

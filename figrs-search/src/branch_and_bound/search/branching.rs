@@ -2,10 +2,10 @@
 
 use super::super::network::{Decision, Network};
 
-/// Domain size above which a branching divides a domain into halves; a smaller domain is divided into one value and the rest.
+/// Size of a domain above which a branching divides it into halves; a smaller domain is divided into one value and the remaining values.
 const DIVIDED: usize = 10;
 
-/// Two decisions that partition the assignments: each assignment agrees with exactly one of the decisions.
+/// Two decisions that partition the assignments: each assignment agrees with exactly one of them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Branching {
     pub(super) first: Decision,
@@ -52,8 +52,8 @@ impl Network {
         costs.max().unwrap_or(0)
     }
 
-    /// Returns two decisions that divide a variable's domain: into halves if the domain is large, otherwise into one value and the rest. The
-    /// decision that contains the preferred value is tried first.
+    /// Returns two decisions that divide the domain of `v`: into halves if it is large, otherwise into one value and the remaining values. The
+    /// decision that contains the value `preferred` is tried first.
     pub(super) fn branching(&self, v: u32, preferred: Option<u32>) -> Branching {
         let i = v as usize;
         let live = |a: &u32| self.is_live(i, *a as usize);

@@ -1,10 +1,10 @@
-//! Dead-end elimination: a value is removed if another value of the variable is at least as good for all values of the other variables.
+//! Dead-end elimination: a value is removed if another value of its variable is at least as good for all values of the other variables.
 
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
 impl Network {
-    /// Removes values that the supported value of a variable dominates, because replacing them by this value never increases the cost of an
+    /// Removes values that the supported value of the variable `v` dominates, because replacing them by this value never increases the cost of an
     /// assignment (soft neighbourhood substitutability). During a search, only the value of largest unary cost is tested.
     ///
     /// **References.** De Givry, Prestwich and O'Sullivan, *Dead-end elimination for weighted CSP*, CP 2013.
@@ -32,7 +32,7 @@ impl Network {
         Ok(())
     }
 
-    /// Returns the value of a variable with the largest unary cost.
+    /// Returns the value of the variable `v` with the largest unary cost.
     fn dearest_value(&self, v: usize) -> usize {
         let values = self.domain(v).iter().map(|&a| a as usize);
         values.max_by_key(|&a| self.unary(v, a)).unwrap_or(0)
@@ -63,8 +63,8 @@ impl Network {
         rest >= 0
     }
 
-    /// Returns the largest additional cost of `value` compared with `other` by a binary function, or some additional cost above a limit; `None` if
-    /// `other` is compatible with no value of the second variable.
+    /// Returns the largest additional cost of `value` compared with `other` by the binary function `f`, or some additional cost above `limit`;
+    /// `None` if `other` is compatible with no value of the second variable.
     fn binary_loss(
         &mut self,
         f: usize,
@@ -89,7 +89,8 @@ impl Network {
         loss
     }
 
-    /// Returns the largest additional cost of one value compared with another by a ternary function, like [`binary_loss`](Self::binary_loss).
+    /// Returns the largest additional cost of `value` compared with `other` by the ternary function `f`, as [`binary_loss`](Self::binary_loss)
+    /// does.
     fn ternary_loss(
         &mut self,
         f: usize,

@@ -12,7 +12,7 @@ const ASSIGNMENTS: usize = 1 << 12;
 const LINK: usize = 1 << 18;
 
 impl Network {
-    /// Eliminates an undecided variable if it has at most two neighbours.
+    /// Eliminates the undecided variable `v` if it has at most two neighbours.
     ///
     /// **References.** Larrosa and Dechter, *Boosting search with variable elimination in constraint optimization and constraint
     /// satisfaction problems*, Constraints 8, 2003.
@@ -51,7 +51,7 @@ impl Network {
         Ok(())
     }
 
-    /// Returns the neighbours of a variable and their number, if there are at most two of them.
+    /// Returns the neighbours of the variable `v` and their number; `None` if there are more than two.
     fn few_neighbours(&self, v: usize) -> Option<([u32; 2], usize)> {
         let (mut found, mut count) = ([0; 2], 0);
         for &f in &self.incident[v] {
@@ -77,7 +77,7 @@ impl Network {
         Some((found, count))
     }
 
-    /// Returns the cost of a value of a variable together with values of its neighbours, by all functions of the variable.
+    /// Returns the cost of the value `a` of `v` together with the values `others` of its neighbours, by all functions of `v`.
     fn cost_with(&self, v: usize, a: usize, others: &[(usize, usize)]) -> i64 {
         let mut cost = self.unary(v, a);
         for &f in &self.incident[v] {
@@ -93,7 +93,7 @@ impl Network {
         cost
     }
 
-    /// Returns the cost of a value of a variable together with values of other variables, by one function.
+    /// Returns the cost of the value `a` of `v` together with the values `others` of other variables, by the function `f`.
     pub(in super::super) fn cost_in(
         &self,
         f: usize,
@@ -122,7 +122,7 @@ impl Network {
         costs.min().unwrap_or(FORBIDDEN)
     }
 
-    /// Eliminates a variable that has one neighbour, and adds its costs to the unary costs of the neighbour.
+    /// Eliminates the variable `v`, whose only neighbour is `x`, and adds its costs to the unary costs of `x`.
     fn eliminate_leaf(&mut self, v: usize, x: usize) -> Result<(), Conflict> {
         for place in (0..self.live_count(x)).rev() {
             let b = self.value(x, place);
@@ -136,7 +136,7 @@ impl Network {
         Ok(())
     }
 
-    /// Eliminates a variable that has two neighbours, and adds its costs to the binary function of the neighbours.
+    /// Eliminates the variable `v`, whose neighbours are `x` and `y`, and adds its costs to the binary function of `x` and `y`.
     fn eliminate_link(&mut self, v: usize, x: usize, y: usize) {
         let columns = self.sizes[y] as usize;
         let mut added = std::mem::take(&mut self.scratch);
@@ -169,7 +169,7 @@ impl Network {
         values
     }
 
-    /// Returns the cost of an assignment by the functions that were eliminated together with a variable.
+    /// Returns the cost of the assignment `values` by the functions that were eliminated together with the variable `v`.
     fn eliminated_cost(&self, v: u32, values: &[u32]) -> i64 {
         let v = v as usize;
         let own = self.incident[v].iter().map(|&f| f as usize);

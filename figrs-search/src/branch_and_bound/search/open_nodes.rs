@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::super::network::Decision;
 
-/// A decision of the search, with the index of the path of earlier decisions.
+/// A decision of the search, with the index of the path of decisions before it.
 #[derive(Clone, Copy, Debug)]
 struct PathStep {
     before: u32,
@@ -53,13 +53,13 @@ impl OpenNodes {
         self.nodes.clear();
     }
 
-    /// Extends the path `before` by a decision, and returns the new path.
+    /// Extends the path `before` by `decision`, and returns the index of the new path.
     pub(super) fn step(&mut self, before: u32, decision: Decision) -> u32 {
         self.steps.push(PathStep { before, decision });
         (self.steps.len() - 1) as u32
     }
 
-    /// Returns the decisions of a path in reverse order.
+    /// Returns the decisions of the path `path` in reverse order.
     pub(super) fn decisions(&self, path: u32) -> Vec<Decision> {
         let mut decisions = Vec::new();
         let mut at = path;

@@ -23,8 +23,8 @@ fn domains(network: &Network) -> Vec<Vec<u32>> {
     (0..network.sizes.len()).map(domain).collect()
 }
 
-/// In this test, random decisions are made and undone. After each propagation, each variable must have a value of cost zero, and
-/// undoing a level must restore the domains.
+/// Random decisions are made and undone. After each propagation, each variable must have a value of cost zero, and undoing a
+/// level must restore the domains.
 #[test]
 fn levels_that_are_undone_leave_consistent_networks() {
     let mut undone = 0;
@@ -126,8 +126,8 @@ fn forbidden_costs_of_an_eliminated_variable_do_not_overflow() {
     assert_eq!((tables.cost(&found), network.lower), (0, 0), "{found:?}");
 }
 
-/// In this test, a variable has two neighbours of a thousand values each, most of which are removed. A dense function of all
-/// values of the variable's two neighbours would be too large.
+/// A variable has two neighbours of a thousand values each, most of which are removed. A dense function of all values of these
+/// neighbours would be too large.
 #[test]
 fn large_functions_of_neighbours_are_not_made() {
     let mut tables = CostTables {

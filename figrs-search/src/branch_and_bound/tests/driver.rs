@@ -12,7 +12,7 @@ fn small_search() -> Limits {
 }
 
 /// Adds variables that must have pairwise different values, with one value fewer than there are variables. A large finite cost that
-/// no good assignment has makes the scale small, so that the upper bound stays above the best assignment's log-weight.
+/// no good assignment has makes the scale small. The upper bound therefore stays above the best assignment's log-weight.
 fn add_pigeons(graph: &mut FactorGraph, pigeons: u32) {
     let holes = pigeons - 1;
     let all: Vec<VarId> = (0..pigeons)

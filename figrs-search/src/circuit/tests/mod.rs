@@ -11,7 +11,8 @@ mod scale;
 pub(super) struct CacheReplay<V> {
     is_same: fn(V, V) -> bool,
     pub(super) compared: usize,
-    /// Numbers of insertions into the cache at which the cached value and the new value of a component differed.
+    /// Marks of the cache (numbers of insertions) at which the cached value and the new value of a component
+    /// differed.
     pub(super) differences: Vec<usize>,
 }
 
@@ -31,8 +32,8 @@ impl<V> CacheReplay<V> {
         }
     }
 
-    /// Drops the recorded differences of removed cache entries, which may be wrong next to a component without
-    /// solutions.
+    /// Drops the recorded differences of cache entries that were removed because they may be wrong next to a
+    /// component without solutions.
     pub(super) fn purge(&mut self, mark: usize) {
         self.differences.retain(|&time| time < mark);
     }

@@ -101,7 +101,7 @@ pub(super) fn random_formula(rng: &mut impl Rng, variables: usize, clauses: usiz
     random_clauses(rng, variables, clauses, 3..=3)
 }
 
-/// Returns a random formula whose clauses have numbers of literals in a given range.
+/// Returns a random formula whose clauses have numbers of literals in the range `lengths`.
 pub(super) fn random_clauses(
     rng: &mut impl Rng,
     variables: usize,
@@ -149,7 +149,7 @@ pub(super) fn worlds(graph: &FactorGraph) -> Vec<(Vec<u32>, f64)> {
         .collect()
 }
 
-/// Returns the natural logarithm of the sum of the weights of some assignments.
+/// Returns the natural logarithm of the sum of the weights of `worlds`.
 pub(super) fn log_sum_of(worlds: &[(Vec<u32>, f64)]) -> f64 {
     worlds.iter().map(|(_, log)| log.exp()).sum::<f64>().ln()
 }
