@@ -5,14 +5,14 @@ use std::fmt;
 /// An interval that contains a number, up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// The lower bound.
+    /// The largest number that is known not to exceed the bounded number.
     pub lower: f64,
-    /// The upper bound.
+    /// The smallest number that is known not to be below the bounded number.
     pub upper: f64,
 }
 
 impl Bounds {
-    /// The interval whose two bounds are the given number.
+    /// Returns the interval whose two bounds are `value`.
     pub fn exact(value: f64) -> Self {
         Self {
             lower: value,
@@ -20,12 +20,12 @@ impl Bounds {
         }
     }
 
-    /// Width of the interval.
+    /// Returns the difference between the upper and the lower bound.
     pub fn width(self) -> f64 {
         self.upper - self.lower
     }
 
-    /// True if the number lies between the bounds.
+    /// True if `value` lies between the bounds.
     pub fn contains(self, value: f64) -> bool {
         (self.lower..=self.upper).contains(&value)
     }

@@ -14,14 +14,14 @@ pub fn reduce(graph: &FactorGraph) -> Option<ReducedGraph> {
     reduce_given(graph, &[])
 }
 
-/// Returns the graph like [`reduce`], after each variable of `given` has been restricted to its given value.
+/// Returns the graph as [`reduce`] does, after each variable of `given` has been restricted to its value in `given`.
 pub fn reduce_given(graph: &FactorGraph, given: &[(VarId, u32)]) -> Option<ReducedGraph> {
     let left = remaining_values(graph, given)?;
     Some(ReducedGraph::new(graph, left, DecidedVariables::LeftOut))
 }
 
-/// Returns the graph with the same variables, without the values that zeros of factors exclude. Returns `None` if zeros exclude no
-/// value, or all values of a variable.
+/// Returns the graph with the same variables, without the values that zeros of factors exclude. Returns `None` if zeros exclude no value
+/// at all, or exclude all values of a variable.
 pub fn without_excluded(graph: &FactorGraph) -> Option<ReducedGraph> {
     let left = remaining_values(graph, &[])?;
     let mut counts = left.iter().zip(&graph.cardinalities);
@@ -111,8 +111,8 @@ impl<'a> ConstraintPropagation<'a> {
         Some(self.possible)
     }
 
-    /// Returns the values of a factor's variables that occur in a non-zero entry whose values are all still possible; `None` if there is
-    /// no such entry.
+    /// Returns, for each variable of `factor`, the values that occur in a non-zero entry whose values are all still possible; `None` if
+    /// there is no such entry.
     fn supported(&self, factor: &Factor) -> Option<Vec<Vec<bool>>> {
         let scope = &factor.variables;
         let Some((last, parents)) = scope.split_last() else {

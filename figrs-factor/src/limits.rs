@@ -92,7 +92,7 @@ impl Default for Limits {
 }
 
 impl From<usize> for Limits {
-    /// Returns the default limits with this maximum number of elements.
+    /// Returns the default limits with at most `elements` elements.
     fn from(elements: usize) -> Self {
         Self::default().elements(elements)
     }
@@ -117,11 +117,11 @@ impl Limits {
         table_entries: usize => table_entries;
         /// Sets the maximum number of entries in the table of one element.
         element_entries: u64 => element_entries;
-        /// Sets the maximum number of elements.
+        /// Sets the maximum number of elements of an expansion or a world.
         elements: usize => elements;
         /// Sets the maximum number of bytes of an expansion, or of the worlds that are evaluated together.
         expansion_memory: u64 => expansion_memory;
-        /// Sets the maximum depth of nested Chains.
+        /// Sets the maximum nesting depth of Chains.
         depth: usize => depth;
         /// Sets the maximum number of threads.
         threads: NonZero<usize> => threads;

@@ -12,22 +12,22 @@ pub struct MemoryAccount {
 }
 
 impl MemoryAccount {
-    /// Number of bytes that the computation holds.
+    /// Returns the number of bytes that the computation holds.
     pub fn held(&self) -> u64 {
         self.held
     }
 
-    /// Counts bytes that the computation has taken.
+    /// Counts `bytes` that the computation has taken.
     pub fn add(&mut self, bytes: u64) {
         self.held = self.held.saturating_add(bytes);
     }
 
-    /// Counts bytes that the computation has returned.
+    /// Counts `bytes` that the computation has returned.
     pub fn release(&mut self, bytes: u64) {
         self.held = self.held.saturating_sub(bytes);
     }
 
-    /// Replaces the number of bytes that the computation holds.
+    /// Replaces the number of held bytes by `bytes`.
     pub fn set(&mut self, bytes: u64) {
         self.held = bytes;
     }
@@ -37,8 +37,8 @@ impl MemoryAccount {
         limits.check_memory(self.held.saturating_add(more) as f64)
     }
 
-    /// Checks the memory like [`check`](Self::check) without additional bytes, but only if the account has grown enough since the last
-    /// check: by a sixteenth and by more than `least` bytes.
+    /// Checks the memory as [`check`](Self::check) does without additional bytes, but only if the account has grown enough since the
+    /// last check: by a sixteenth and by more than `least` bytes.
     ///
     /// Therefore the available memory of the machine is queried seldom.
     pub fn check_growth(&mut self, limits: &Limits, least: u64) -> Result<(), EliminationError> {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// A deadline and an interrupt flag: a computation ends when the deadline has passed or the flag is set.
 #[derive(Clone, Debug, Default)]
 pub struct Until {
-    /// Time at which work ends, if any.
+    /// Time at which work ends; `None` if there is no such time.
     pub deadline: Option<Instant>,
     /// Flag that ends the work when it becomes `true`; `None` if there is no such flag.
     pub interrupt: Option<Arc<AtomicBool>>,
@@ -63,7 +63,7 @@ pub enum Stopped {
 }
 
 impl Stopped {
-    /// Returns the first of several reasons that is not [`Finished`](Self::Finished); `Finished` if all of them are `Finished`.
+    /// Returns the first reason of `ends` that is not [`Finished`](Self::Finished); `Finished` if all of them are `Finished`.
     pub fn first_reason(ends: impl IntoIterator<Item = Self>) -> Self {
         let mut ends = ends.into_iter();
         ends.find(|why| *why != Self::Finished)

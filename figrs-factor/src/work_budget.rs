@@ -10,13 +10,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct WorkBudget(Arc<AtomicU64>);
 
 impl WorkBudget {
-    /// A budget of this many steps.
+    /// Creates a budget of `steps` steps.
     #[must_use]
     pub fn new(steps: u64) -> Self {
         Self(Arc::new(AtomicU64::new(steps)))
     }
 
-    /// Number of remaining steps.
+    /// Returns the number of remaining steps.
     #[must_use]
     pub fn left(&self) -> u64 {
         self.0.load(Ordering::Relaxed)

@@ -20,7 +20,7 @@ pub struct WeighedUtility {
 
 /// A semiring of weights with a quotient, which allows weighted means.
 pub trait MeanWeights: Semiring<Value = f64> {
-    /// Returns the quotient of a weight and a larger weight.
+    /// Returns `part / total`, where `part` is at most `total`.
     fn share(part: f64, total: f64) -> f64;
 }
 
@@ -46,7 +46,7 @@ impl MeanWeights for LogSumProduct {
 pub struct ExpectedUtility<S>(PhantomData<S>);
 
 impl<S: MeanWeights> ExpectedUtility<S> {
-    /// Copies the weights of some pairs, runs a function on the copies, and writes the copies back to the pairs.
+    /// Copies the weights of `values`, runs `run` on the copies, and writes the copies back to `values`.
     fn on_weights<R>(values: &mut [WeighedUtility], run: impl FnOnce(&mut [f64]) -> R) -> R {
         let mut weights = Self::weights(values);
         let result = run(&mut weights);

@@ -1,4 +1,4 @@
-//! Semirings of natural logarithms.
+//! Semirings whose numbers are stored as natural logarithms.
 
 use crate::graph::Weights;
 

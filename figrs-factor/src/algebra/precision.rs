@@ -12,7 +12,7 @@ pub trait Precision: std::fmt::Debug {
     type Logs: Semiring<Value = f64>;
 }
 
-/// Sums of products.
+/// The semiring of sums of products.
 #[derive(Debug)]
 pub struct SumProductPrecision;
 
@@ -21,7 +21,7 @@ impl Precision for SumProductPrecision {
     type Logs = LogSumProduct;
 }
 
-/// Maxima of products.
+/// The semiring of maxima of products.
 #[derive(Debug)]
 pub struct MaxProductPrecision;
 
@@ -40,7 +40,7 @@ pub enum NumberForm {
 }
 
 impl NumberForm {
-    /// Returns the natural logarithm of a value.
+    /// Returns the natural logarithm of the number that `value` represents.
     pub fn log(self, value: f64) -> f64 {
         match self {
             Self::Scaled => value.ln(),
@@ -48,13 +48,13 @@ impl NumberForm {
         }
     }
 
-    /// Returns the values divided by their sum, as plain numbers; all are zero if the sum is zero.
+    /// Returns `values` divided by their sum, as plain numbers; all are zero if the sum is zero.
     pub fn shares(self, values: Vec<f64>) -> Vec<f64> {
         self.normalised(values).0
     }
 
-    /// Returns the values divided by their sum, as plain numbers, and the natural logarithm of the sum. All results are zero if
-    /// the sum is zero.
+    /// Returns `values` divided by their sum, as plain numbers, and the natural logarithm of the sum. All returned numbers are
+    /// zero if the sum is zero.
     pub fn normalised(self, mut values: Vec<f64>) -> (Vec<f64>, f64) {
         let mut log_scale = 0.0;
         if self == Self::Logs {

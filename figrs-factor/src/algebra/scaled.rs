@@ -77,7 +77,7 @@ impl Semiring for SumProduct {
         }
     }
 
-    /// Divides all values by the largest power of two that does not exceed the largest value; this division is exact.
+    /// Divides `values` by the largest power of two that does not exceed the largest of them; this division is exact.
     fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
         let largest = values.iter().copied().fold(0.0, f64::max);
         if largest == 0.0 {
@@ -155,7 +155,7 @@ impl Semiring for ScaledMaxProduct {
 /// Range of the base-2 exponent of a table's largest value in which the table is not rescaled.
 const SETTLED: std::ops::RangeInclusive<i32> = -32..=32;
 
-/// [`Semiring::rescale`] for ordinary numbers.
+/// Implements [`Semiring::rescale`] for ordinary numbers.
 pub(super) fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
     let (low, high) = exponents(values);
     if low > high || SETTLED.contains(&high) {

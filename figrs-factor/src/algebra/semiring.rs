@@ -23,7 +23,7 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     /// Returns the weight of every entry of a factor that carries no information.
     fn one() -> Self::Value;
 
-    /// True if a value is zero.
+    /// True if `value` is zero.
     fn is_zero(value: &Self::Value) -> bool;
 
     /// Adds the weights of two alternatives.
@@ -40,10 +40,10 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
     /// Returns the sum of `times` ones, which is the contribution of a variable that occurs in no factor.
     fn repeated(times: usize) -> Self::Value;
 
-    /// Returns the value of entry `i` of a table, divided by the table's scale `exp(Self::scale(weights))`.
+    /// Returns the value of entry `i` of `weights`, divided by `exp(Self::scale(weights))`.
     fn lift(weights: &Weights, i: usize) -> Self::Value;
 
-    /// Returns the values of all entries of a table.
+    /// Returns the values of all entries of `weights`, divided by `exp(Self::scale(weights))`.
     fn lift_all(weights: &Weights) -> Cow<'_, [Self::Value]> {
         (0..weights.len()).map(|i| Self::lift(weights, i)).collect()
     }
@@ -64,19 +64,19 @@ pub trait Semiring: Copy + Debug + Send + Sync + 'static {
         false
     }
 
-    /// Returns the range of the exponents of some values, which shows whether products of the values may overflow or underflow.
+    /// Returns the range of the exponents of `_values`, which shows whether products of these values may overflow or underflow.
     fn range(_values: &[Self::Value]) -> ExponentRange {
         ExponentRange::default()
     }
 
-    /// Divides values that are far from one by a power of two, which is exact. Returns the natural logarithm of the divisor and the range
-    /// of the exponents after the division. Sets `lost` if a value overflows or underflows.
+    /// Divides `values` by a power of two if they are far from one; this division is exact. Returns the natural logarithm of the divisor
+    /// and the range of the exponents after the division. Sets `lost` if a value overflows or underflows.
     fn rescale(values: &mut [Self::Value], lost: &mut bool) -> (f64, ExponentRange) {
         let scale = Self::normalise(values, lost);
         (scale, Self::range(values))
     }
 
-    /// Returns bounds of some values, which show whether products of the values may overflow or underflow.
+    /// Returns bounds of `values`, which show whether products of these values may overflow or underflow.
     fn extent(values: &[Self::Value]) -> ValueBounds {
         ValueBounds {
             has_zeros: values.iter().any(Self::is_zero),
@@ -98,7 +98,7 @@ pub struct ExponentRange {
 }
 
 impl ExponentRange {
-    /// Returns the range of products of one value of this range and one value of the other range.
+    /// Returns the range of the products of a value of this range and a value of the range `other`.
     #[must_use]
     pub fn times(self, other: Self) -> Self {
         Self {

@@ -10,7 +10,7 @@ use crate::algebra::Semiring;
 #[derive(Debug)]
 pub(super) struct Batch<V> {
     pub(super) product: Vec<V>,
-    /// For each register, its column of numbers; the column of an unused register is empty.
+    /// For each register, its number for each partial assignment; the list of an unused register is empty.
     pub(super) registers: Vec<Vec<usize>>,
     live: Vec<usize>,
 }
@@ -175,7 +175,8 @@ fn multiply_one<S: Semiring, const CHECKED: bool>(
     lost
 }
 
-/// Multiplies products by the entries of a table at the given offsets; returns `true` if a result overflowed or underflowed.
+/// Multiplies each product by the entry of `entries` at its offset in `offsets`; returns `true` if a result overflowed or
+/// underflowed.
 pub(super) fn multiply<S: Semiring>(
     products: &mut [S::Value],
     entries: &[S::Value],

@@ -16,7 +16,7 @@ pub(super) struct RegisterAdvance {
     pub(super) start: Option<usize>,
 }
 
-/// A sparse table whose range of rows narrows to the rows with the assigned value of a variable.
+/// A sparse table whose range of rows is narrowed to the rows with the value assigned to one variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RangeNarrowing {
     pub(super) table: usize,
@@ -33,7 +33,7 @@ pub(super) struct RangeNarrowing {
 pub(super) enum CandidateSource {
     /// The level has no variable; its steps precede the first variable of the join.
     Root,
-    /// The candidates are all values of the variable, which has this number of values.
+    /// The candidates are all values of the variable; the content is their number.
     All(usize),
     /// The candidates are the values that occur in the remaining rows of all of the listed sparse tables.
     Rows(Vec<RangeNarrowing>),
@@ -92,7 +92,7 @@ pub(super) struct JoinProgram {
     pub(super) registers: usize,
 }
 
-/// Compiles the join of tables of these shapes in the given variable order.
+/// Compiles the join of tables with the shapes `shapes` in the variable order `slots`.
 pub(super) fn compile(
     domain: &Domain,
     shapes: &[TableShape],
@@ -132,10 +132,10 @@ pub(super) fn compile(
 
 struct Compiler<'a> {
     domain: &'a Domain,
-    /// For each variable, its turn (place in the variable order); variables with a fixed value are assigned before the first turn.
+    /// For each variable, its index in the variable order; variables with a fixed value come before all others.
     turns: Vec<usize>,
     registers: Vec<Register>,
-    /// For each turn, the sparse tables that contain the variable assigned in that turn.
+    /// For each turn (index in the variable order), the sparse tables that contain the variable assigned in that turn.
     narrows: Vec<Vec<RangeNarrowing>>,
     /// For each turn (assignment of one variable), the operations that become possible after it.
     finished: Vec<Vec<RowOperation>>,
@@ -183,7 +183,7 @@ impl<'a> Compiler<'a> {
         turns
     }
 
-    /// Allocates a register for the row-major offset of the values of some variables.
+    /// Allocates a register for the row-major offset of the values of the variables `columns`.
     fn offset(&self, columns: &[usize]) -> Register {
         let (mut base, mut strides, mut stride) = (0, Vec::with_capacity(columns.len()), 1);
         for &v in columns.iter().rev() {
@@ -262,7 +262,7 @@ impl<'a> Compiler<'a> {
         RowKey::Number(self.registers.len() - 1)
     }
 
-    /// Creates the level of a variable whose candidate values are tried in turn.
+    /// Creates the level at which the variable of index `turn` is assigned.
     fn level(&mut self, turn: usize, source: CandidateSource) -> JoinLevel {
         let is_final = turn + 1 == self.finished.len();
         let mut level = JoinLevel {
@@ -290,7 +290,7 @@ impl<'a> Compiler<'a> {
         level
     }
 
-    /// Returns the changes of all registers when a function table computes the variable of this turn.
+    /// Returns the changes of all registers when a function table computes the variable of index `turn`.
     fn advance(&self, turn: usize) -> Vec<RegisterAdvance> {
         let changed = self
             .registers
@@ -314,8 +314,8 @@ struct Register {
 }
 
 impl Register {
-    /// Creates a register that sums stride times value over the given turns (assignments of variables), and is used until the last of
-    /// them.
+    /// Creates a register that starts at `base` and sums stride times value over the turns of `strides`; the register is used until the
+    /// last of these turns.
     fn new(base: usize, strides: Vec<(usize, usize)>) -> Self {
         let turns = || strides.iter().map(|s| s.0);
         let (first, last) = (turns().min().unwrap_or(0), turns().max().unwrap_or(0));
@@ -328,7 +328,7 @@ impl Register {
         }
     }
 
-    /// Creates a register for one bound of a range of rows of a sparse table; the range narrows in the given turns.
+    /// Creates a register for one bound of a range of rows of a sparse table; the range narrows in the turns `turns`.
     fn range(turns: &[usize]) -> Self {
         let strides = turns.iter().map(|&turn| (turn, 0)).collect();
         Self {
@@ -342,13 +342,13 @@ impl Register {
         Self { last, ..self }
     }
 
-    /// Returns the stride by which the value assigned in a turn changes the register; `None` if the register does not change.
+    /// Returns the stride by which the value assigned in `turn` changes the register; `None` if that value does not change it.
     fn stride_at(&self, turn: usize) -> Option<usize> {
         self.strides.iter().find(|s| s.0 == turn).map(|s| s.1)
     }
 
-    /// Returns the change of a register in one turn (assignment of a variable); `None` if the turn does not change the register by a
-    /// stride.
+    /// Returns the change of this register, which has the index `register`, in `turn`; `None` if the register does not change by a
+    /// stride in that turn.
     fn advance(&self, register: usize, turn: usize) -> Option<RegisterAdvance> {
         let stride = self.stride_at(turn);
         let lives = self.first <= turn && turn <= self.last && !(self.is_range && stride.is_some());

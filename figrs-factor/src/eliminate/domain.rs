@@ -15,7 +15,7 @@ pub(super) struct Domain {
 }
 
 impl Domain {
-    /// Creates a domain of variables, given in any order; no variable has a fixed value.
+    /// Creates a domain of `variables`, given in any order; no variable has a fixed value.
     pub(super) fn new(graph: &FactorGraph, mut variables: Vec<VarId>) -> Self {
         variables.sort_unstable();
         Self {
@@ -32,7 +32,7 @@ impl Domain {
         )
     }
 
-    /// Returns the index of a variable, which must be in the domain.
+    /// Returns the index of `v`, which must be in the domain.
     pub(super) fn position(&self, v: VarId) -> usize {
         self.variables.partition_point(|&u| u < v)
     }

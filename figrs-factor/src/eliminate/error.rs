@@ -20,7 +20,7 @@ pub enum EliminationError {
         readable(8.0 * .needed)
     )]
     TableTooLarge {
-        /// The predicted or reached number of entries.
+        /// The number of entries that the plan predicts or that a table reached.
         needed: f64,
         /// The limit: the maximum number of entries.
         limit: usize,
@@ -43,7 +43,7 @@ pub enum EliminationError {
         readable(*.needed), readable(*.limit as f64)
     )]
     TooMuchMemory {
-        /// The predicted or reached number of bytes.
+        /// The number of bytes that the plan predicts or that the run reached.
         needed: f64,
         /// The limit, in bytes.
         limit: u64,
@@ -68,7 +68,7 @@ pub enum EliminationError {
     MalformedFactor {
         /// The index of the factor in the graph.
         factor: usize,
-        /// Description of the defect of the factor.
+        /// Description of what is wrong with the factor.
         reason: &'static str,
     },
 }

@@ -29,7 +29,7 @@ pub(super) struct EliminationRun<'a, S: Semiring> {
 }
 
 impl<'a, S: Semiring> EliminationRun<'a, S> {
-    /// Computes the messages of all buckets of a plan.
+    /// Computes the messages of all buckets of `plan`.
     pub(super) fn new(
         graph: &'a FactorGraph,
         plan: &'a Plan,

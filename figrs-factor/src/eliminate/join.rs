@@ -30,7 +30,7 @@ pub(super) struct JoinScratch<V> {
     pub(super) lost: bool,
     /// Number of batches since the last check of the deadline.
     since: u32,
-    /// Number of partial assignments that the joins may still visit, and the total number that the limit allows.
+    /// Number of partial assignments that the joins may still visit; `max_assignments` is the number with which they started.
     left: usize,
     max_assignments: usize,
     batches: Vec<Batch<V>>,

@@ -72,8 +72,8 @@ pub fn marginal_map_cost(
     })
 }
 
-/// Returns the factors that remain after the variables that are not in `keep` have been summed out, and the natural logarithm of the scale
-/// of their product. Returns `None` if a number overflowed or underflowed.
+/// Sums out the variables that are not in `keep`; returns the remaining factors and the natural logarithm of the scale of their product.
+/// Returns `None` if a number overflowed or underflowed.
 fn remaining_factors<S: Semiring<Value = f64>>(
     graph: &FactorGraph,
     plan: &Plan,

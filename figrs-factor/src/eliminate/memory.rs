@@ -28,7 +28,7 @@ pub fn available_bytes() -> u64 {
     least / 4 * 3
 }
 
-/// Returns the available bytes according to the text of `/proc/meminfo`.
+/// Returns the number of available bytes according to `meminfo`, the text of `/proc/meminfo`.
 fn available(meminfo: &str) -> Option<u64> {
     let line = meminfo
         .lines()
@@ -75,7 +75,7 @@ fn cgroup_paths(groups: &str) -> Vec<[String; 2]> {
     places
 }
 
-/// Formats a number of bytes in human-readable units.
+/// Formats `bytes` in human-readable units.
 pub fn readable(bytes: f64) -> String {
     let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
     match units.into_iter().find(|(unit, _)| bytes >= *unit) {

@@ -61,7 +61,7 @@ pub fn most_probable(
 /// Returns the natural logarithm of the weight of an assignment: the sum of the logarithms of the factors' entries, in the order of the
 /// factors.
 ///
-/// `values` has one value for each variable of the graph, each below its cardinality.
+/// `values` has one value for each variable of the graph, each below the cardinality of the variable.
 pub fn log_weight(graph: &FactorGraph, values: &[u32]) -> f64 {
     graph
         .factors

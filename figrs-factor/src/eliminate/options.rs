@@ -32,7 +32,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// The order that eliminates the variables of this list first, in this sequence.
+    /// Returns the order that eliminates `variables` first, in this sequence.
     pub fn given(variables: Vec<VarId>) -> Self {
         Self::Given(variables)
     }

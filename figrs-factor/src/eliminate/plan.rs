@@ -67,7 +67,7 @@ pub enum MessageLayout {
 }
 
 impl MessageLayout {
-    /// Returns the storage format of the message of a bucket.
+    /// Returns the storage format of the message of `bucket`.
     pub fn of(graph: &FactorGraph, bucket: &Bucket, budget: usize) -> Self {
         Self::choose(entries(graph, &bucket.output), bucket.joint, budget)
     }
@@ -186,7 +186,7 @@ impl Plan {
 /// Returns the buckets of an elimination of all variables that treats all entries as non-zero. The buckets serve searches that assign
 /// values to variables one by one, instead of joining tables.
 ///
-/// **Errors.** [`EliminationError::Interrupted`].
+/// **Errors.** [`EliminationError::Interrupted`] if the deadline passes or the run is interrupted.
 pub fn as_if_dense(graph: &FactorGraph, until: &Until) -> Result<Vec<Bucket>, EliminationError> {
     let mut interaction = SymbolicElimination::new(graph, &vec![true; graph.factors.len()], &[]);
     interaction.ignore_zeros();
@@ -214,8 +214,8 @@ pub(super) fn eliminate_in_order(
     }
 }
 
-/// Predicts the cost of some buckets. The message of the first bucket is table number `first`; the memory of tables with lower numbers is
-/// not counted.
+/// Predicts the cost of `buckets`. The message of the first bucket has the table index `first`; the memory of tables with lower indices
+/// is not counted.
 pub fn predicted_cost(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -251,7 +251,7 @@ pub fn predicted_cost(
     cost
 }
 
-/// Returns the predicted number of entries of the message of a bucket, and its size in bytes.
+/// Returns the predicted number of entries of the message of `bucket`, and the size of the message in bytes.
 fn message(graph: &FactorGraph, bucket: &Bucket, budget: usize) -> (f64, f64) {
     let dense = entries(graph, &bucket.output);
     let (entries, width) = match MessageLayout::choose(dense, bucket.joint, budget) {
@@ -261,7 +261,7 @@ fn message(graph: &FactorGraph, bucket: &Bucket, budget: usize) -> (f64, f64) {
     (entries, entries * width as f64)
 }
 
-/// Returns the number of joint values of some variables.
+/// Returns the number of joint values of `variables`.
 pub(super) fn entries(graph: &FactorGraph, variables: &[VarId]) -> f64 {
     variables
         .iter()

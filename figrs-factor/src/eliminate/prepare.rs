@@ -1,4 +1,5 @@
-//! Tables prepared for a join: sparse tables are sorted by the variable order, so that each assigned value selects a range of rows.
+//! Tables prepared for a join: the rows of sparse tables are sorted by the variable order, and each assigned value selects a range
+//! of rows.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -83,7 +84,7 @@ pub(super) fn prepare<'a, S: Semiring>(
 }
 
 /// Returns the columns and the weights of a sparse table's rows that agree with the fixed values, sorted by these columns. The
-/// columns are in the order of assignment; columns of variables with a fixed value are left out.
+/// columns are in the order of assignment; columns of variables with a fixed value are omitted.
 fn sorted<'a, V: Clone>(
     rows: &[u32],
     values: Cow<'a, [V]>,

@@ -30,7 +30,7 @@ pub(crate) struct Projector<'g> {
 }
 
 impl<'g> Projector<'g> {
-    /// Creates a projector for products of the factors of a graph.
+    /// Creates a projector for products of the factors of `graph`.
     pub(crate) fn new(graph: &'g FactorGraph, until: Until) -> Self {
         Self {
             graph,
@@ -76,10 +76,11 @@ pub(crate) struct AssignmentLimits {
     pub(crate) looked_at: usize,
 }
 
-/// Lists the assignments that no table excludes, as rows in no particular order. The variables must be sorted; `cardinalities` has
-/// their numbers of values.
+/// Lists the assignments that no table excludes, as rows in no particular order. `variables` must be sorted; `cards` has their
+/// numbers of values.
 ///
-/// **Errors.** [`EliminationError::TooManyOperations`] if a limit is exceeded; [`EliminationError::Interrupted`].
+/// **Errors.** [`EliminationError::TooManyOperations`] if a limit is exceeded; [`EliminationError::Interrupted`] if the deadline
+/// passes or the run is interrupted.
 pub(crate) fn assignments(
     tables: Vec<EliminationTable<'_, Boolean>>,
     variables: Vec<VarId>,

@@ -58,9 +58,9 @@ pub(super) fn prune(graph: &FactorGraph, keep: &[VarId], sums: UnknownSums) -> P
 /// The unpruned factors that contain one variable.
 #[derive(Clone, Default)]
 struct Mentions {
-    /// Number of unpruned factors that contain this variable and another variable with several values (joint factors).
+    /// Number of unpruned factors that contain this variable and another variable with several values.
     joint: usize,
-    /// The exclusive or of the indices of the joint factors; if only one joint factor remains, it is the index of this factor.
+    /// The exclusive or of the indices of these factors; if only one such factor remains, it is the index of this factor.
     last: usize,
     /// The unpruned factors that depend on this variable only, because all their other variables have one value.
     own: Vec<usize>,
@@ -72,8 +72,8 @@ struct BarrenSearch<'a> {
     kept: Vec<bool>,
     mentions: Vec<Mentions>,
     pruned: Pruned,
-    /// The natural logarithm of one part of the constant factor: the constant is `product` times the exponential of this number.
-    /// Most numbers are multiplied into `product`, because a sum of many logarithms would lose digits.
+    /// Natural logarithm of a part of the constant: the constant is `product` times the exponential of `log_constant`. Most
+    /// numbers are multiplied into `product`, because a sum of many logarithms would lose digits.
     log_constant: f64,
     product: f64,
 }
@@ -111,13 +111,13 @@ impl<'a> BarrenSearch<'a> {
         this
     }
 
-    /// True if a factor contains more than one variable with several values.
+    /// True if `factor` contains more than one variable with several values.
     fn is_joint(&self, factor: &Factor) -> bool {
         let open = factor.variables.iter();
         open.filter(|&&v| self.graph.cardinality(v) > 1).count() > 1
     }
 
-    /// Prunes the factors of a variable if they sum to a constant.
+    /// Prunes the factors of the variable of index `v` if they sum to a constant.
     fn look_at(&mut self, v: usize, work: &mut Vec<usize>) {
         let mentions = &self.mentions[v];
         if self.kept[v] || self.pruned.vanished[v] || mentions.joint > 1 {
@@ -162,7 +162,7 @@ impl<'a> BarrenSearch<'a> {
         }
     }
 
-    /// True if a factor is known to sum to one over a variable.
+    /// True if the factor of index `factor` is known to sum to one over the variable of index `v`.
     fn is_normalised(&self, factor: usize, v: usize) -> bool {
         let factor = &self.graph.factors[factor];
         factor.normalised
@@ -172,8 +172,8 @@ impl<'a> BarrenSearch<'a> {
                 .is_some_and(|last| last.index() == v)
     }
 
-    /// Multiplies a factor by the factors that contain only one given variable, and sums the product over that variable. Returns
-    /// the sum and the natural logarithm of its scale. Returns `None` if the sum may differ between values of the other variables.
+    /// Multiplies a factor by the factors `own`, which depend only on the variable `v`, and sums the product over `v`. Returns the
+    /// sum and the natural logarithm of its scale. Returns `None` if the sum may differ between values of the other variables.
     fn constant_sum(&self, factor: usize, v: usize, own: &[usize]) -> Option<(f64, f64)> {
         let values = self.graph.cardinalities[v] as usize;
         if values == 1 {
@@ -211,7 +211,7 @@ impl<'a> BarrenSearch<'a> {
     }
 }
 
-/// Returns the weights of a dense factor, if no positive weight underflows when the largest weight is scaled to one.
+/// Returns the weights of `factor` if it is dense and no positive weight underflows when the largest weight is scaled to one.
 fn plain_weights(factor: &Factor) -> Option<&Weights> {
     match &factor.table {
         FactorTable::Dense(weights) if !weights.is_flushed() => Some(weights),

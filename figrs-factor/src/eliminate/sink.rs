@@ -27,7 +27,7 @@ pub(super) trait Sink<S: Semiring> {
     fn take(&mut self, batch: &Batch<S::Value>, key: &RowKey) -> Result<(), EliminationError>;
 }
 
-/// A sink that sums products in an array, indexed by the row-major number of the assignment.
+/// A sink that sums products in an array, indexed by the row-major index of the assignment.
 pub(super) struct DenseSink<V>(pub(super) Vec<V>);
 
 impl<S: Semiring> Sink<S> for DenseSink<S::Value> {
@@ -86,7 +86,7 @@ impl Sink<MaxProduct> for PowerSink {
     }
 }
 
-/// A sink that sums products in a hash map; the keys are row-major numbers or, if the numbers could overflow, rows of values.
+/// A sink that sums products in a hash map; the keys are row-major indices or, if the indices could overflow, rows of values.
 pub(super) struct SparseSink<'a, V> {
     numbers: FxHashMap<usize, V>,
     rows: FxHashMap<Box<[u32]>, V>,
@@ -110,7 +110,7 @@ impl<'a, V> SparseSink<'a, V> {
         }
     }
 
-    /// Returns the sums, as sorted rows and a value for each row; `keys` converts row-major numbers to rows.
+    /// Returns the sums, as sorted rows and a value for each row; `keys` converts row-major indices to rows.
     pub(super) fn into_rows(self, keys: &Assignments) -> (Vec<u32>, Vec<V>) {
         let mut numbers: Vec<(usize, V)> = self.numbers.into_iter().collect();
         numbers.sort_unstable_by_key(|entry| entry.0);
@@ -183,7 +183,7 @@ fn add<S: Semiring, K>(entry: Entry<'_, K, S::Value>, product: &S::Value) {
 /// A sink that stores the largest product; of equal products, it stores the first in the row-major order of assignments.
 #[derive(Debug, Default)]
 pub(super) struct BestSink {
-    /// The largest product and the row-major number of its assignment; `None` if there was no product.
+    /// The largest product and the row-major index of its assignment; `None` if there was no product.
     pub(super) best: Option<(f64, usize)>,
 }
 

@@ -164,7 +164,7 @@ fn continue_row<V: Clone>(
 /// Temporary columns that the steps of a join reuse.
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
-    /// The values of one variable.
+    /// For each partial assignment, the value of one variable.
     pub(super) values: Vec<u32>,
     alive: Vec<bool>,
 }

@@ -1,4 +1,4 @@
-//! Marginals and the probability of evidence.
+//! Marginals, and the probability of evidence, as sums of products.
 
 use crate::graph::is_wide;
 use crate::graph::{FactorGraph, VarId, Weights};
@@ -72,17 +72,17 @@ pub fn share_weights(
     Ok(Weights::from_logs(logs.collect()))
 }
 
-/// The sums of an elimination, in scaled numbers or in logarithms.
+/// The values and the scale that an elimination computed, in scaled numbers or in logarithms.
 struct Sums {
     values: Vec<f64>,
     form: NumberForm,
-    /// The natural logarithm of the common factor of all values.
+    /// The natural logarithm of the common factor of the values.
     log_scale: f64,
     cost: PlanCost,
 }
 
 impl Sums {
-    /// Runs an elimination; returns `None` if a number overflowed or underflowed.
+    /// Converts the result `found` of an elimination; returns `None` if a number overflowed or underflowed.
     fn new<S: Semiring<Value = f64>>(
         found: EliminationResult<S>,
         form: NumberForm,

@@ -33,7 +33,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// Creates the table of a factor, without its scale.
+    /// Creates the table of `factor`, without its scale.
     pub(crate) fn of_factor(factor: &'a Factor) -> Self {
         Self {
             scope: Cow::Borrowed(&factor.variables),
@@ -41,7 +41,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// Creates a table of the entries of a factor that agree with `values`, without the scale of the factor.
+    /// Creates a table of the entries of `factor` that agree with `values`, without the scale of the factor.
     ///
     /// For a dense table, the entries that agree with `values` are selected, and the variables with a value leave its
     /// scope. All tables of one join must be created with the same `values` of the variables that have a value. A
@@ -69,7 +69,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// The same table, borrowed.
+    /// Returns a table that borrows the entries of this table.
     pub(super) fn view(&self) -> EliminationTable<'_, S> {
         EliminationTable {
             scope: Cow::Borrowed(&self.scope),
@@ -80,7 +80,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// The values of the entries; empty for a function.
+    /// Returns the values of the entries; the list is empty for a function.
     pub(super) fn values(&self) -> &[S::Value] {
         self.entries.weights().map_or(&[], |values| values)
     }
@@ -106,7 +106,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         (self.len() * width) as u64
     }
 
-    /// Number of entries stored.
+    /// Returns the number of stored entries.
     pub(super) fn len(&self) -> usize {
         match &self.entries {
             Entries::Function { index } => index.len(),
@@ -131,7 +131,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
     }
 }
 
-/// Returns the tables with the given numbers, where factors come first and messages follow.
+/// Returns the tables with the indices `ids`, where factors come first and messages follow.
 pub(super) fn inputs<'t, S: Semiring>(
     graph: &'t FactorGraph,
     messages: &'t [Option<Message<S>>],

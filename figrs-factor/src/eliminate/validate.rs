@@ -5,7 +5,7 @@ use crate::graph::{Factor, FactorGraph, FactorTable, VarId};
 
 use super::error::EliminationError;
 
-/// Checks the factors of `graph` and the list of variables to keep.
+/// Checks the factors of `graph` and the list `keep`.
 pub fn validate(graph: &FactorGraph, keep: &[VarId]) -> Result<(), EliminationError> {
     let mut kept = keep.to_vec();
     kept.sort_unstable();

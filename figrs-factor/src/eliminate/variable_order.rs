@@ -24,8 +24,9 @@ pub(super) struct VariableTurn {
 /// variables that occur only in dense tables. Among variables of sparse tables, variables of a table with an assigned variable
 /// come first. Among variables of tables with an assigned variable, the variable with the fewest values for each previous
 /// assignment comes first. The number of values for each previous assignment is estimated from the table's number of rows for
-/// each value. Ties are resolved in favour of variables that occur in many tables, so that all variables of a table have values
-/// early. Ties are resolved by the order of variables in the largest table, so that memory is read sequentially.
+/// each value. Ties are resolved in favour of variables that occur in many tables, because all variables of a table then have
+/// values early. Remaining ties are resolved by the order of variables in the largest table, because memory is then read
+/// sequentially.
 pub(super) fn order_variables(domain: &Domain, shapes: &mut [TableShape]) -> Vec<VariableTurn> {
     let mut search = VariableOrderSearch::new(domain, shapes);
     search.compute();

@@ -2,7 +2,7 @@
 
 use super::factor_graph::FactorGraph;
 
-/// The assignments of some variables, numbered in row-major order.
+/// The assignments of some variables, each with a row-major index.
 ///
 /// The values of an assignment are read from and written to a list, in which each variable has an index. The list of an
 /// assignment's values may also contain values of other variables, which are not changed.
@@ -21,7 +21,7 @@ struct Digit {
 }
 
 impl Assignments {
-    /// Creates the assignments of some variables; each variable is given by its index in lists of values and its cardinality.
+    /// Creates the assignments of `variables`, each given by its index in lists of values and its cardinality.
     pub fn new(variables: impl IntoIterator<Item = (usize, usize)>) -> Self {
         let digit = |(place, cardinality)| Digit {
             place: place as u32,
@@ -37,24 +37,25 @@ impl Assignments {
         Self { digits, count }
     }
 
-    /// Creates the assignments of some variables of a graph; the lists of values have one value for each variable of the graph.
+    /// Creates the assignments of the variables of `graph` with the indices `variables`; the lists of values have one value for
+    /// each variable of `graph`.
     pub fn within(graph: &FactorGraph, variables: impl IntoIterator<Item = usize>) -> Self {
         let cardinality = |v: usize| (v, graph.cardinalities[v] as usize);
         Self::new(variables.into_iter().map(cardinality))
     }
 
-    /// Creates the assignments of variables of these cardinalities; the lists of values have one value for each of these
-    /// variables.
+    /// Creates the assignments of variables with the cardinalities `cardinalities`; the lists of values have one value for each
+    /// of these variables.
     pub fn rows(cardinalities: impl IntoIterator<Item = usize>) -> Self {
         Self::new(cardinalities.into_iter().enumerate())
     }
 
-    /// Number of variables.
+    /// Returns the number of variables.
     pub fn variables(&self) -> usize {
         self.digits.len()
     }
 
-    /// Number of assignments, saturating.
+    /// Returns the number of assignments, saturating.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -100,7 +101,7 @@ impl Assignments {
         changes
     }
 
-    /// Returns the row-major number of the assignment that the list `values` contains.
+    /// Returns the row-major index of the assignment that the list `values` contains.
     #[inline]
     pub fn number(&self, values: &[u32]) -> usize {
         let digits = self.digits.iter();
@@ -109,7 +110,7 @@ impl Assignments {
             .sum()
     }
 
-    /// Returns the values of the assignment with the given number, in the order of the variables.
+    /// Returns the values of the assignment with the row-major index `number`, in the order of the variables.
     #[inline]
     pub fn values(&self, mut number: usize) -> impl Iterator<Item = u32> {
         self.digits.iter().map(move |digit| {
@@ -119,7 +120,7 @@ impl Assignments {
         })
     }
 
-    /// Sets the variables to the assignment with the given number.
+    /// Writes the assignment with the row-major index `number` into `values`.
     #[inline]
     pub fn assign(&self, number: usize, values: &mut [u32]) {
         for (digit, value) in self.digits.iter().zip(self.values(number)) {

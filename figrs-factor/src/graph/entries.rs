@@ -4,7 +4,7 @@ use super::assignment::Assignments;
 use super::factor_graph::{Factor, FactorGraph, FactorTable};
 use super::weights::Weights;
 
-/// Calls `visit` for each stored non-zero entry of a factor, with the index of the entry and with the values of its assignment.
+/// Calls `visit` for each stored non-zero entry of `factor`, with the index of the entry and with the values of its assignment.
 pub fn for_each_entry(graph: &FactorGraph, factor: &Factor, mut visit: impl FnMut(usize, &[u32])) {
     let arity = factor.variables.len();
     let cards = factor.variables.iter().map(|&v| graph.cardinality(v));
@@ -37,13 +37,14 @@ pub fn for_each_entry(graph: &FactorGraph, factor: &Factor, mut visit: impl FnMu
     }
 }
 
-/// Returns the natural logarithm of the stored entry with the given index; for a function, the entry must not be zero.
+/// Returns the natural logarithm of the stored entry with the index `entry`; for a function, the entry must not be zero.
 pub fn log_stored(factor: &Factor, entry: usize) -> f64 {
     let weights = factor.table.weights();
     weights.map_or(0.0, |weights| weights.log(entry))
 }
 
-/// Returns the index of the stored entry for an assignment of all variables of the graph; `None` if no entry is stored for it.
+/// Returns the index of the stored entry of `factor` for the assignment `values` of all variables of the graph; `None` if that
+/// entry is not stored.
 pub fn stored_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> Option<usize> {
     let offset = |n: usize| {
         let parents = factor.variables[..n].iter();
@@ -76,13 +77,13 @@ pub fn stored_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> Opt
     }
 }
 
-/// Returns the natural logarithm of a factor's entry for an assignment of all variables of the graph.
+/// Returns the natural logarithm of the entry of `factor` for the assignment `values` of all variables of the graph.
 pub fn log_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> f64 {
     let entry = stored_entry(graph, factor, values);
     entry.map_or(f64::NEG_INFINITY, |entry| log_stored(factor, entry))
 }
 
-/// True if some entry of a factor is zero.
+/// True if some entry of `factor` is zero.
 pub fn has_zeros(factor: &Factor) -> bool {
     match &factor.table {
         FactorTable::Dense(weights) => weights.count_zeros() > 0,
@@ -90,7 +91,7 @@ pub fn has_zeros(factor: &Factor) -> bool {
     }
 }
 
-/// True if a positive weight of a factor underflows when the largest weight is scaled to one.
+/// True if a positive weight of `factor` underflows when the largest weight is scaled to one.
 pub fn is_wide(factor: &Factor) -> bool {
     factor.table.weights().is_some_and(Weights::is_flushed)
 }

@@ -10,14 +10,14 @@ use super::weights::Weights;
 pub struct VarId(pub u32);
 
 impl VarId {
-    /// Returns the number of the variable as an index.
+    /// Returns the index of the variable as a `usize`.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// The table of a [`Factor`] or of a message, in a format that omits known zeros. The type `N` is a list of value indices, and the
-/// type `W` is a list of weights.
+/// The table of a [`Factor`] or of a message, in a format that omits known zeros. `N` is a list of value indices, and `W` is a list
+/// of weights.
 #[derive(Clone, Debug)]
 pub enum TableForm<N, W> {
     /// A weight for every assignment, row-major in the order of the factor's variables (the last variable changes
@@ -91,8 +91,7 @@ impl FactorTable {
     /// Marks an assignment in a function table at which no value of the last variable is possible.
     pub const NO_VALUE: u32 = u32::MAX;
 
-    /// Returns the index of the outcome whose probability each weight is (the origins of the weights); `None` if no weight has an
-    /// origin.
+    /// Returns the origin of each weight; `None` if no weight has an origin.
     ///
     /// The origin of a weight is the index of the outcome that has this weight as its probability.
     pub fn origins(&self) -> Option<&[u32]> {
@@ -105,7 +104,7 @@ impl FactorTable {
 pub struct Factor {
     /// The variables without repetition; the last variable changes fastest in the table.
     pub variables: Vec<VarId>,
-    /// The weights of the factor.
+    /// The values of the factor.
     pub table: FactorTable,
     /// `true` if the weights sum to one over the *last* variable for every assignment of the other variables.
     ///
@@ -114,7 +113,7 @@ pub struct Factor {
 }
 
 impl Factor {
-    /// Number of entries the table stores.
+    /// Returns the number of entries that the table stores.
     pub fn entries(&self) -> usize {
         match &self.table {
             FactorTable::Function { index } => index.len(),
@@ -140,12 +139,12 @@ impl FactorGraph {
         id
     }
 
-    /// Number of values of a variable.
+    /// Returns the number of values of `variable`.
     pub fn cardinality(&self, variable: VarId) -> usize {
         self.cardinalities[variable.index()] as usize
     }
 
-    /// The number of entries of a dense table over `variables`, saturating.
+    /// Returns the number of entries of a dense table over `variables`, saturating.
     pub fn dense_size(&self, variables: &[VarId]) -> usize {
         variables
             .iter()

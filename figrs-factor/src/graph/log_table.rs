@@ -16,7 +16,7 @@ pub struct LogTable {
 }
 
 impl LogTable {
-    /// Creates a table of these logarithms, row-major in the order of `scope`.
+    /// Creates a table of the logarithms `logs`, row-major in the order of `scope`.
     pub fn new(graph: &FactorGraph, scope: Vec<VarId>, logs: Vec<f64>) -> Self {
         let assignments = Assignments::within(graph, scope.iter().map(|v| v.index()));
         Self {
@@ -26,8 +26,8 @@ impl LogTable {
         }
     }
 
-    /// Tabulates a function. The argument `values` is a list with a value for each variable of the
-    /// graph, which `tabulate` overwrites.
+    /// Tabulates the function `log` over `scope`. The argument `values` is a list with a value for
+    /// each variable of the graph, which `tabulate` overwrites.
     pub fn tabulate(
         graph: &FactorGraph,
         scope: Vec<VarId>,
@@ -45,7 +45,7 @@ impl LogTable {
         }
     }
 
-    /// Returns the entry for an assignment of all variables of the graph.
+    /// Returns the entry for the assignment `values` of all variables of the graph.
     #[inline]
     pub fn at(&self, values: &[u32]) -> f64 {
         self.logs[self.assignments.number(values)]

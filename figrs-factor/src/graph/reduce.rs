@@ -9,7 +9,7 @@ use super::weights::Weights;
 pub enum DecidedVariables {
     /// Variables with one remaining value stay in the reduced graph.
     Kept,
-    /// Variables with one remaining value are left out of the reduced graph.
+    /// Variables with one remaining value are omitted from the reduced graph.
     LeftOut,
 }
 
@@ -18,8 +18,7 @@ pub enum DecidedVariables {
 pub struct Restriction {
     /// For each variable of the original graph, its remaining values in ascending order; at least one value remains.
     pub left: Vec<Vec<u32>>,
-    /// For each variable of the original graph, its identifier in the reduced graph; `None` if the variable was left
-    /// out.
+    /// For each variable of the original graph, its identifier in the reduced graph; `None` if the variable was omitted.
     names: Vec<Option<VarId>>,
     /// For each variable of the reduced graph, its identifier in the original graph.
     pub open: Vec<VarId>,
@@ -29,14 +28,14 @@ pub struct Restriction {
 /// graph.
 #[derive(Debug)]
 pub struct ReducedGraph {
-    /// The reduced graph.
+    /// The graph in which each variable has only its remaining values.
     pub graph: FactorGraph,
-    /// The variables of the reduced graph and their values.
+    /// The map between this graph and the original graph.
     pub restriction: Restriction,
 }
 
 impl ReducedGraph {
-    /// Restricts a graph to the values `left` of each variable.
+    /// Restricts each variable of `graph` to its values in `left`.
     pub fn new(graph: &FactorGraph, left: Vec<Vec<u32>>, decided: DecidedVariables) -> Self {
         let restriction = Restriction::new(left, decided);
         Self {
@@ -47,7 +46,7 @@ impl ReducedGraph {
 }
 
 impl Restriction {
-    /// Creates the restriction of a graph to the values `left` of each variable.
+    /// Creates the map from a graph to its restriction in which each variable has only its values in `left`.
     pub fn new(left: Vec<Vec<u32>>, decided: DecidedVariables) -> Self {
         let mut open = Vec::new();
         let mut names = Vec::with_capacity(left.len());
@@ -59,7 +58,7 @@ impl Restriction {
         Self { left, names, open }
     }
 
-    /// Restricts some factors of a graph, and returns the reduced graph.
+    /// Returns a graph with the restricted variables and the restrictions of `factors`.
     pub fn reduce<'f>(
         &self,
         graph: &FactorGraph,
@@ -73,12 +72,13 @@ impl Restriction {
         }
     }
 
-    /// Returns the identifier of a variable in the reduced graph; `None` if the variable was left out.
+    /// Returns the identifier of `v` in the reduced graph; `None` if the variable was omitted.
     pub fn name(&self, v: VarId) -> Option<VarId> {
         self.names[v.index()]
     }
 
-    /// Returns the assignment of all variables of the original graph that corresponds to an assignment of the reduced graph.
+    /// Returns the assignment of all variables of the original graph that corresponds to the assignment `values` of the
+    /// reduced graph.
     pub fn world(&self, values: &[u32]) -> Vec<u32> {
         let mut world: Vec<u32> = self.left.iter().map(|left| left[0]).collect();
         for (&v, &value) in self.open.iter().zip(values) {
@@ -87,8 +87,8 @@ impl Restriction {
         world
     }
 
-    /// Returns the probabilities of all `n` values of a variable, given the probabilities of its remaining values; excluded
-    /// values have probability zero.
+    /// Returns the probabilities of all `n` values of `v`, given the probabilities `shares` of its remaining values;
+    /// excluded values have probability zero.
     pub fn shares_of_all(&self, v: VarId, n: usize, shares: Vec<f64>) -> Vec<f64> {
         let left = &self.left[v.index()];
         if left.len() == n {
@@ -131,7 +131,7 @@ impl Restriction {
         }
     }
 
-    /// Returns the row-major numbers of the assignments in which every variable has a remaining value.
+    /// Returns the row-major indices of the assignments in which each of `variables` has a remaining value.
     fn cells(&self, graph: &FactorGraph, variables: &[VarId]) -> Vec<usize> {
         variables.iter().fold(vec![0], |cells, &v| {
             let left = &self.left[v.index()];

@@ -99,12 +99,12 @@ impl Weights {
         }
     }
 
-    /// Number of weights.
+    /// Returns the number of weights.
     pub fn len(&self) -> usize {
         self.linear.len()
     }
 
-    /// Returns the size of the numbers in bytes.
+    /// Returns the memory of the weights in bytes.
     pub fn bytes(&self) -> usize {
         let logs = self.logs.as_ref().map_or(0, |logs| logs.len());
         let origins = self.origins.as_ref().map_or(0, |origins| origins.len());
@@ -121,7 +121,7 @@ impl Weights {
         &self.linear
     }
 
-    /// The natural logarithm of the common scale.
+    /// Returns the natural logarithm of the common scale of the weights.
     pub fn log_scale(&self) -> f64 {
         self.log_scale
     }
@@ -131,7 +131,7 @@ impl Weights {
         self.logs.is_some()
     }
 
-    /// Returns the weights with the indices `positions`.
+    /// Returns the weights with the indices `positions` as a new list.
     #[must_use]
     pub fn select(&self, positions: &[usize]) -> Self {
         let selected = match &self.logs {
@@ -181,7 +181,7 @@ impl Weights {
         builder.build()
     }
 
-    /// The natural logarithm of weight `i`, including the scale.
+    /// Returns the natural logarithm of weight `i`, including the scale.
     pub fn log(&self, i: usize) -> f64 {
         match &self.logs {
             Some(logs) => logs[i],
@@ -189,7 +189,7 @@ impl Weights {
         }
     }
 
-    /// Number of zero weights.
+    /// Returns the number of zero weights.
     pub fn count_zeros(&self) -> usize {
         match &self.logs {
             Some(logs) => logs.iter().filter(|log| **log == f64::NEG_INFINITY).count(),
@@ -212,7 +212,7 @@ impl From<Vec<f64>> for Weights {
     }
 }
 
-/// True if the numbers sum to one, up to rounding errors of the numbers and of their addition.
+/// True if the numbers of `row` sum to one, up to rounding errors of the numbers and of their addition.
 pub fn sums_to_one(row: &[f64]) -> bool {
     let sum: f64 = row.iter().sum();
     (sum - 1.0).abs() <= row.len() as f64 * f64::EPSILON
@@ -232,8 +232,8 @@ impl<'a> WeightSlice<'a> {
         &self.weights.linear[self.start..][..self.len]
     }
 
-    /// Inverse transform sampling from weights that sum to one: returns the index that a uniform random number in [0, 1) selects. An index
-    /// with weight zero is never selected.
+    /// Inverse transform sampling from weights that sum to one: returns the index that `unit`, a uniform random number in [0, 1), selects.
+    /// An index with weight zero is never selected.
     pub fn pick(self, unit: f64) -> usize {
         let mut rest = unit;
         let mut chosen = 0;
@@ -271,7 +271,7 @@ pub struct WeightsBuilder {
 }
 
 impl WeightsBuilder {
-    /// Number of weights so far.
+    /// Returns the number of weights added so far.
     pub fn len(&self) -> usize {
         self.logs.as_ref().unwrap_or(&self.linear).len()
     }
@@ -281,7 +281,7 @@ impl WeightsBuilder {
         self.len() == 0
     }
 
-    /// Adds a plain number.
+    /// Adds `weight`, a plain number.
     pub fn push(&mut self, weight: f64) {
         if let Some(origins) = &mut self.origins {
             origins.push(Weights::NO_ORIGIN);
@@ -292,14 +292,14 @@ impl WeightsBuilder {
         }
     }
 
-    /// Adds a weight, given as a plain number, several times.
+    /// Adds `weight`, a plain number, `times` times.
     pub fn repeat(&mut self, weight: f64, times: usize) {
         for _ in 0..times {
             self.push(weight);
         }
     }
 
-    /// Adds a range of the weights of a list.
+    /// Adds the weights of `weights` with the indices `range`.
     pub fn extend(&mut self, weights: &Weights, range: std::ops::Range<usize>) {
         if self.origins.is_some() || weights.origins.is_some() {
             let before = self.len();
@@ -351,7 +351,7 @@ impl WorldWeight {
         log: 0.0,
     };
 
-    /// Multiplies the weight by another weight, given as a number and as its logarithm.
+    /// Multiplies the weight by another weight, given as a plain number `linear` and as its natural logarithm `log`.
     pub fn times(&mut self, linear: f64, log: f64) {
         // A subnormal number has lost digits, and a later multiplication by a large factor would make this error visible.
         let normal_or_zero = |x: f64| if x < f64::MIN_POSITIVE { 0.0 } else { x };

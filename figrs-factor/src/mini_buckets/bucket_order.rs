@@ -14,7 +14,7 @@ pub struct BucketOrder {
 }
 
 impl BucketOrder {
-    /// Creates the order in which a list of buckets eliminates the variables of a graph of `n` variables.
+    /// Creates the order in which `buckets` eliminates the variables of a graph of `n` variables.
     pub fn new(n: usize, buckets: &[Bucket]) -> Self {
         let eliminated = buckets.iter().flat_map(|bucket| &bucket.eliminated);
         let order: Vec<VarId> = eliminated.copied().collect();
@@ -26,7 +26,7 @@ impl BucketOrder {
     }
 
     /// Sorts the variables by the number of factors that contain them, fewest first; variables that occur in no factor are
-    /// left out.
+    /// omitted.
     ///
     /// Among variables with equal numbers of factors, the variable with the higher identifier comes first.
     pub(super) fn fewest_factors_first(graph: &FactorGraph) -> Self {
@@ -44,7 +44,7 @@ impl BucketOrder {
         Self { order, place }
     }
 
-    /// Returns the variable of a scope that is eliminated first; `None` if the scope is empty.
+    /// Returns the variable of `scope` that is eliminated first; `None` if `scope` is empty.
     pub fn first(&self, scope: &[VarId]) -> Option<VarId> {
         scope.iter().copied().min_by_key(|v| self.place[v.index()])
     }

@@ -69,7 +69,8 @@ pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
 /// Calls `tell` with increasingly close bounds of the natural logarithm of the sum, over all assignments, of the product of all factors.
 /// `sizes` is a range of indices of the table sizes to try. Returns the index of the first table size of `sizes` that was not tried.
 ///
-/// **Errors.** The errors of an elimination with tables of any size; [`EliminationError::Interrupted`].
+/// **Errors.** The conditions are those of an elimination with tables of any size; [`EliminationError::Interrupted`] if the deadline
+/// passes or the run is interrupted.
 pub fn sum_bounds(
     graph: &FactorGraph,
     sizes: Range<usize>,
@@ -107,7 +108,8 @@ pub fn sum_bounds(
     Ok(TABLES.len())
 }
 
-/// Computes a lower and an upper bound, each by one elimination with limits on the entries of a table and on the entries of all messages.
+/// Computes a lower and an upper bound, each by one elimination; `limits` holds the maximum numbers of entries of a table and of all
+/// messages.
 fn bounds_by(
     graph: &FactorGraph,
     order: &BucketOrder,
@@ -138,7 +140,7 @@ fn slack(graph: &FactorGraph, log: f64) -> f64 {
     4.0 * additions * f64::EPSILON * (1.0 + log.abs())
 }
 
-/// Intersects bounds with other bounds of the same number.
+/// Intersects `bounds` with the bounds `other` of the same number.
 pub fn narrow(bounds: &mut Bounds, other: Bounds) {
     bounds.lower = bounds.lower.max(other.lower);
     bounds.upper = bounds.upper.min(other.upper);

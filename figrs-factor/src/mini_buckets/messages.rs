@@ -167,9 +167,9 @@ impl MiniBuckets {
         mini.tables.iter().map(table).collect()
     }
 
-    /// Returns one factor for each mini-bucket of a bucket, such that the product of these factors is one. Multiplication by the returned
-    /// factors makes the projections of the mini-buckets to the shared variables proportional (cost shifting, moment matching). The list
-    /// of factors is empty if the bucket has only one mini-bucket.
+    /// Returns one factor for each mini-bucket of `bucket`; the product of these factors is one. Multiplication by the returned factors
+    /// makes the projections of the mini-buckets to the shared variables proportional (cost shifting, moment matching). The list of
+    /// factors is empty if the bucket has only one mini-bucket.
     fn cost_shifts(
         &self,
         graph: &FactorGraph,

@@ -11,7 +11,7 @@ pub struct MiniBucket {
     pub tables: Vec<u32>,
     /// The variables of the mini-bucket's message.
     pub output: Vec<VarId>,
-    /// True if the scope of the message was reduced to fit the limit, so that the mini-bucket eliminates more than
+    /// `true` if the scope of the message was reduced to fit the limit; the mini-bucket then eliminates more than
     /// one variable.
     pub is_shrunk: bool,
 }
@@ -27,7 +27,8 @@ pub struct BucketPartition {
     pub shared: Vec<VarId>,
 }
 
-/// Divides all buckets into mini-buckets. Returns the total number of entries of all messages too.
+/// Divides all buckets into mini-buckets. Returns the partition of each bucket and the total number of entries of
+/// all messages.
 pub fn divide(
     graph: &FactorGraph,
     order: &BucketOrder,
@@ -90,8 +91,8 @@ pub fn divide(
     (buckets, entries)
 }
 
-/// Returns the variables that all mini-buckets contain, including `v`. Some variables are left out if a table over
-/// all shared variables would exceed the limit.
+/// Returns the variables that all mini-buckets of `minis` contain, including `v`. Some variables are omitted if a
+/// table over all shared variables would exceed `limit`.
 fn shared_variables(
     graph: &FactorGraph,
     minis: &[MiniBucket],
@@ -116,8 +117,8 @@ fn shared_variables(
     shared
 }
 
-/// Removes variables from a scope (the variables with the most values first) until a table over the scope fits the
-/// limit.
+/// Removes variables from `scope` (the variables with the most values first) until a table over `scope` has at
+/// most `limit` entries.
 fn shrink_scope(graph: &FactorGraph, scope: &mut Vec<VarId>, limit: usize) {
     while graph.dense_size(scope) > limit {
         let widest = scope

@@ -48,7 +48,7 @@ impl Densities {
         self.tables.is_empty()
     }
 
-    /// Returns the sum of the log-densities of the tables that contain a vertex and have not been
+    /// Returns the sum of the log-densities of the tables that contain `v` and have not been
     /// removed.
     pub(super) fn of(&self, v: u32) -> FixedPoint {
         self.total.get(v as usize).copied().unwrap_or(0)

@@ -6,12 +6,12 @@ pub(super) type FixedPoint = i64;
 /// The number one (the base-2 logarithm of two) as a fixed-point number.
 pub(super) const ONE: FixedPoint = 1 << 20;
 
-/// The nearest fixed-point number to a base-2 logarithm.
+/// Returns the fixed-point number nearest to the base-2 logarithm `log`.
 pub(super) fn fixed(log: f64) -> FixedPoint {
     (log * ONE as f64).round() as FixedPoint
 }
 
-/// Two to the power of a fixed-point number.
+/// Returns two to the power of `log`.
 pub(super) fn power(log: FixedPoint) -> f64 {
     (log as f64 / ONE as f64).exp2()
 }

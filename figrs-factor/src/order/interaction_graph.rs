@@ -141,8 +141,8 @@ impl InteractionGraph {
         self.weighted = false;
     }
 
-    /// Returns the weighted fill-in of a vertex: the pairs of neighbours that are not adjacent, each counted with the number of its
-    /// joint values.
+    /// Returns the weighted fill-in of `v`: the pairs of neighbours that are not adjacent, each counted with the number of its joint
+    /// values.
     pub(super) fn heavy_fill(&self, v: u32) -> f64 {
         if self.weighted {
             self.heavy_fill[v as usize]
@@ -151,17 +151,17 @@ impl InteractionGraph {
         }
     }
 
-    /// True if a vertex may be eliminated and has not been eliminated yet.
+    /// True if `v` may be eliminated and has not been eliminated yet.
     pub(super) fn is_remaining(&self, v: u32) -> bool {
         self.places[v as usize] != NO_PLACE
     }
 
-    /// True if the vertex remains and its neighbours are pairwise adjacent (zero fill-in).
+    /// True if `v` remains and its neighbours are pairwise adjacent (zero fill-in).
     pub(super) fn is_simplicial(&self, v: u32) -> bool {
         self.is_remaining(v) && self.fill[v as usize] == 0
     }
 
-    /// Returns the neighbours of a vertex, as a row of bits.
+    /// Returns the neighbours of `v`, as a row of bits.
     pub(super) fn row(&self, v: u32) -> &[u64] {
         &self.rows[v as usize * self.words..][..self.words]
     }
@@ -226,7 +226,7 @@ impl InteractionGraph {
         power(price)
     }
 
-    /// Returns the logarithm of the price of multiplying the tables of some vertices, whose message is over `members`.
+    /// Returns the logarithm of the price of multiplying the tables of the vertices `group`, whose message is over `members`.
     fn merge(&mut self, size: FixedPoint, group: &[u32], members: &[u32]) -> FixedPoint {
         if self.densities.is_empty() {
             return size;
@@ -249,7 +249,7 @@ impl InteractionGraph {
         self.places[v as usize] = NO_PLACE;
     }
 
-    /// Removes some eliminated vertices from the neighbours of `u`.
+    /// Removes the eliminated vertices `group` from the neighbours of `u`.
     fn detach(&mut self, u: u32, group: &[u32]) {
         let u = u as usize;
         for &g in group {
@@ -266,7 +266,7 @@ impl InteractionGraph {
         }
     }
 
-    /// Makes two vertices adjacent.
+    /// Makes the vertices `a` and `b` adjacent.
     fn connect(&mut self, a: usize, b: usize) {
         let words = self.words;
         let pair = self.weights[a].card * self.weights[b].card;
@@ -314,7 +314,7 @@ impl InteractionGraph {
     }
 }
 
-/// Returns the vertices whose bits are set in word `k` of a row.
+/// Returns the vertices whose bits are set in `word`, which is word `k` of a row.
 fn set_bits(mut word: u64, k: usize) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         (word != 0).then(|| {
@@ -325,7 +325,7 @@ fn set_bits(mut word: u64, k: usize) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Returns the vertices whose bits are set in a row.
+/// Returns the vertices whose bits are set in `row`.
 pub(super) fn bits(row: &[u64]) -> impl Iterator<Item = u32> + '_ {
     let words = row.iter().enumerate();
     words.flat_map(|(k, &word)| set_bits(word, k))

@@ -12,7 +12,7 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    /// Builds the adjacency lists of these variables.
+    /// Builds the adjacency lists of `variables`.
     pub(super) fn new(graph: &mut SymbolicElimination, variables: &[VarId]) -> Self {
         let n = graph.log_cards.len();
         let mut lists = vec![Vec::new(); n];
@@ -28,7 +28,7 @@ impl Neighbours {
         }
     }
 
-    /// Returns the neighbours of a variable that have not been eliminated.
+    /// Returns the neighbours of `v` that have not been eliminated.
     pub(super) fn of_variable(
         &self,
         graph: &SymbolicElimination,
@@ -38,7 +38,7 @@ impl Neighbours {
         all.filter(|&u| !graph.is_eliminated(u))
     }
 
-    /// Returns the count of neighbours of a variable, including eliminated neighbours.
+    /// Returns the number of neighbours of `v`, including eliminated neighbours.
     pub(super) fn count(&self, v: VarId) -> usize {
         self.lists[v.index()].len()
     }
@@ -48,8 +48,8 @@ impl Neighbours {
         self.lists[a.index()].binary_search(&b).is_ok()
     }
 
-    /// Makes the variables of a bucket's message adjacent, and drops the variables that the bucket
-    /// eliminates.
+    /// Makes the variables of the message of `bucket` adjacent, and drops the variables that
+    /// `bucket` eliminates.
     pub(super) fn eliminate(&mut self, graph: &SymbolicElimination, bucket: &Bucket) {
         for v in &bucket.eliminated {
             self.lists[v.index()] = Vec::new();

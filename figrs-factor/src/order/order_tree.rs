@@ -95,7 +95,7 @@ impl<'a> BagTree<'a> {
         &self.bags[v as usize * self.words..][..self.words]
     }
 
-    /// The total number of entries of all joint tables.
+    /// Returns the total number of entries of all joint tables.
     pub(super) fn total(&self) -> f64 {
         self.price.iter().sum()
     }
@@ -124,7 +124,7 @@ impl<'a> BagTree<'a> {
     }
 
     /// Improves the order around each bucket, the costliest first, by the best order of up to `width` buckets around it; negligibly cheap
-    /// buckets are left out. Returns `true` if the tree changed.
+    /// buckets are skipped. Returns `true` if the tree changed.
     ///
     /// **Guarantee.** The rest of the elimination tree does not depend on the order within a connected subset of its vertices. Therefore
     /// a cheaper order of a connected subset of the elimination tree lowers the price of this subset. The total price may nevertheless
@@ -168,7 +168,7 @@ impl<'a> BagTree<'a> {
         few
     }
 
-    /// Reorders a connected subset of the elimination tree, if this makes it cheaper; returns `true` if it does.
+    /// Reorders `few`, a connected subset of the elimination tree, if the new order is cheaper; returns `true` in this case.
     fn improve_part(&mut self, few: &[u32]) -> bool {
         let is_top = |v: &&u32| !few.contains(&self.parent[**v as usize]);
         let Some(&top) = few.iter().find(is_top) else {

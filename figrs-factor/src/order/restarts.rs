@@ -23,13 +23,13 @@ pub const MAX_WORK: u64 = 100_000_000;
 const MAX_EXCESS_SHARE: f64 = 1.0 / 64.0;
 /// Minimum ratio of an order's price without predicted zeros to its price with them at which the search takes zeros into account.
 const WORTH_COUNTING: f64 = 4.0;
-/// The greedy rules without noise together get the search budget divided by this number.
+/// Divisor of the search budget: its quotient is the budget of all greedy rules without noise together.
 const RULES: u64 = 3;
-/// One batch of restarts gets the search budget divided by this number.
+/// Divisor of the search budget: its quotient is the budget of one batch of restarts.
 const BATCHES: u64 = 8;
 /// An order is improved only if its price is at most this multiple of the best price.
 const MAX_IMPROVABLE_RATIO: f64 = 1.5;
-/// Numbers of buckets that a local improvement reorders together: the first number during the search, the second at the end.
+/// Numbers of buckets that a local improvement reorders together, during the search and at its end.
 const WINDOWS: (usize, usize) = (5, 10);
 
 /// Greedy rules that are tried without noise, with the most promising rule first.
@@ -96,7 +96,7 @@ impl CostedOrder {
 /// **References.** Kask, Gelfand, Otten and Dechter, *Pushing the power of stochastic greedy ordering schemes for
 /// inference in graphical models*, AAAI 2011.
 ///
-/// **Errors.** [`EliminationError::Interrupted`].
+/// **Errors.** [`EliminationError::Interrupted`] if the deadline passes or the run is interrupted.
 pub(super) fn search(
     core: InteractionGraph,
     tables: usize,
@@ -159,9 +159,9 @@ struct RestartSearch<'u> {
     fixed: f64,
     /// Predicted share of non-zero entries in all entries of the joint tables.
     share: f64,
-    /// The minimum budget.
+    /// The minimum budget of the search, in memory words.
     least: u64,
-    /// The maximum budget.
+    /// The maximum budget of the search, in memory words.
     most: u64,
 }
 
@@ -186,7 +186,7 @@ impl<'u> RestartSearch<'u> {
         std::mem::replace(&mut self.best, CostedOrder::nothing())
     }
 
-    /// Tries one greedy rule, and stores its order if it is the cheapest so far.
+    /// Tries the greedy rule `rule`, and stores its order if it is the cheapest so far.
     fn attempt(
         &mut self,
         rule: GreedyCriterion,
@@ -203,7 +203,7 @@ impl<'u> RestartSearch<'u> {
         Ok(())
     }
 
-    /// Returns the price of an order; predicted zeros are counted if the graph has densities.
+    /// Returns the price of `order`; predicted zeros are counted if the graph has densities.
     fn price(&mut self, order: &[u32]) -> f64 {
         self.state.copy_from(&self.start);
         self.state.forget_weights();
@@ -217,7 +217,7 @@ impl<'u> RestartSearch<'u> {
         price
     }
 
-    /// Tries greedy rules without noise.
+    /// Tries the greedy rules `rules` without noise.
     fn rules(&mut self, rules: &[GreedyCriterion]) -> Result<(), EliminationError> {
         let noise = ScoreNoise::none(self.start.weights.len());
         for &rule in rules {
@@ -229,7 +229,7 @@ impl<'u> RestartSearch<'u> {
         Ok(())
     }
 
-    /// Returns the work that the search may do after it has found an order of this price.
+    /// Returns the work that the search may do after it has found an order of price `price`.
     fn budget(&self, price: f64) -> u64 {
         let work = (price + self.fixed) * self.share * WORK_PER_ENTRY;
         (work as u64).max(self.least).min(self.most)

@@ -51,7 +51,7 @@ pub(super) fn score(
     }
 }
 
-/// Returns the fill-in of a variable: the number of pairs of neighbours that are not adjacent yet.
+/// Returns the fill-in of `v`: the number of pairs of neighbours that are not adjacent yet.
 fn fill_in(graph: &SymbolicElimination, neighbours: &Neighbours, v: VarId) -> u64 {
     let around = neighbours.of_variable(graph, v).take(FILL_NEIGHBOURS + 1);
     let around: Vec<VarId> = around.collect();

@@ -107,7 +107,7 @@ mod tests {
     use crate::order::interaction_graph::tests::random;
     use crate::order::window::Window;
 
-    /// The price of the cheapest order.
+    /// Returns the price of the cheapest order.
     fn optimum(core: &InteractionGraph) -> f64 {
         let mask = |v| bits(core.row(v)).fold(0, |mask, u| mask | 1u128 << u);
         let near = core.left.iter().map(|&v| mask(v)).collect();

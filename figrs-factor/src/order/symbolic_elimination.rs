@@ -12,13 +12,13 @@ use super::table_lists::TableLists;
 const LOOKED_AT: usize = 16;
 /// Maximum number of variables of a covering table.
 const COVERING: usize = 64;
-/// Maximum base-2 logarithm of the number of joint values of a bucket whose joint values can be numbered.
+/// Maximum base-2 logarithm of the number of joint values of a bucket whose joint values can be indexed.
 const JOINT_VALUES: f64 = 40.0;
 
-/// Number of neighbours for which memory is reserved at first.
+/// Number of neighbours of a variable for which memory is reserved at first.
 const USUAL_NEIGHBOURS: usize = 16;
 
-/// One bucket of an elimination plan.
+/// One bucket of an elimination plan: a product of tables, from which variables are summed out.
 #[derive(Clone, Debug)]
 pub struct Bucket {
     /// The variables that the bucket sums out: the next variable in the order, and the variables that occur only in the bucket's
@@ -52,7 +52,7 @@ pub struct SymbolicElimination {
 }
 
 impl SymbolicElimination {
-    /// Creates the symbolic tables of the live factors of a graph.
+    /// Creates the symbolic tables of the factors of `graph` that `live` marks.
     pub fn new(graph: &FactorGraph, live: &[bool], keep: &[VarId]) -> Self {
         let n = graph.cardinalities.len();
         let mentions = graph.factors.iter().map(|factor| factor.variables.len());
@@ -84,7 +84,7 @@ impl SymbolicElimination {
         this
     }
 
-    /// Creates symbolic tables with these scopes and without known zeros; the variables `keep` are not eliminated.
+    /// Creates symbolic tables with the scopes `scopes` and without known zeros; the variables `keep` are not eliminated.
     pub fn of_scopes(
         cardinalities: &[u32],
         scopes: impl IntoIterator<Item = Vec<VarId>>,
@@ -101,7 +101,7 @@ impl SymbolicElimination {
         this
     }
 
-    /// The variables of a table; empty if the table is not live.
+    /// Returns the variables of `table`; the list is empty if the table is not live.
     pub fn scope(&self, table: u32) -> &[VarId] {
         let Range { start, end } = self.sketches[table as usize].scope;
         &self.scopes[start as usize..end as usize]
@@ -114,7 +114,7 @@ impl SymbolicElimination {
         }
     }
 
-    /// Removes a variable from all tables, because it has a given value.
+    /// Removes `v`, which has a given value, from all tables.
     pub fn condition(&mut self, v: VarId) {
         self.gone[v.index()] = true;
         self.live_mentions[v.index()] = 0;
@@ -129,7 +129,7 @@ impl SymbolicElimination {
         }
     }
 
-    /// Allows the elimination of the variables to keep, and returns those of them that occur in live tables.
+    /// Allows the elimination of the variables `keep`, and returns those of them that occur in live tables.
     pub fn release(&mut self, keep: &[VarId]) -> Vec<VarId> {
         for v in keep {
             self.kept[v.index()] = false;
@@ -138,17 +138,17 @@ impl SymbolicElimination {
         mentioned.collect()
     }
 
-    /// True if some live table mentions a variable.
+    /// True if some live table contains `v`.
     pub fn is_mentioned(&self, v: VarId) -> bool {
         self.live_mentions[v.index()] > 0
     }
 
-    /// True if a variable is not a candidate for elimination, because it has already been eliminated or must be kept.
+    /// True if `v` is not a candidate for elimination, because it has already been eliminated or must be kept.
     pub fn is_no_candidate(&self, v: VarId) -> bool {
         self.gone[v.index()] || self.kept[v.index()]
     }
 
-    /// True if a variable was eliminated.
+    /// True if `v` was eliminated.
     pub fn is_eliminated(&self, v: VarId) -> bool {
         self.gone[v.index()]
     }
@@ -163,7 +163,7 @@ impl SymbolicElimination {
         live.map(|(_, i)| i).collect()
     }
 
-    /// Eliminates the remaining variables in the order `order`.
+    /// Eliminates the remaining variables in the sequence of `order`.
     pub fn eliminate_all(&mut self, order: &[VarId]) {
         for &v in order {
             if !self.is_no_candidate(v) && self.is_mentioned(v) {
@@ -216,7 +216,7 @@ impl SymbolicElimination {
         self.tables_of(v).all(|t| self.is_stamped(t))
     }
 
-    /// Eliminates `v` and the neighbours of `v` that occur only in tables of `v`. Returns the index of the bucket.
+    /// Eliminates `v` and the neighbours of `v` that occur only in tables of `v`. Returns the index of the new bucket.
     pub fn eliminate(&mut self, v: VarId) -> usize {
         let mut scope = self.stamp_neighbours(v);
         scope.sort_unstable();
@@ -244,7 +244,7 @@ impl SymbolicElimination {
         self.buckets.len() - 1
     }
 
-    /// Marks `v` and the variables that share a table with `v` by a new number, and returns them.
+    /// Marks `v` and the variables that share a table with `v` by a new number, and returns these variables.
     pub fn stamp_neighbours(&mut self, v: VarId) -> Vec<VarId> {
         self.stamp += 1;
         self.stamps[v.index()] = self.stamp;
@@ -262,7 +262,7 @@ impl SymbolicElimination {
         scope
     }
 
-    /// Adds a table; the table is live if its scope is not empty.
+    /// Adds a table with the given scope and density; the table is live if its scope is not empty.
     fn push(&mut self, scope: &[VarId], density: f64) {
         let id = self.sketches.len() as u32;
         for &v in scope {
@@ -278,13 +278,13 @@ impl SymbolicElimination {
         });
     }
 
-    /// Returns the live tables of a variable.
+    /// Returns the live tables that contain `v`.
     pub fn tables_of(&self, v: VarId) -> impl Iterator<Item = u32> + '_ {
         let all = self.mentions.of(v);
         all.filter(|&t| self.sketches[t as usize].live)
     }
 
-    /// Number of live tables of a variable.
+    /// Returns the number of live tables that contain `v`.
     pub fn count_tables(&self, v: VarId) -> usize {
         self.live_mentions[v.index()] as usize
     }

@@ -20,8 +20,8 @@ pub struct SymbolicTable {
     pub live: bool,
 }
 
-/// Returns the base-2 logarithm of the fraction of a factor's entries that are non-zero, given the logarithms of the
-/// cardinalities.
+/// Returns the base-2 logarithm of the fraction of the entries of `factor` that are non-zero; `log_cards` has the logarithms of
+/// the cardinalities.
 pub(crate) fn log_density(factor: &Factor, log_cards: &[f64]) -> f64 {
     let dense = || -> f64 {
         let logs = factor.variables.iter().map(|v| log_cards[v.index()]);
@@ -52,8 +52,9 @@ fn log_child(factor: &Factor, log_cards: &[f64]) -> f64 {
     child.map_or(0.0, |v| log_cards[v.index()])
 }
 
-/// True if the sorted rows contain each assignment of all variables except the last at most once. A table that determines its last
-/// variable counts as a function even if it lacks some assignments, because other tables may also exclude the missing assignments.
+/// True if the sorted `rows` contain each assignment of all variables except the last at most once. A table that determines its
+/// last variable counts as a function even if it lacks some assignments, because other tables may also exclude the missing
+/// assignments.
 fn is_function(rows: &[u32], width: usize) -> bool {
     let all = || rows.chunks(width);
     width > 1

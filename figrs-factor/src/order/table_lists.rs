@@ -28,8 +28,8 @@ pub(super) struct TableLists {
 }
 
 impl TableLists {
-    /// Creates empty lists of tables for the given number of variables, with memory reserved for
-    /// `mentions` entries in total.
+    /// Creates empty lists of tables for `variables` variables, with memory reserved for `mentions`
+    /// entries in total.
     pub(super) fn new(variables: usize, mentions: usize) -> Self {
         Self {
             lists: vec![EMPTY; variables],
@@ -37,12 +37,12 @@ impl TableLists {
         }
     }
 
-    /// Number of tables in the list of a variable.
+    /// Returns the number of tables in the list of `v`.
     pub(super) fn len(&self, v: VarId) -> u32 {
         self.lists[v.index()].len
     }
 
-    /// Adds a table to the list of a variable.
+    /// Adds `table` to the list of `v`.
     pub(super) fn push(&mut self, v: VarId, table: u32) {
         let place = self.links.len() as u32;
         self.links.push((table, END));
@@ -63,7 +63,7 @@ impl TableLists {
         self.from(self.lists[v.index()].first)
     }
 
-    /// Removes and returns the tables of a variable; the list of the variable is empty afterwards.
+    /// Removes and returns the tables of `v`; the list of `v` is empty afterwards.
     pub(super) fn take(&mut self, v: VarId) -> impl Iterator<Item = u32> + '_ {
         let list = std::mem::replace(&mut self.lists[v.index()], EMPTY);
         self.from(list.first)
@@ -78,7 +78,7 @@ impl TableLists {
         })
     }
 
-    /// Drops the tables of a variable for which `keep` returns false.
+    /// Drops the tables of `v` for which `keep` returns `false`.
     pub(super) fn retain(&mut self, v: VarId, keep: impl Fn(u32) -> bool) {
         let list = std::mem::replace(&mut self.lists[v.index()], EMPTY);
         let mut place = list.first;

@@ -18,7 +18,7 @@ impl Window {
     /// Maximum number of vertices of a window, including the vertices around the vertices to be eliminated.
     pub(super) const MAX_VERTICES: usize = u128::BITS as usize;
 
-    /// Creates the subproblem in which the vertices of each given message are adjacent.
+    /// Creates the subproblem in which the vertices of each message of `messages` are adjacent.
     pub(super) fn new(near: Vec<u128>, messages: Vec<u128>, logs: Vec<FixedPoint>) -> Self {
         let mut this = Self {
             near,
@@ -63,7 +63,7 @@ impl Window {
         (bag, is_taken)
     }
 
-    /// The number of joint values of `v` and its bag.
+    /// Returns the number of joint values of `v` and `bag`.
     pub(super) fn clique(&self, v: usize, bag: u128) -> f64 {
         let (mut size, mut rest) = (self.logs[v], bag);
         while rest != 0 {

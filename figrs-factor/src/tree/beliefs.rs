@@ -64,7 +64,7 @@ impl<S: Semiring> Beliefs<S> {
         this
     }
 
-    /// Reloads the weights of some factors.
+    /// Reloads the weights of the factors of `leaves`.
     pub(super) fn load(&mut self, tree: &ContractionTree, graph: &FactorGraph, leaves: &[usize]) {
         for &leaf in leaves {
             self.read(tree, graph, leaf);
@@ -95,8 +95,8 @@ impl<S: Semiring> Beliefs<S> {
         self.is_current[UP][tensor as usize] = true;
     }
 
-    /// Marks as outdated the messages between a changed leaf and the root, and all derivatives except those with respect to the leaf
-    /// and these messages.
+    /// Marks as outdated the messages between `leaf`, which has changed, and the root, and all derivatives except those with respect
+    /// to the leaf and these messages.
     fn invalidate(&mut self, tree: &ContractionTree, leaf: u32) {
         let mut kept = vec![(leaf, self.is_current[DOWN][leaf as usize])];
         let mut at = leaf;
@@ -120,10 +120,11 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Computes the outdated messages and derivatives on which the marginals of some variables depend, unless the deadline passes or
-    /// the run is interrupted.
+    /// Computes the outdated messages and derivatives on which the marginals of the variables `ranks` depend, unless the deadline
+    /// passes or the run is interrupted.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`]; the messages and derivatives computed before remain valid.
+    /// **Errors.** [`EliminationError::Interrupted`] if the deadline passes or the run is interrupted; the messages and derivatives
+    /// computed before remain valid.
     pub(super) fn prepare(
         &mut self,
         tree: &ContractionTree,
@@ -143,9 +144,9 @@ impl<S: Semiring> Beliefs<S> {
         Ok(())
     }
 
-    /// Returns a range that contains the exponents of all products of entries of some tensors and of the derivative with respect to
-    /// another tensor. The range of the products follows from the known ranges of the tensors. If the known ranges do not exclude
-    /// overflow or underflow, the range of the products is computed from the entries.
+    /// Returns a range that contains the exponents of all products of entries of `tensors` and of the derivative with respect to the
+    /// tensor `derivative`. The range of the products follows from the known ranges of the tensors. If the known ranges do not
+    /// exclude overflow or underflow, the range of the products is computed from the entries.
     fn range_of_products(
         &mut self,
         tree: &ContractionTree,
@@ -171,7 +172,7 @@ impl<S: Semiring> Beliefs<S> {
         ExponentRange::of_products(tensors.chain(derivative))
     }
 
-    /// Computes the message of one contraction step.
+    /// Computes the message of `step`.
     fn forward(&mut self, tree: &ContractionTree, step: &ContractionStep) {
         let out = tree.tensor(step.out);
         let range = self.range_of_products(tree, &step.inputs, None);
@@ -227,8 +228,7 @@ impl<S: Semiring> Beliefs<S> {
         self.lost
     }
 
-    /// Computes the derivative with respect to a tensor, after computing outdated derivatives on the path from the root to the
-    /// tensor.
+    /// Computes the derivative with respect to `tensor`, after the outdated derivatives on the path from the root to it.
     fn compute_derivative(&mut self, tree: &ContractionTree, tensor: u32) {
         if self.derivatives.is_empty() {
             self.derivatives = vec![S::zero(); tree.entries];
@@ -249,8 +249,7 @@ impl<S: Semiring> Beliefs<S> {
         self.path = path;
     }
 
-    /// Computes the derivative with respect to a tensor from the derivative with respect to the result of the step that uses the
-    /// tensor.
+    /// Computes the derivative with respect to `tensor` from the derivative with respect to the result of the step that uses it.
     ///
     /// If the step multiplies more than two tensors, the derivatives with respect to all of them are computed.
     fn backward(&mut self, tree: &ContractionTree, tensor: u32) {
@@ -291,7 +290,7 @@ impl<S: Semiring> Beliefs<S> {
         self.is_current[DOWN][tensor as usize] = true;
     }
 
-    /// Computes the derivatives with respect to all inputs of a step that stores a list of products.
+    /// Computes the derivatives with respect to all inputs of `step`, which stores a list of products.
     fn backward_to_all(&mut self, tree: &ContractionTree, step: &ContractionStep) {
         let out = tree.tensor(step.out);
         let range = self.range_of_products(tree, &step.inputs, Some(step.out));
@@ -312,7 +311,7 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Returns the unnormalised marginal of a variable that occurs in some factor.
+    /// Returns the unnormalised marginal of the variable `rank`, which must occur in some factor.
     pub fn marginal(&mut self, tree: &ContractionTree, rank: Rank) -> Vec<S::Value> {
         let home = tree.homes[rank as usize];
         let mut products = Vec::new();
@@ -342,8 +341,8 @@ impl<S: Semiring> Beliefs<S> {
         marginal
     }
 
-    /// Returns the unnormalised joint marginal of some variables, row-major in their order; `None` if no clique of the tree contains
-    /// all these variables.
+    /// Returns the unnormalised joint marginal of the variables `scope`, row-major in their order; `None` if no clique of the tree
+    /// contains all these variables.
     pub fn joint(&mut self, tree: &ContractionTree, scope: &[Rank]) -> Option<Vec<S::Value>> {
         let size = |clique: &[Rank]| {
             let summed = clique.iter().filter(|rank| !scope.contains(rank));
@@ -393,7 +392,7 @@ impl<S: Semiring> Beliefs<S> {
         Some(joint)
     }
 
-    /// The unnormalised marginal of a variable of the graph.
+    /// Returns the unnormalised marginal of the variable `v` of the graph.
     pub fn marginal_of(
         &mut self,
         tree: &ContractionTree,
@@ -406,7 +405,7 @@ impl<S: Semiring> Beliefs<S> {
         }
     }
 
-    /// Writes the products of the entries of a tensor and its derivative, which are the unnormalised marginal of the tensor's
+    /// Writes the products of the entries of `tensor` and its derivative, which are the unnormalised marginal of the tensor's
     /// variables.
     pub(super) fn products(
         &mut self,
@@ -426,7 +425,7 @@ impl<S: Semiring> Beliefs<S> {
         products.extend(pairs().map(|(x, y)| S::mul(x, y)));
     }
 
-    /// Returns the entries of a tensor, the derivatives with respect to the entries up to a common factor, and the natural logarithm
+    /// Returns the entries of `tensor`, the derivatives with respect to the entries up to a common factor, and the natural logarithm
     /// of the scale of the entries.
     pub(super) fn entries_and_derivatives(
         &mut self,
@@ -444,8 +443,8 @@ impl<S: Semiring> Beliefs<S> {
     }
 }
 
-/// Divides values by a power of two if the values are far from one. Returns the natural logarithm of the divisor and the bounds of
-/// the divided values.
+/// Divides `values` by a power of two if they are far from one. Returns the natural logarithm of the divisor and the bounds of the
+/// divided values.
 fn settle<S: Semiring>(
     values: &mut [S::Value],
     bounds: ExponentRange,

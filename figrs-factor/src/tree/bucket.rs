@@ -16,14 +16,14 @@ const MAX_PARTNER_SEARCH: usize = 24;
 const GROWTH: f64 = 4.0;
 
 impl TreeBuilder<'_> {
-    /// Adds the steps that multiply the tables of a bucket to the tree.
+    /// Adds to the tree the steps that multiply the tables of `bucket`.
     ///
     /// Multiplying two tables at a time is faster for dense tables, because variables that occur in only two tables are summed
     /// out early. The product of two tables may be far larger than the product of all tables, because it does not contain the
     /// zeros of the other tables. If a product of two tables is larger than the plan predicts for the whole bucket, the
     /// remaining tables are joined at once, provided that a join takes fewer products.
     ///
-    /// A message is not computed if it has too many variables for its assignments to be numbered. The bucket that needs the
+    /// A message is not computed if it has too many variables for its assignments to be indexed. The bucket that needs the
     /// uncomputed message receives the tables instead, and sums out the variables of both buckets.
     pub(super) fn bucket(&mut self, bucket: &Bucket) -> Result<(), EliminationError> {
         for rank in bucket
@@ -103,7 +103,7 @@ impl TreeBuilder<'_> {
         Ok(())
     }
 
-    /// Multiplies all tables that have the same scope, because a large bucket may have very many tables of one scope.
+    /// Multiplies those of `tables` that have the same scope, because a large bucket may have very many tables of one scope.
     fn join_equals(&mut self, tables: Vec<u32>) -> Result<Vec<u32>, EliminationError> {
         let mut by_scope: FxHashMap<Vec<Rank>, usize> = FxHashMap::default();
         let mut joined: Vec<u32> = Vec::new();
@@ -123,7 +123,7 @@ impl TreeBuilder<'_> {
         Ok(joined)
     }
 
-    /// Index of the table in `tables` whose product with `table` is smallest.
+    /// Returns the index of the table in `tables` whose product with `table` is smallest.
     fn partner(&self, table: u32, tables: &[u32]) -> usize {
         if tables.len() == 1 || tables.len() > MAX_PARTNER_SEARCH {
             return tables.len() - 1;

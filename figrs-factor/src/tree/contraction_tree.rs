@@ -24,7 +24,7 @@ pub(super) struct ContractionStep {
 }
 
 impl ContractionStep {
-    /// Returns the products that are summed to one entry of the result.
+    /// Returns those of `products` that are summed to the entry `entry` of the result.
     pub(super) fn products_of<'a>(
         &self,
         products: &'a [u32],
@@ -105,14 +105,14 @@ impl ContractionTree {
         &self.tensors[tensor as usize]
     }
 
-    /// The variables of the tensors that a step multiplies.
+    /// Returns the variables of the tensors that `step` multiplies.
     pub(super) fn clique(&self, step: &ContractionStep) -> Vec<Rank> {
         let mut scopes = step.inputs.iter().map(|&t| self.scope(t));
         let first = scopes.next().unwrap_or_default().to_vec();
         scopes.fold(first, |all, scope| union(&all, scope))
     }
 
-    /// The variables of a step that are not in its result.
+    /// Returns the variables of `step` that are not in its result.
     pub(super) fn summed_variables(&self, step: &ContractionStep) -> Vec<Rank> {
         let mut all = self.clique(step);
         let out = self.scope(step.out);
@@ -120,13 +120,13 @@ impl ContractionTree {
         all
     }
 
-    /// Returns the assignments of some variables; the lists of values have one value for each variable, indexed by rank.
+    /// Returns the assignments of `variables`; the lists of values have one value for each variable, indexed by rank.
     pub(super) fn assignments(&self, variables: &[Rank]) -> Assignments {
         let digit = |&rank: &Rank| (rank as usize, self.cards[rank as usize] as usize);
         Assignments::new(variables.iter().map(digit))
     }
 
-    /// Returns the index of a tensor's entry for an assignment (indexed by rank); `None` if the entry is not stored.
+    /// Returns the index of the entry of `tensor` for the assignment `values` (indexed by rank); `None` if the entry is not stored.
     pub(super) fn entry(&self, tensor: u32, values: &[u32]) -> Option<usize> {
         let number = self.scope(tensor).iter().fold(0, |number, &rank| {
             number * AssignmentIndex::from(self.cards[rank as usize])
@@ -138,7 +138,7 @@ impl ContractionTree {
         }
     }
 
-    /// Writes the values of an entry's variables into an assignment (indexed by rank).
+    /// Writes the values of the variables of `entry` into `values`, an assignment indexed by rank.
     pub(super) fn decode(&self, tensor: u32, entry: usize, values: &mut [u32]) {
         let number = match &self.tensor(tensor).layout {
             Layout::Dense => entry as AssignmentIndex,
@@ -149,14 +149,14 @@ impl ContractionTree {
         }
     }
 
-    /// Converts an assignment indexed by rank to an assignment of the graph's variables; variables that occur in no factor take their first
-    /// value.
+    /// Converts `values`, an assignment indexed by rank, to an assignment of the graph's variables; variables that occur in no factor take
+    /// their first value.
     pub fn world(&self, values: &[u32]) -> Vec<u32> {
         let value = |rank: &Option<Rank>| rank.map_or(0, |rank| values[rank as usize]);
         self.ranks.iter().map(value).collect()
     }
 
-    /// Number of variables that occur in factors.
+    /// Returns the number of variables that occur in factors.
     pub fn variables(&self) -> usize {
         self.ranks.len()
     }
@@ -178,12 +178,12 @@ impl ContractionTree {
         self.steps.iter().map(outline).collect()
     }
 
-    /// Size of all tables together, in bytes.
+    /// Returns the size of all tables together, in bytes.
     pub fn table_bytes(&self) -> u64 {
         self.entries as u64 * size_of::<f64>() as u64
     }
 
-    /// True if the tree fits a graph: the variables and scopes are the same, and all entries of the graph that the tree omits are zero.
+    /// True if the tree fits `graph`: the variables and scopes are the same, and all entries of `graph` that the tree omits are zero.
     pub fn fits(&self, graph: &FactorGraph) -> bool {
         let cards = self.variables.iter().zip(&self.cards);
         self.ranks.len() == graph.cardinalities.len()
@@ -221,7 +221,7 @@ fn shared() -> usize {
     MIN_PARALLEL_PRODUCTS
 }
 
-/// Checks that the sizes of a factor graph fit the integer types of a contraction tree.
+/// Checks that the sizes of `graph` fit the integer types of a contraction tree.
 pub(super) fn check(graph: &FactorGraph) -> Result<(), EliminationError> {
     let limit = u32::MAX as usize;
     let needed = graph

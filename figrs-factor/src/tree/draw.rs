@@ -16,7 +16,7 @@ use super::tree_beliefs::BeliefQuery;
 /// Computing 2, 1992, section 5.
 #[derive(Debug)]
 pub struct SampleQuery<'a, R> {
-    /// The tree whose messages were computed.
+    /// The tree to which the messages belong.
     pub tree: &'a ContractionTree,
     /// The source of random numbers.
     pub rng: std::cell::RefCell<&'a mut R>,
@@ -43,7 +43,7 @@ impl<R: Rng> BeliefQuery<Option<Vec<u32>>> for SampleQuery<'_, R> {
 /// alternatives of each choice in turn.
 #[derive(Debug)]
 pub struct EnumerationQuery<'a> {
-    /// The tree whose messages were computed.
+    /// The tree to which the messages belong.
     pub tree: &'a ContractionTree,
 }
 
@@ -79,7 +79,8 @@ impl BeliefQuery<Vec<(Vec<u32>, f64)>> for EnumerationQuery<'_> {
     }
 }
 
-/// Returns the index of the interval that contains a given number between zero and one.
+/// Returns the index of the interval that contains `left`, a number between zero and one; `shares` has the lengths of the
+/// intervals.
 fn sample_index(shares: &[f64], mut left: f64) -> usize {
     for (i, share) in shares.iter().enumerate() {
         if left < *share {

@@ -32,7 +32,7 @@ struct CountedLeaf {
 }
 
 impl CountingTree {
-    /// Collects the entries of a tree whose weights, in the given graph, are parametric probabilities of outcomes.
+    /// Collects the entries of `tree` whose weights in `graph` are parametric probabilities of outcomes.
     pub fn new(tree: &Arc<ContractionTree>, graph: &FactorGraph) -> Self {
         let counted = tree.leaves.iter().filter_map(|leaf| {
             let table = &graph.factors[leaf.factor as usize].table;
@@ -52,7 +52,7 @@ impl CountingTree {
         }
     }
 
-    /// The contraction tree.
+    /// Returns the contraction tree.
     pub fn tree(&self) -> &ContractionTree {
         &self.tree
     }

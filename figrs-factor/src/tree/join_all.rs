@@ -73,7 +73,7 @@ impl TreeBuilder<'_> {
         Ok(Some(tensor))
     }
 
-    /// Returns the products for some assignments, and the distinct numbers of the entries of the result.
+    /// Returns the products for the assignments `rows`, and the distinct assignment indices of the entries of the result.
     fn products(
         &self,
         tensors: &[u32],
@@ -125,7 +125,7 @@ impl TreeBuilder<'_> {
         (numbers, products)
     }
 
-    /// Returns a tensor as an operand of the join; `None` if no entry is known to be zero.
+    /// Returns `tensor` as an operand of the join; `None` if no entry is known to be zero.
     fn operand(&self, tensor: u32) -> Option<EliminationTable<'_, Boolean>> {
         if let TensorOrigin::Factor(i) = self.tree.tensor(tensor).origin {
             let factor = &self.graph.factors[i as usize];

@@ -1,4 +1,4 @@
-//! Query for the most probable assignments, in descending order of probability.
+//! Query for the assignments of the largest weight, in descending order of weight.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,7 @@ impl Ord for ChoicePriority {
 /// Statistics and Computing 8, 1998; Lawler, *A procedure for computing the K best solutions*, 1972.
 #[derive(Debug)]
 pub struct KBestQuery<'a> {
-    /// The tree whose messages were computed.
+    /// The tree to which the messages belong.
     pub tree: &'a ContractionTree,
     /// Maximum number of assignments to find.
     pub count: usize,
@@ -140,7 +140,7 @@ impl BeliefQuery<Vec<Vec<u32>>> for KBestQuery<'_> {
     }
 }
 
-/// Returns the index of the largest weight; among equal weights, the first index.
+/// Returns the index of the largest of `weights`; among equal weights, the first index.
 pub(super) fn first_best(weights: &[f64]) -> usize {
     let mut best = 0;
     for (i, weight) in weights.iter().enumerate() {

@@ -80,7 +80,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
     }
 }
 
-/// Contracts all inner blocks, through which the given outer loops run.
+/// Contracts all inner blocks, over which the loops `outer` run.
 fn contract_blocks<S: Semiring>(
     nest: &LoopNest,
     outer: &[LoopDim],
@@ -291,7 +291,7 @@ fn fill<S: Semiring>(value: &S::Value, z: &mut [S::Value], first: bool) {
     }
 }
 
-/// Returns the sum of the products of entries at equal indices.
+/// Returns the sum of the products of entries of `x` and `y` at equal indices.
 #[inline]
 fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
     let (xs, ys) = (x.chunks_exact(LANES), y.chunks_exact(LANES));
@@ -312,7 +312,7 @@ fn dot<S: Semiring>(x: &[S::Value], y: &[S::Value]) -> S::Value {
     lanes.into_iter().fold(rest, S::add)
 }
 
-/// Returns the sum of some values in a fixed order of additions.
+/// Returns the sum of the values `x` in a fixed order of additions.
 #[inline]
 pub(super) fn sum<S: Semiring>(x: &[S::Value]) -> S::Value {
     let xs = x.chunks_exact(LANES);

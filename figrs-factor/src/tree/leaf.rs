@@ -52,7 +52,7 @@ pub(super) struct LeafLayout {
 }
 
 impl LeafLayout {
-    /// Returns the numbers of the entries that may be positive; `None` if no stored entry is known to be zero.
+    /// Returns the assignment indices of the entries that may be positive; `None` if no stored entry is known to be zero.
     pub(super) fn support(&self) -> Option<Vec<AssignmentIndex>> {
         let (EntrySource::Ones(places) | EntrySource::Placed(places)) = &self.source else {
             return None;
@@ -74,8 +74,8 @@ impl LeafLayout {
     }
 }
 
-/// Chooses the storage format of a factor. If `tracks_zeros` is true, the positions of the zeros of a dense factor with many zeros are
-/// recorded.
+/// Chooses the storage format of the factor of index `factor`. If `tracks_zeros` is true, the positions of the zeros of a dense factor
+/// with many zeros are recorded.
 pub(super) fn choose_layout(
     graph: &FactorGraph,
     factor: usize,
@@ -176,7 +176,7 @@ pub(super) fn choose_layout(
     }
 }
 
-/// Returns a fingerprint of a factor's stored assignments; two factors with different stored assignments almost never share it.
+/// Returns a fingerprint of the stored assignments of `factor`; two factors with different stored assignments almost never share it.
 ///
 /// The fingerprint is the same on every machine.
 fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
@@ -197,7 +197,7 @@ fn signature(graph: &FactorGraph, factor: &Factor) -> u64 {
     hasher.finish()
 }
 
-/// Returns the storage format for a list of entries, each with the number of its assignment and the index of its weight.
+/// Returns the storage format for `entries`, each with the index of its assignment and the index of its weight.
 fn listed(mut entries: Vec<(AssignmentIndex, u32)>) -> (Layout, usize, EntrySource) {
     if !entries.is_sorted() {
         entries.sort_unstable();
@@ -212,7 +212,7 @@ fn listed(mut entries: Vec<(AssignmentIndex, u32)>) -> (Layout, usize, EntrySour
 }
 
 impl Leaf {
-    /// True if the leaf can hold a factor.
+    /// True if the leaf can hold `factor`.
     pub(super) fn fits(&self, graph: &FactorGraph, factor: &Factor) -> bool {
         let holds = |weights: &Weights, i: u32| !weights.is_zero(i as usize);
         let leaves_out_zeros = match (&self.source, factor.table.weights()) {
@@ -233,7 +233,7 @@ impl Leaf {
         self.signature == signature(graph, factor) && leaves_out_zeros
     }
 
-    /// True if all indices are valid for a tensor with this number of entries and for a factor with the leaf's fingerprint.
+    /// True if all indices are valid for a tensor with `entries` entries and for a factor with the leaf's fingerprint.
     pub(super) fn is_sound(&self, entries: usize, factor: &Factor) -> bool {
         let inside = |places: &[u32]| {
             places
@@ -288,8 +288,8 @@ impl Leaf {
         }
     }
 
-    /// Writes the weights of the factor into the entries of the leaf's tensor. Returns the natural logarithm of the number by which the
-    /// weights were divided.
+    /// Writes the weights of `factor` into `entries`, the entries of the leaf's tensor. Returns the natural logarithm of the number by
+    /// which the weights were divided.
     pub(super) fn load<S: Semiring>(&self, factor: &Factor, entries: &mut [S::Value]) -> f64 {
         let Some(weights) = factor.table.weights() else {
             if let EntrySource::Ones(places) = &self.source {
@@ -323,8 +323,8 @@ impl Leaf {
     }
 }
 
-/// Copies entries of a table that are read by nested loops. Each of the nested loops has a count and a stride; the outermost loop comes
-/// first.
+/// Copies the entries of `from` that the nested `loops` read to `to`. Each of the nested loops has a count and a stride; the outermost
+/// loop comes first.
 fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
     let mut run = 1;
     let is_same = loops.iter().rev().all(|&(n, stride)| {
@@ -350,7 +350,7 @@ fn copy<V: Clone>(from: &[V], loops: &[(usize, usize)], to: &mut [V]) {
     });
 }
 
-/// Calls `row` for each run of the innermost loop, with the run's start, count and stride.
+/// Calls `row` for each run of the innermost loop, with the start, the count and the stride of the run.
 fn each_row(loops: &[(usize, usize)], mut row: impl FnMut(usize, usize, usize)) {
     let Some((&(n, stride), outer)) = loops.split_last() else {
         row(0, 1, 1);

@@ -43,7 +43,7 @@ pub(super) struct LoopNest {
 }
 
 impl LoopNest {
-    /// Rebuilds the loops for three tables with these scopes.
+    /// Rebuilds the loops for three tables with the scopes `scopes`.
     pub(super) fn set_scopes(&mut self, scopes: [&[Rank]; 3], cards: &[u32]) {
         self.dims.clear();
         let mut left = scopes;
@@ -71,7 +71,7 @@ impl LoopNest {
         self.choose_block();
     }
 
-    /// Adds the next outer loop, or merges it with the previous loop if it continues that loop in all tables.
+    /// Adds `dim` as the next outer loop, or merges it with the previous loop if it continues that loop in all tables.
     fn push(&mut self, dim: LoopDim) {
         if dim.n == 1 {
             return;
@@ -124,18 +124,18 @@ impl LoopNest {
         }
     }
 
-    /// Returns the access pattern of a table within the inner block of the loops.
+    /// Returns the access pattern of table `t` within the inner block of the loops.
     pub(super) fn mode(&self, t: usize) -> AccessPattern {
         self.modes[t].unwrap_or(AccessPattern::Same)
     }
 
-    /// The outer loops, innermost first.
+    /// Returns the outer loops, innermost first.
     pub(super) fn outer(&self) -> &[LoopDim] {
         &self.dims[self.inner..]
     }
 }
 
-/// Returns the offsets of one table within a block that consists of these loops, which are listed innermost first.
+/// Writes to `offsets` the offsets of table `t` within a block of the loops `inner`, which are listed innermost first.
 fn list_offsets(inner: &[LoopDim], t: usize, block: usize, offsets: &mut Vec<u32>) {
     offsets.reserve(block);
     offsets.push(0);

@@ -18,9 +18,9 @@ pub struct Marginals {
     pub shares: Vec<Vec<f64>>,
 }
 
-/// Computes the total of a factor graph and the marginals of some variables. For at most one variable, an elimination computes the marginals
-/// without storing messages. For several variables, a contraction tree computes the marginals and stores all messages. If values that zeros
-/// exclude are left out of the tree, `graph` is replaced by the reduced graph.
+/// Computes the total of `graph` and the marginals of `variables`. For at most one variable, an elimination computes the marginals without
+/// storing messages. For several variables, a contraction tree computes the marginals and stores all messages. If values that zeros exclude
+/// are removed before the tree is built, `graph` is replaced by the reduced graph.
 ///
 /// **Guarantee.** The results are exact up to rounding for weights of any magnitude.
 ///

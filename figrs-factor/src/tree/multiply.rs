@@ -11,7 +11,7 @@ use super::sort_merge_join::{EntryList, SortMergeJoin};
 use super::tensor::{AssignmentIndex, Layout, MAX_LOG_ASSIGNMENTS, Rank, TensorOrigin, merged};
 use super::tree_builder::TreeBuilder;
 
-/// Cost factor of a product of two tables whose assignments cannot be numbered, compared with a join of all tables.
+/// Cost factor of a product of two tables whose assignments cannot be indexed, compared with a join of all tables.
 const UNNUMBERED_JOIN_FACTOR: f64 = 64.0;
 /// Maximum number of products up to which the zeros of a dense result are derived from the zeros of its inputs.
 const SPARSITY_CHECK_PRODUCTS: f64 = 65536.0;
@@ -40,7 +40,7 @@ impl TreeBuilder<'_> {
 
     /// Adds the step that multiplies two tensors (or takes a single tensor) and sums out the variables that occur in no other table.
     ///
-    /// The step is refused if it needs more than the given number of listed products.
+    /// The step is refused if it needs more than `most` listed products.
     pub(super) fn multiply(
         &mut self,
         left: u32,
@@ -79,7 +79,7 @@ impl TreeBuilder<'_> {
         Ok(made)
     }
 
-    /// Adds the step that contracts two tensors without zeros.
+    /// Adds the step that contracts the tensors `left` and `right`, which have no zeros.
     fn contract_dense(
         &mut self,
         left: u32,
@@ -97,8 +97,8 @@ impl TreeBuilder<'_> {
         Ok(Contraction::Tensor(self.dense(left, right, out)?))
     }
 
-    /// Adds the step that contracts two tensors, at least one of which has zeros. The integer type `N` must be large enough to
-    /// number the assignments of the tensors.
+    /// Adds the step that contracts the tensors `left` and `right`, at least one of which has zeros. The integer type `N` must be
+    /// large enough for the indices of the tensors' assignments.
     fn contract_listed<N: PrimInt + Into<AssignmentIndex>>(
         &mut self,
         left: u32,
@@ -192,7 +192,7 @@ impl TreeBuilder<'_> {
         Ok(tensor)
     }
 
-    /// Records which entries of a dense tensor may be positive, if some entries are known to be zero.
+    /// Records which entries of the dense `tensor` may be positive, if some entries are known to be zero.
     pub(super) fn add_support<N: Into<AssignmentIndex>>(
         &mut self,
         tensor: u32,
@@ -223,7 +223,7 @@ impl TreeBuilder<'_> {
         self.step(inputs, out, Layout::Dense, size as usize, None)
     }
 
-    /// Converts a tensor to a dense tensor, which stores its zeros.
+    /// Converts `tensor` to a dense tensor, which stores its zeros.
     fn densify(&mut self, tensor: u32) -> Result<u32, EliminationError> {
         let Layout::Listed(numbers) = self.tree.tensor(tensor).layout.clone() else {
             return Ok(tensor);

@@ -9,7 +9,7 @@ use super::tensor::{AssignmentIndex, Layout, Rank};
 /// Maximum ratio of possible assignments to entries at which entries are sorted by counting.
 const SPREAD: usize = 4;
 
-/// A tensor as a list of entries.
+/// A tensor as a list of its stored entries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EntryList<'a> {
     pub(super) scope: &'a [Rank],
@@ -29,18 +29,18 @@ impl EntryList<'_> {
 /// One product: the matching entries of both tensors and the entry of the result.
 type EntryProduct = [u32; 3];
 
-/// An entry in a join of two tensors, with the numbers from which the matching entries and the assignment of the product follow.
+/// An entry in a join of two tensors, with the indices from which the matching entries and the assignment of the product follow.
 #[derive(Clone, Copy, Debug)]
 struct JoinEntry<N> {
-    /// The number of the entry's assignment to the variables that both tensors contain.
+    /// The row-major index of the entry's assignment of the variables that both tensors contain.
     shared: N,
-    /// The entry's contribution to the number of the product's assignment.
+    /// The entry's contribution to the row-major index of the product's assignment.
     out: N,
     index: u32,
 }
 
-/// The entries of two tensors, each list sorted by the assignment of the shared variables. The integer type `N` must be large enough to number the
-/// assignments.
+/// The entries of two tensors, each list sorted by the assignment of the shared variables. The integer type `N` must be large enough for the
+/// indices of all assignments.
 #[derive(Debug)]
 pub(super) struct SortMergeJoin<N> {
     left: Vec<JoinEntry<N>>,
@@ -87,8 +87,8 @@ impl<N: PrimInt> SortMergeJoin<N> {
         }
     }
 
-    /// Returns the products of matching entries, sorted by the numbers of their results, and the distinct numbers. `places` is the number of
-    /// possible assignments of the result.
+    /// Returns the products of matching entries, sorted by the assignment indices of their results, and the distinct indices. `places` is the
+    /// number of possible assignments of the result.
     pub(super) fn products(&self, places: f64) -> (Vec<EntryProduct>, Vec<N>) {
         if is_dense(places, self.count as usize) {
             return self.counted(places.round() as usize);
@@ -143,18 +143,18 @@ impl<N: PrimInt> SortMergeJoin<N> {
     }
 }
 
-/// True if a counting sort of `items` numbers below `places` is faster than a comparison sort.
+/// True if a counting sort of `items` integers below `places` is faster than a comparison sort.
 fn is_dense(places: f64, items: usize) -> bool {
     places <= (SPREAD * items + 1024) as f64
 }
 
-/// Returns the number of entries at the start of the list that have the same assignment as the first entry.
+/// Returns the number of entries at the start of `entries` that have the same assignment as the first entry.
 fn run<N: PrimInt>(entries: &[JoinEntry<N>]) -> usize {
     let first = entries[0].shared;
     entries.iter().take_while(|e| e.shared == first).count()
 }
 
-/// Sorts entries by their assignment of the shared variables; `places` is the number of these assignments. Entries with equal assignments retain
+/// Sorts `entries` by their assignment of the shared variables; `places` is the number of these assignments. Entries with equal assignments retain
 /// their order.
 fn sort<N: PrimInt>(entries: Vec<JoinEntry<N>>, places: f64) -> Vec<JoinEntry<N>> {
     let mut entries = entries;
@@ -182,7 +182,7 @@ fn sort<N: PrimInt>(entries: Vec<JoinEntry<N>>, places: f64) -> Vec<JoinEntry<N>
     sorted
 }
 
-/// Returns the entries of a tensor, sorted by their assignment of the variables `shared`.
+/// Returns the entries of `tensor`, sorted by their assignment of the variables `shared`.
 fn entries<N: PrimInt>(
     tensor: EntryList,
     shared: &[Rank],
@@ -245,7 +245,7 @@ fn entries<N: PrimInt>(
     sort(entries, places.product())
 }
 
-/// Converts a number that is known to fit the type `N`.
+/// Converts `number`, which is known to fit the type `N`.
 fn narrow<N: PrimInt>(number: AssignmentIndex) -> N {
     N::from(number).unwrap_or_else(N::max_value)
 }
@@ -254,7 +254,7 @@ fn values<N: PrimInt>(rank: Rank, cards: &[u32]) -> N {
     narrow(AssignmentIndex::from(cards[rank as usize]))
 }
 
-/// Returns the stride of a variable in a row-major table over a scope; zero if the scope does not contain the variable.
+/// Returns the stride of the variable `rank` in a row-major table over `scope`; zero if `scope` does not contain the variable.
 fn stride<N: PrimInt>(scope: &[Rank], rank: Rank, cards: &[u32]) -> N {
     match scope.iter().position(|&r| r == rank) {
         Some(at) => scope[at + 1..]

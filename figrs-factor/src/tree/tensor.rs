@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 /// A variable, identified by its index in the elimination order.
 pub(super) type Rank = u32;
 
-/// The number of an assignment of a scope, in row-major order (the last variable changes fastest).
+/// The row-major index of an assignment of a scope (the last variable changes fastest).
 pub(super) type AssignmentIndex = u128;
 
-/// Base-2 logarithm of the largest number of assignments that an [`AssignmentIndex`] can number.
+/// Base-2 logarithm of the largest number of assignments for which [`AssignmentIndex`] is large enough.
 pub(super) const MAX_LOG_ASSIGNMENTS: f64 = (AssignmentIndex::BITS - 1) as f64;
 
 /// Source of a tensor: a factor or a contraction step.
@@ -32,7 +32,7 @@ pub(super) enum TensorOrigin {
 pub(super) enum Layout {
     /// All entries are stored.
     Dense,
-    /// Only the entries with these numbers, in ascending order, are stored.
+    /// Only the entries with these assignment indices, in ascending order, are stored.
     Listed(#[serde(with = "numbers")] Arc<[AssignmentIndex]>),
 }
 
@@ -56,7 +56,7 @@ impl Tensor {
         matches!(self.layout, Layout::Dense)
     }
 
-    /// Range of the tensor's entries in the memory of a run.
+    /// Returns the range of the tensor's entries in the memory of a run.
     pub(super) fn entries(&self) -> Range<usize> {
         self.start..self.start + self.len
     }
@@ -79,13 +79,13 @@ impl Scopes {
         &self.ranks[range.start as usize..range.end as usize]
     }
 
-    /// Returns the scope in a range; `None` if the range is invalid.
+    /// Returns the scope stored in `range`; `None` if `range` is invalid.
     pub(super) fn find(&self, range: &Range<u32>) -> Option<&[Rank]> {
         self.ranks.get(range.start as usize..range.end as usize)
     }
 }
 
-/// Returns the values of a scope's assignment with the given number, from the last variable to the first.
+/// Returns the values of the assignment of `scope` with the index `number`, from the last variable to the first.
 pub(super) fn values_of(
     mut number: AssignmentIndex,
     scope: &[Rank],
@@ -99,15 +99,15 @@ pub(super) fn values_of(
     })
 }
 
-/// Returns the sorted union of two sorted scopes.
+/// Returns the sorted union of the sorted scopes `a` and `b`.
 pub(super) fn union(a: &[Rank], b: &[Rank]) -> Vec<Rank> {
     let mut all = Vec::with_capacity(a.len() + b.len());
     all.extend(merged(a, b).map(|(rank, _)| rank));
     all
 }
 
-/// Returns the variables of two sorted scopes in order and without repetition, each with the number of scopes that
-/// contain it.
+/// Returns the variables of the sorted scopes `a` and `b` in order and without repetition, each with the number of
+/// scopes that contain it.
 pub(super) fn merged(mut a: &[Rank], mut b: &[Rank]) -> impl Iterator<Item = (Rank, u32)> {
     std::iter::from_fn(move || {
         let (x, y) = (a.first().copied(), b.first().copied());
@@ -122,7 +122,7 @@ pub(super) fn merged(mut a: &[Rank], mut b: &[Rank]) -> impl Iterator<Item = (Ra
     })
 }
 
-/// Serialises each number as two halves, because not every format has integers of 128 bits.
+/// Serialises each 128-bit integer as two halves, because not every format has such integers.
 mod numbers {
     use std::sync::Arc;
 

@@ -16,7 +16,7 @@ use crate::random_graphs::{
 };
 use crate::tree::*;
 
-/// Thresholds with which as many tables as possible are stored as lists.
+/// Thresholds at which as many tables as possible are stored as lists.
 const LISTED: Thresholds = Thresholds {
     small: 1,
     listed_below: 1,
@@ -26,13 +26,13 @@ const LISTED: Thresholds = Thresholds {
     excess: 0.0,
     joined: 0.0,
 };
-/// Thresholds with which all tables are stored as lists, and all tables of a bucket with zeros are joined at once.
+/// Thresholds at which all tables are stored as lists, and all tables of a bucket with zeros are joined at once.
 const JOINED: Thresholds = Thresholds {
     few: 0.0,
     joined: 1e9,
     ..LISTED
 };
-/// Thresholds with which no table is stored as a list.
+/// Thresholds at which no table is stored as a list.
 const DENSE: Thresholds = Thresholds {
     small: usize::MAX,
     listed_below: usize::MAX,
@@ -63,7 +63,8 @@ fn for_each_tree(cases: u64, mut check: impl FnMut(&FactorGraph, &ContractionTre
     }
 }
 
-/// Returns the logarithms of the unnormalised marginals of all variables, and the logarithm of the total.
+/// Returns, for `graph`, the logarithms of the unnormalised marginals of all variables, and the logarithm of the
+/// total.
 fn enumerated(graph: &FactorGraph) -> (Vec<Vec<f64>>, f64) {
     let all: Vec<f64> = worlds(graph, &[]).into_iter().map(|w| w.1).collect();
     let marginal = |v: VarId| {

@@ -11,16 +11,16 @@ use super::tensor::Rank;
 /// The alternatives of one contraction step, given the values of the variables of the step's result.
 #[derive(Debug)]
 pub(super) struct Alternatives<V> {
-    /// The variables that were summed out.
+    /// The variables that the step sums out.
     pub(super) summed: Vec<Rank>,
-    /// The values of the variables that were summed out, one alternative after another.
+    /// The values of the variables `summed`, one alternative after another.
     pub(super) values: Vec<u32>,
     /// The contribution of each alternative to the sum.
     pub(super) weights: Vec<V>,
 }
 
 impl<V> Alternatives<V> {
-    /// Writes the values of an alternative into an assignment (indexed by rank).
+    /// Writes the values of the alternative of index `alternative` into `values`, an assignment indexed by rank.
     pub(super) fn assign(&self, alternative: usize, values: &mut [u32]) {
         let n = self.summed.len();
         for (&rank, &value) in self.summed.iter().zip(&self.values[alternative * n..]) {
@@ -30,7 +30,7 @@ impl<V> Alternatives<V> {
 }
 
 impl<S: Semiring> Beliefs<S> {
-    /// Returns the alternatives of a step with positive weight, in the order of their values. The argument `values` holds the
+    /// Returns the alternatives of `step` with positive weight, in the order of their values. The argument `values` holds the
     /// values of the variables of the step's result.
     pub(super) fn alternatives(
         &self,
@@ -116,7 +116,7 @@ impl<S: Semiring> Beliefs<S> {
 }
 
 impl ContractionTree {
-    /// True if a step sums out some variable, whose value a traceback has to choose.
+    /// True if `step` sums out some variable, whose value a traceback has to choose.
     pub(super) fn decides(&self, step: &ContractionStep) -> bool {
         let out = self.scope(step.out);
         let mut ranks = step.inputs.iter().flat_map(|&t| self.scope(t));

@@ -28,7 +28,7 @@ impl<P: Precision> TreeBeliefs<P> {
         }
     }
 
-    /// Reloads the weights of some factors.
+    /// Reloads the weights of the factors with the indices `factors`.
     pub fn reload(&mut self, tree: &ContractionTree, graph: &FactorGraph, factors: &[usize]) {
         // Numbers that overflowed or underflowed with the old weights may not do so with the new weights.
         let wide = factors.iter().any(|&i| is_wide(&graph.factors[i]));
@@ -40,9 +40,9 @@ impl<P: Precision> TreeBeliefs<P> {
         }
     }
 
-    /// Computes the messages that are needed for the total and the marginals of some variables, unless the deadline passes or the run is interrupted.
+    /// Computes the messages that are needed for the total and the marginals of `variables`, unless the deadline passes or the run is interrupted.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`].
+    /// **Errors.** [`EliminationError::Interrupted`] if the deadline passes or the run is interrupted.
     pub fn prepare(
         &mut self,
         (tree, graph): (&ContractionTree, &FactorGraph),
@@ -89,7 +89,7 @@ impl<P: Precision> TreeBeliefs<P> {
         self.ask(tree, graph, TotalQuery { tree })
     }
 
-    /// Returns the probability of each value of some variables; all are zero if the total is zero.
+    /// Returns the probability of each value of each of `variables`; all are zero if the total is zero.
     pub fn marginals(
         &mut self,
         tree: &ContractionTree,
@@ -107,8 +107,7 @@ impl<P: Precision> TreeBeliefs<P> {
         )
     }
 
-    /// Returns the probability of each assignment of distinct variables, row-major in the given order; `None` if no clique contains all these
-    /// variables.
+    /// Returns the probability of each assignment of the distinct `variables`, row-major in their order; `None` if no clique contains all of them.
     pub fn joint(
         &mut self,
         tree: &ContractionTree,
@@ -123,7 +122,7 @@ impl<P: Precision> TreeBeliefs<P> {
 
 /// A query to the messages of a contraction tree, in scaled numbers or logarithms.
 pub trait BeliefQuery<R> {
-    /// Returns the answer of the query, for messages whose values have the given form.
+    /// Returns the answer of the query, for messages whose values have the form `form`.
     fn ask<S: Semiring<Value = f64>>(&self, beliefs: &mut Beliefs<S>, form: NumberForm) -> R;
 }
 

@@ -108,7 +108,7 @@ pub(super) struct TreeBuilder<'a> {
     pub(super) is_eliminated: Vec<bool>,
     /// `true` if the plan relies on zeros, without which the products of tables would be far larger.
     pub(super) is_sparse: bool,
-    /// For each dense tensor with entries known to be zero, the numbers of the entries that may be positive.
+    /// For each dense tensor with entries known to be zero, the assignment indices of the entries that may be positive.
     pub(super) supports: FxHashMap<u32, Layout>,
     pub(super) limits: &'a Limits,
     pub(super) budget: usize,
@@ -218,7 +218,7 @@ impl<'a> TreeBuilder<'a> {
         Ok(id)
     }
 
-    /// Counts memory, and returns an error if it exceeds the limit.
+    /// Adds `bytes` to the memory of the tree, and returns an error if the memory exceeds the limit.
     pub(super) fn reserve_memory(&mut self, bytes: usize) -> Result<(), EliminationError> {
         self.memory.add(bytes as u64);
         self.memory.check_growth(self.limits, 0)
@@ -236,7 +236,7 @@ impl<'a> TreeBuilder<'a> {
         cards.map(f64::from).product()
     }
 
-    /// The base-2 logarithm of the number of assignments of a scope.
+    /// Returns the base-2 logarithm of the number of assignments of `scope`.
     pub(super) fn log_size(&self, scope: &[Rank]) -> f64 {
         scope
             .iter()
@@ -244,7 +244,7 @@ impl<'a> TreeBuilder<'a> {
             .sum()
     }
 
-    /// The base-2 logarithm of the fraction of a tensor's entries that may be positive.
+    /// Returns the base-2 logarithm of the fraction of the entries of `tensor` that may be positive.
     pub(super) fn log_density(&self, tensor: u32) -> f64 {
         let listing = self.listing(tensor);
         match listing.layout {
@@ -255,7 +255,7 @@ impl<'a> TreeBuilder<'a> {
         }
     }
 
-    /// Returns the list of the entries of a tensor that may be positive.
+    /// Returns the list of the entries of `tensor` that may be positive.
     pub(super) fn listing(&self, tensor: u32) -> EntryList<'_> {
         let layout = self.supports.get(&tensor);
         let layout = layout.unwrap_or(&self.tree.tensor(tensor).layout);

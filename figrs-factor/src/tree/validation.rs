@@ -1,4 +1,5 @@
-//! Validation of a loaded tree: indices are in range, and tables have the right sizes.
+//! Validation of a loaded tree: indices are in range, and tables have the sizes that their scopes
+//! require.
 
 use std::hash::{Hash, Hasher};
 
@@ -9,7 +10,7 @@ use super::tensor::{AssignmentIndex, Layout, Tensor, TensorOrigin};
 use crate::fnv::Fnv;
 
 impl ContractionTree {
-    /// A checksum that detects damage of a saved tree.
+    /// Returns a checksum that detects damage of a saved tree.
     pub fn checksum(&self) -> u64 {
         let mut hasher = Fnv::default();
         let order = (&self.cards, &self.variables, &self.ranks, &self.scopes);

@@ -93,7 +93,7 @@ pub fn best_rules(
 /// Returns the total weight and the expected sum of the utilities for each assignment of the variables `keep`, row-major in their order. Variables
 /// that are not in `keep` are summed out. Each decision that is not in `keep` needs a factor with its decision rule.
 ///
-/// **Errors.** As [`best_rules`].
+/// **Errors.** The conditions are those of [`best_rules`].
 pub fn expected_utilities(
     diagram: UtilityGraph<'_>,
     keep: &[VarId],
@@ -109,7 +109,7 @@ pub fn expected_utilities(
     )
 }
 
-/// Returns `None` if a number overflowed or underflowed.
+/// Computes the decision rules in the semiring `S`; `None` if a number overflowed or underflowed.
 fn rules<S: MeanWeights>(
     diagram: UtilityGraph<'_>,
     plan: &UtilityPlan,
@@ -121,7 +121,7 @@ fn rules<S: MeanWeights>(
     Ok((!run.lost()).then_some(run.rules))
 }
 
-/// Returns `None` if a number overflowed or underflowed.
+/// Computes the expected utilities in the semiring `S`; `None` if a number overflowed or underflowed.
 fn table<S: MeanWeights>(
     diagram: UtilityGraph<'_>,
     plan: &UtilityPlan,

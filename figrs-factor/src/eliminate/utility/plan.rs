@@ -18,7 +18,7 @@ const ENTRY: usize = 16;
 /// A planned join of an influence diagram: the product of some tables, which is then reduced to the variables of its message.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedJoin {
-    /// The numbers of the multiplied tables: factors, then utilities, then messages.
+    /// The indices of the multiplied tables: factors, then utilities, then messages.
     pub(super) inputs: Vec<u32>,
     /// The variables of all tables of the join, sorted.
     pub(super) variables: Vec<VarId>,
@@ -27,7 +27,7 @@ pub(super) struct PlannedJoin {
     pub(super) layout: MessageLayout,
 }
 
-/// One step of the plan; each join of a step makes one message, which gets the next table number.
+/// One step of the plan; each join of a step makes one message, which gets the next table index.
 #[derive(Clone, Debug)]
 pub(super) enum UtilityStep {
     /// The step sums variables out of tables of weights.
@@ -158,7 +158,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Returns the live tables that contain any of the given variables: first the tables of weights, then the tables of utilities.
+    /// Returns the live tables that contain any of `variables`: first the tables of weights, then the tables of utilities.
     fn mentioning(&self, variables: &[VarId]) -> (Vec<u32>, Vec<u32>) {
         let all = self.tables.iter().zip(0..);
         let live = all.filter(|(table, _)| table.live && table.mentions(variables));
@@ -171,8 +171,8 @@ impl<'a> Planner<'a> {
         &self.tables[id as usize]
     }
 
-    /// Plans a join of some tables with a message over `output`, and adds its predicted cost to the plan. The message of the join is added to the
-    /// list of tables.
+    /// Plans a join of the tables `inputs` with a message over `output`, and adds its predicted cost to the plan. The message of the join is added
+    /// to the list of tables.
     fn join(&mut self, inputs: Vec<u32>, output: Vec<VarId>, kind: PlannedKind) -> PlannedJoin {
         let variables = union(inputs.iter().map(|&id| self.table(id)));
         let log_size =
@@ -207,7 +207,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Removes a variable from the scope of the last message, whose join eliminates it.
+    /// Removes `variable` from the scope of the last message, whose join eliminates it.
     fn reduce_last(&mut self, variable: VarId) {
         if let Some(table) = self.tables.last_mut() {
             table.scope.retain(|&v| v != variable);
@@ -215,7 +215,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans the steps that sum variables out of all tables that contain them.
+    /// Plans the steps that sum the variables `summed` out of all tables that contain them.
     fn sum(&mut self, summed: &[VarId]) {
         let (weights, utilities) = self.mentioning(summed);
         let rest = |scope: Vec<VarId>| -> Vec<VarId> {
@@ -261,7 +261,7 @@ impl<'a> Planner<'a> {
         groups.into_iter().map(|(_, group)| group).collect()
     }
 
-    /// Plans the steps that maximise a decision.
+    /// Plans the steps that maximise the expected utility over `decision`.
     fn choose(&mut self, decision: VarId) {
         let (weights, utilities) = self.mentioning(&[decision]);
         if utilities.is_empty() {
@@ -289,7 +289,7 @@ impl<'a> Planner<'a> {
         self.drop_tables(&[weights, utilities].concat());
     }
 
-    /// Drops tables that no later step reads.
+    /// Plans the removal of the tables `used`, which no later step reads.
     fn drop_tables(&mut self, used: &[u32]) {
         let mut messages = Vec::new();
         for &id in used {

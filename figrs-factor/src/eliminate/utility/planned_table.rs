@@ -44,7 +44,7 @@ impl PlannedTable {
     }
 }
 
-/// Returns the variables of some tables, sorted.
+/// Returns the sorted variables of `tables`.
 pub(super) fn union<'t>(tables: impl IntoIterator<Item = &'t PlannedTable>) -> Vec<VarId> {
     let mut all: Vec<VarId> = tables.into_iter().flat_map(|t| t.scope.clone()).collect();
     all.sort_unstable();
@@ -52,7 +52,7 @@ pub(super) fn union<'t>(tables: impl IntoIterator<Item = &'t PlannedTable>) -> V
     all
 }
 
-/// Returns the variables of which the product of some tables is a conditional distribution; `None` if the product is not known to be a
+/// Returns the variables of which the product of `tables` is a conditional distribution; `None` if the product is not known to be a
 /// distribution.
 pub(super) fn children_of<'t>(
     tables: impl IntoIterator<Item = &'t PlannedTable>,

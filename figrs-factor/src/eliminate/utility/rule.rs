@@ -1,4 +1,4 @@
-//! Decision rules as tables.
+//! Decision rules as tables of chosen options.
 
 use crate::graph::Assignments;
 use crate::graph::{FactorGraph, VarId};
@@ -12,12 +12,12 @@ pub struct DecisionRule {
     pub scope: Vec<VarId>,
     /// The assignments for which the rule has a choice, sorted and stored one after another.
     pub rows: Vec<u32>,
-    /// The option chosen for each assignment.
+    /// The option chosen for each row of `rows`.
     pub choices: Vec<u32>,
 }
 
 impl DecisionRule {
-    /// Creates the rule that always chooses the same option.
+    /// Creates the rule that always chooses the option `choice`.
     pub fn constant(decision: VarId, choice: u32) -> Self {
         Self {
             decision,
@@ -72,8 +72,8 @@ impl DecisionRule {
         self
     }
 
-    /// Removes some variables from the scope of the rule. Returns the new decision rule and, for each of its
-    /// assignments, whether the rule is followed there. Returns `None` if choices depend on the variables.
+    /// Removes `variables` from the scope of the rule. Returns the new decision rule and, for each of its assignments,
+    /// whether the rule is followed there. Returns `None` if choices depend on `variables`.
     fn without(&self, variables: &[VarId], followed: &[bool]) -> Option<(Self, Vec<bool>)> {
         let kept = |place: &usize| !variables.contains(&self.scope[*place]);
         let kept: Vec<usize> = (0..self.scope.len()).filter(kept).collect();

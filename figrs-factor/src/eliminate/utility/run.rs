@@ -162,7 +162,7 @@ impl<'a, S: MeanWeights> UtilityRun<'a, S> {
         self.tables.push((!is_scalar).then_some(table));
     }
 
-    /// Chooses the best option of a decision for each assignment of the other variables.
+    /// Chooses the best option of the last variable of `table` for each assignment of the other variables.
     fn choose(&mut self, table: &Pairs<S>, tie: f64) {
         let Some((&decision, scope)) = table.scope.split_last() else {
             return;
