@@ -7,8 +7,8 @@ use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 use figrs_exact::dependencies::dependency_graph;
 
-/// True if `a` and `b` are independent given `given` and the evidence of a model. The result depends only on the structure of the
-/// model, not on its probabilities.
+/// True if `a` and `b` are independent given `given` and the evidence of `model`. The result depends only on the structure of the model, not on its
+/// probabilities.
 ///
 /// The arguments `a`, `b` and `given` are each an element, a tuple or a list of elements; `()` as `given` states that nothing is given. Independence
 /// refers to the joint distribution of the given elements and of `a` and `b`, given the evidence; a [`Score`](figrs_core::Score) that one of the
@@ -21,10 +21,10 @@ use figrs_exact::dependencies::dependency_graph;
 /// elements with a single possible value, also count as given. An independence that holds only for some values of the given elements
 /// (context-specific independence) is not found, because the graph is the same for all values.
 ///
-/// **Complexity.** The complexity of the expansion, plus time linear in the number of its elements and edges.
+/// **Complexity.** Expanding the model takes the time of an expansion; the rest is linear in the number of elements and edges.
 ///
-/// **Errors.** [`Error::ImpossibleEvidence`]; the errors of the expansion. Continuous elements and elements with infinitely many values are
-/// allowed in models without Chains (members of families of distributions are also allowed).
+/// **Errors.** [`Error::ImpossibleEvidence`] if the evidence is impossible; the errors of the expansion. Continuous elements and elements with
+/// infinitely many values are allowed in models without Chains (members of families of distributions are also allowed).
 ///
 /// **References.** Geiger, Verma and Pearl, *Identifying independence in Bayesian networks*, Networks 20, 1990; Koller and Friedman,
 /// *Probabilistic graphical models*, 2009, algorithm 3.1.

@@ -20,7 +20,8 @@ pub(super) struct UpdatedRules {
     pub(super) rounds: usize,
 }
 
-/// Maximum number of rounds of updates. A maximum is needed because rounding errors could make the rounds continue without end.
+/// Maximum number of rounds of updates, each of which updates all decisions. The maximum is needed because rounding errors could
+/// make the rounds continue without end.
 const MOST_ROUNDS: usize = 1000;
 
 /// Updates the rules of the decisions one after another until a round changes none of them; initially all decisions are
@@ -56,7 +57,8 @@ pub(super) fn rules(
     })
 }
 
-/// Returns the best rule of a decision given the rules of the other decisions; returns its present rule if no rule is better.
+/// Returns the best rule of the decision of index `number` given the `rules` of the other decisions; returns its present rule if
+/// no rule is better.
 fn update(
     problem: &DecisionProblem,
     rules: &[Option<DecisionRule>],

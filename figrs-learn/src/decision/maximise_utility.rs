@@ -16,16 +16,18 @@ use figrs_answer::setters;
 ///
 /// **Guarantee.** Without limited memory the plan is exact up to rounding. With limited memory no change of one policy alone improves the plan, and
 /// [`DecisionPlan::is_optimal`] states whether the graph proves that no change of several policies improves it. Options whose expected utilities
-/// differ by less than `1e-12` of the sum of the largest utilities count as equally good, and the option listed first among them is chosen.
+/// differ by less than `1e-12` times the sum of the largest utilities count as equally good, and the first of them is chosen.
 ///
 /// Elimination sums out the elements that no decision knows, then maximises over the last decision, then sums out the elements that only this
 /// decision knows, and so on. The time is exponential in the width of the best elimination order with the decisions in order, which may be far larger
 /// than the width of orders for sums alone. The algorithm adds utility tables into one table only where one decision influences several of them. With
 /// limited memory, each update of a policy takes one summation, exponential in the number of known elements and in the width.
 ///
-/// **Errors.** [`Error::NotADecision`]; [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], decided by the elements that an
-/// element may read, whatever its probabilities; [`Error::InvalidUtility`]; [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for an
-/// unlisted decision, such as one that a Chain creates; otherwise the errors of [`VariableElimination`](figrs_infer::VariableElimination).
+/// **Errors.** [`Error::NotADecision`] if a listed element is not a decision; [`Error::DecisionInfluencesEvidence`] or
+/// [`Error::DecisionInfluencesKnown`] if a decision may influence the evidence or an element known to it (judged by the elements that an element may
+/// read, whatever its probabilities); [`Error::InvalidUtility`] if a utility is NaN or too large;
+/// [`ModelError::Undecided`](figrs_core::ModelError::Undecided) if a decision is not listed; the errors of
+/// [`VariableElimination`](figrs_infer::VariableElimination).
 ///
 /// **References.** Jensen, Jensen and Dittmer (1994), "From influence diagrams to junction trees"; Dechter (2000), "A new perspective on algorithms
 /// for optimizing policies under uncertainty"; Lauritzen and Nilsson (2001), "Representing and solving decision problems with limited information".
@@ -79,9 +81,9 @@ impl MaximiseUtility {
         self
     }
 
-    /// Finds policies for these decisions, listed in the order in which they are made.
+    /// Finds policies for `decisions`, listed in the order in which they are made.
     ///
-    /// **Errors.** The errors of [`MaximiseUtility`](Self).
+    /// **Errors.** The conditions are those of [`MaximiseUtility`](Self).
     pub fn run<U: AsElement<Value = f64>>(
         &self,
         model: &Model,

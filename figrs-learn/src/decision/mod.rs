@@ -2,12 +2,12 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `maximise_utility` | the algorithm and its settings |
+//! | `maximise_utility` | the algorithm that finds policies, and its settings |
 //! | `problem` | the expanded model: decisions, utilities and known elements, as variables of a factor graph |
 //! | `influence` | the decisions on which each element depends, and errors if an observed or known element depends on a decision |
 //! | `no_forgetting`, `limited_memory` | decision rules: exact, and by single policy updating |
 //! | `separation` | conditional independence in the graph, which proves that single policy updating is exact |
-//! | `solved_decision`, `policy`, `plan` | the solution |
+//! | `solved_decision`, `policy`, `plan` | the policies that are found |
 //! | `sampled/` | policies fitted on draws, where known values are continuous |
 //! | `value_of_information` | the value of knowing or setting an element |
 

@@ -123,7 +123,7 @@ impl DecisionPlan {
         self.is_optimal
     }
 
-    /// Returns the policy of a decision.
+    /// Returns the policy of `decision`.
     ///
     /// **Errors.** [`Error::NotADecision`] if the plan has no such decision.
     pub fn policy<T: Value>(&self, decision: &Element<T>) -> Result<DecisionPolicy<T>, Error> {
@@ -136,8 +136,8 @@ impl DecisionPlan {
     /// The expected utility averages over known elements whose values are not stated. If the plan does not lead to the stated values, all options of
     /// earlier decisions count as equally likely.
     ///
-    /// **Errors.** [`Error::NotADecision`]; [`Error::UnknownInformation`] if `known` states an element that is not known to the decision, if the
-    /// values are impossible, or if the choice is not an option.
+    /// **Errors.** [`Error::NotADecision`] if the plan has no such decision; [`Error::UnknownInformation`] if `known` states an element that is not
+    /// known to the decision, if the values are impossible, or if `choice` is not an option.
     ///
     /// ```
     /// # use figrs_core::{Decision, Flip, If, Model, Parents};
@@ -202,7 +202,7 @@ impl DecisionPlan {
     }
 }
 
-/// Returns all elements that are known when a decision is made.
+/// Returns all elements that are known when the decision of index `number` is made.
 fn informed(
     problem: &DecisionProblem,
     number: usize,
@@ -222,7 +222,7 @@ fn informed(
     all
 }
 
-/// Returns the variables of the stated known elements of a decision, with their values.
+/// Returns the variables of the known elements of `solved` that `known` states, with their values.
 fn stated_values(solved: &SolvedDecision, known: &Model) -> Result<Vec<(VarId, u32)>, Error> {
     let mut stated = Vec::with_capacity(known.evidence().len() + 1);
     for (element, evidence) in known.evidence() {
@@ -247,7 +247,7 @@ fn stated_values(solved: &SolvedDecision, known: &Model) -> Result<Vec<(VarId, u
     Ok(stated)
 }
 
-/// Returns the stated values of the elements on which the utilities of a decision depend.
+/// Returns the values that `known` states for the elements on which the utilities of `solved` depend.
 pub(super) fn known_values(solved: &SolvedDecision, known: &Model) -> Result<KnownValues, Error> {
     let stated = stated_values(solved, known)?;
     let value = |known: &ProblemElement| {

@@ -13,7 +13,7 @@ use figrs_answer::error::Error;
 /// The option that a decision chooses for each combination of values of the known elements on which the choice depends.
 ///
 /// A policy has a row for each possible combination of known values. The table of a policy has a column for an earlier decision only if several of
-/// its options occur under the plan. A policy is written as a table.
+/// its options occur under the plan. A policy is printed as a table.
 #[derive(Clone, Debug)]
 pub struct DecisionPolicy<T> {
     solved: SolvedDecision,
@@ -25,9 +25,9 @@ pub struct DecisionPolicy<T> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PolicyRow<T> {
-    /// A value of each element on which the choice depends, in the order of [`DecisionPolicy::known`].
+    /// For each element on which the choice depends, in the order of [`DecisionPolicy::known`], its value.
     pub known: Vec<Datum>,
-    /// The best option.
+    /// The option with the largest expected utility for these values.
     pub choose: T,
     /// The expected sum of all utilities, given the known values of the row and the chosen option. The utility of the row assumes that earlier
     /// decisions follow the plan or, if the plan does not lead to the row's values, choose all their options with equal weight.
@@ -93,7 +93,7 @@ impl<T: Value> fmt::Display for DecisionPolicy<T> {
     }
 }
 
-/// Writes the table of a policy: a column for each element on which the choice depends, the choice, and its utility.
+/// Writes the table of the policy of `solved`: a column for each element on which the choice depends, the choice, and its utility.
 pub(super) fn write_policy(f: &mut fmt::Formatter<'_>, solved: &SolvedDecision) -> fmt::Result {
     let known = solved
         .matters

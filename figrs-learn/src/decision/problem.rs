@@ -33,7 +33,7 @@ pub(super) struct AskedDecision {
     pub(super) options: Support,
 }
 
-/// An element of a decision problem, with its variable in the factor graph.
+/// An element of a decision problem, and its variable in the factor graph.
 #[derive(Clone, Debug)]
 pub(super) struct ProblemElement {
     pub(super) element: AnyElement,
@@ -61,7 +61,7 @@ pub(super) struct DecisionProblem {
 }
 
 impl AskedDecision {
-    /// Creates the question about a decision, with its options and the elements with which the decision was built.
+    /// Creates the question about the decision `element`, with its options and the elements with which it was built.
     pub(super) fn new(element: &AnyElement) -> Result<Self, Error> {
         let label = || element.label();
         let known = element
@@ -95,9 +95,10 @@ impl AskedDecision {
     }
 }
 
-/// Returns the decisions of a question without repetition.
+/// Returns `decisions` without repetition.
 ///
-/// **Errors.** [`Error::NotADecision`]; [`ModelError::InvalidParameter`] for a decision without options.
+/// **Errors.** [`Error::NotADecision`] if an element is not a decision; [`ModelError::InvalidParameter`] if a decision has no
+/// options.
 pub(super) fn asked_decisions(decisions: &[AnyElement]) -> Result<Vec<AskedDecision>, Error> {
     let mut asked: Vec<AskedDecision> = Vec::with_capacity(decisions.len());
     for decision in decisions {
@@ -125,7 +126,7 @@ impl DecisionQuestion {
         decided.collect()
     }
 
-    /// Expands the model and returns its decision problem.
+    /// Expands the model and returns the decision problem of this question.
     pub(super) fn problem(&self, limits: &Limits) -> Result<DecisionProblem, Error> {
         let (roots, offered) = (self.roots(), self.offered());
         let expansion = Expansion::deciding(&self.model, &roots, limits, &offered)?;
@@ -178,9 +179,9 @@ impl DecisionQuestion {
     }
 }
 
-/// Returns the value of a utility, or an error if it cannot be added to other utilities.
+/// Returns `value`, or an error if it cannot be added to other utilities.
 ///
-/// **Errors.** [`Error::InvalidUtility`] if the value is NaN or too large.
+/// **Errors.** [`Error::InvalidUtility`] if `value` is NaN or too large.
 pub(super) fn valid_utility(element: &AnyElement, value: f64) -> Result<f64, Error> {
     if value.abs() <= 1e300 {
         return Ok(value);
@@ -191,7 +192,7 @@ pub(super) fn valid_utility(element: &AnyElement, value: f64) -> Result<f64, Err
     })
 }
 
-/// Returns the utility of each value of an element.
+/// Returns the utility of each value of `part`.
 fn utility_table(part: &ProblemElement) -> Result<UtilityTable, Error> {
     let values = 0..part.support.len();
     let utilities = values.map(|i| match part.support.get::<f64>(i) {
@@ -205,7 +206,7 @@ fn utility_table(part: &ProblemElement) -> Result<UtilityTable, Error> {
 }
 
 impl DecisionProblem {
-    /// Returns the factor graph with decision rules as factors; decisions without a rule choose all options with equal weight.
+    /// Returns the factor graph with `rules` as factors; decisions without a rule choose all options with equal weight.
     fn with_rules<'r>(&self, rules: impl IntoIterator<Item = &'r DecisionRule>) -> FactorGraph {
         let mut graph = self.graph.clone();
         for rule in rules {
@@ -224,7 +225,7 @@ impl DecisionProblem {
         graph
     }
 
-    /// Returns for each assignment of the variables `keep` its weight and its expected utility under some decision rules.
+    /// Returns for each assignment of the variables `keep` its weight and its expected utility under `rules`.
     pub(super) fn expectations<'r>(
         &self,
         rules: impl IntoIterator<Item = &'r DecisionRule>,
@@ -239,7 +240,7 @@ impl DecisionProblem {
         Ok(expected_utilities(diagram, keep, limits)?)
     }
 
-    /// Returns the expected utility under decision rules for all decisions; `None` if the evidence is impossible.
+    /// Returns the expected utility under `rules`, one for each decision; `None` if the evidence is impossible.
     pub(super) fn expected_utility(
         &self,
         rules: &[DecisionRule],
@@ -248,8 +249,7 @@ impl DecisionProblem {
         self.utility_given(rules, &[], limits)
     }
 
-    /// Returns the expected utility under some decision rules, given values of some variables; `None` if these values are
-    /// impossible.
+    /// Returns the expected utility under `rules`, given `values`; `None` if `values` are impossible.
     pub(super) fn utility_given<'r>(
         &self,
         rules: impl IntoIterator<Item = &'r DecisionRule>,

@@ -40,8 +40,8 @@ pub(super) fn solution_order(
     Some(order)
 }
 
-/// True if the utilities that a decision influences are independent of the other decisions and their known elements, given the decision
-/// and its known elements.
+/// True if the utilities that `decided` influences are independent of the decisions `others` and their known elements, given `decided` and its
+/// known elements.
 fn is_extremal<'d>(
     graph: &DependencyGraph,
     decided: &ProblemDecision,
@@ -59,13 +59,13 @@ fn is_extremal<'d>(
     !influenced.any(|utility| separation.reaches(utility))
 }
 
-/// Returns the elements that are known when a decision is made.
+/// Returns the elements that are known when `decided` is made.
 fn known(decided: &ProblemDecision) -> Vec<AnyElement> {
     let known = decided.known.iter();
     known.map(|known| known.element.clone()).collect()
 }
 
-/// Returns a decision and the elements that are known when it is made.
+/// Returns `decided` and the elements that are known when it is made.
 fn family(decided: &ProblemDecision) -> Vec<AnyElement> {
     let mut family = known(decided);
     family.push(decided.decision.element.clone());

@@ -9,7 +9,7 @@ use super::problem::{DecisionProblem, ProblemElement};
 use figrs_answer::error::Error;
 use figrs_factor::eliminate::DecisionRule;
 
-/// Returns the combinations of values with positive weight that some elements in `scope` have.
+/// Returns the combinations of values with positive weight of the elements at the indices `places` of `scope`.
 fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHashSet<Vec<u32>> {
     let all = Assignments::rows(scope.iter().map(|known| known.support.len()));
     let mut values = vec![0; scope.len()];
@@ -23,7 +23,7 @@ fn reached(scope: &[ProblemElement], places: &[usize], weights: &[f64]) -> FxHas
     found
 }
 
-/// Returns for each row of known values the largest weight among the options.
+/// Returns for each row of `weights` (a combination of known values) the largest weight among the options.
 fn by_row(weights: &[f64], options: usize) -> Vec<f64> {
     let rows = weights.chunks(options);
     rows.map(|row| row.iter().copied().fold(0.0, f64::max))
@@ -60,10 +60,10 @@ pub(super) struct SolvedDecision {
     matters_after_any: Vec<usize>,
 }
 
-/// Values of the elements of a decision's scope; `None` for an unknown value.
+/// For each element of a decision's scope, its value; `None` for an unknown value.
 pub(super) type KnownValues = Vec<Option<u32>>;
 
-/// A weighted mean to which values can be added.
+/// A weighted mean to which further values can be added.
 #[derive(Clone, Copy, Default)]
 struct WeightedMean {
     total: f64,
@@ -92,7 +92,7 @@ struct ChoiceUtility {
 }
 
 impl SolvedDecision {
-    /// Computes the utilities of a decision's options in a problem, given the rule of this decision and the rules of all decisions. The decision's
+    /// Computes the utilities of the options of the decision of index `number`, given its rule `rule` and the rules of all decisions. The decision's
     /// rule drops elements that do not change the choice, first the elements known earliest.
     pub(super) fn new(
         problem: &DecisionProblem,
@@ -188,7 +188,7 @@ impl SolvedDecision {
         choices.iter().enumerate().filter_map(row).collect()
     }
 
-    /// Returns the expected utility of an option given some values; `None` if these values are impossible.
+    /// Returns the expected utility of `option` given the values `known`; `None` if these values are impossible.
     pub(super) fn utility(&self, known: &[Option<u32>], option: u32) -> Option<f64> {
         let mut found = ChoiceUtility::default();
         self.each_row(|row, values| {
@@ -216,7 +216,7 @@ impl SolvedDecision {
         }
     }
 
-    /// Returns the option that the rule chooses given some values; `None` if these values do not determine the option, or are impossible.
+    /// Returns the option that the rule chooses given the values `known`; `None` if these values do not determine the option, or are impossible.
     pub(super) fn choice(&self, known: &[Option<u32>]) -> Option<u32> {
         let choice = |rule: &DecisionRule, matters: &[usize]| {
             let values: Option<Vec<u32>> = matters.iter().map(|&place| known[place]).collect();
@@ -230,7 +230,7 @@ impl SolvedDecision {
         self.utility(known, choice).map(|_| choice)
     }
 
-    /// Returns the value of an option.
+    /// Returns the option with the index `option`.
     pub(super) fn option(&self, option: u32) -> Datum {
         self.decision.support.datum(option as usize)
     }

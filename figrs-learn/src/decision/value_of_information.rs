@@ -8,13 +8,13 @@ use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 
 impl DecisionPlan {
-    /// Returns the value of information: the increase of the expected utility if this element were known from the first decision on.
+    /// Returns the value of information: the increase of the expected utility if `element` were known from the first decision on.
     ///
     /// The value of information is not negative (up to rounding) if the plan with and the plan without the information are both
-    /// [optimal](Self::is_optimal). With limited memory each of the two plans is the best that was found, and the value is negative if the plan that
-    /// knows the element is a worse local optimum.
+    /// [optimal](Self::is_optimal). With limited memory each of the two plans is the best that was found; the value is negative if the plan that
+    /// knows `element` is a worse local optimum.
     ///
-    /// **Errors.** [`Error::DecisionInfluencesKnown`] if one of the decisions influences the element; otherwise the errors of
+    /// **Errors.** [`Error::DecisionInfluencesKnown`] if one of the decisions influences `element`; otherwise the errors of
     /// [`MaximiseUtility`](crate::MaximiseUtility).
     ///
     /// ```
@@ -32,10 +32,10 @@ impl DecisionPlan {
         self.informed(element, all)
     }
 
-    /// Returns the value of information for one decision: the increase of the expected utility if this element were known when that decision is made.
+    /// Returns the value of information for `decision`: the increase of the expected utility if `element` were known when that decision is made.
     /// Without limited memory, later decisions know the element too.
     ///
-    /// **Errors.** The errors of [`value_of_information`](Self::value_of_information); [`Error::NotADecision`].
+    /// **Errors.** The conditions of [`value_of_information`](Self::value_of_information); [`Error::NotADecision`] if the plan has no such decision.
     pub fn value_of_information_for<T: Value, D: Value>(
         &self,
         element: &Element<T>,
@@ -49,7 +49,7 @@ impl DecisionPlan {
         self.informed(element, number..number + 1)
     }
 
-    /// Returns the increase of the expected utility if the decisions with these indices know the element.
+    /// Returns the increase of the expected utility if the decisions with the indices `decisions` know `element`.
     fn informed<T: Value>(
         &self,
         element: &Element<T>,
@@ -62,10 +62,10 @@ impl DecisionPlan {
         self.difference(&question)
     }
 
-    /// Returns the value of control: the increase of the expected utility if this element could be set to any of its possible
-    /// values before anything is known or decided. The value of control of a decision is 0.
+    /// Returns the value of control: the increase of the expected utility if `element` could be set to any of its possible values before anything is
+    /// known or decided. The value of control of a decision is 0.
     ///
-    /// **Errors.** [`Error::DecisionInfluencesEvidence`] if the element influences the evidence; otherwise the errors of
+    /// **Errors.** [`Error::DecisionInfluencesEvidence`] if `element` influences the evidence; otherwise the errors of
     /// [`MaximiseUtility`](crate::MaximiseUtility).
     pub fn value_of_control<T: Value>(&self, element: &Element<T>) -> Result<f64, Error> {
         let mut question = self.question.clone();

@@ -1,8 +1,8 @@
-//! Errors of cases (rows of data).
+//! Errors of cases, which are rows of data.
 
 use figrs_answer::error::Error;
 
-/// Returns the error of a row of data that is impossible in the model.
+/// Returns the error that the row of index `row` is impossible in the model.
 pub(super) fn impossible_case(row: usize) -> Error {
     let problem = "no world has its values while the parameters are what they are; mend the row, or start from parameters that make it \
                    possible";
@@ -12,7 +12,7 @@ pub(super) fn impossible_case(row: usize) -> Error {
     }
 }
 
-/// Returns the error of a row of data whose evidence no sample satisfied.
+/// Returns the error that no sample satisfied the evidence of the row of index `row`.
 pub(super) fn unmet_case(row: usize, algorithm: &str, tried: u64, remedy: &'static str) -> Error {
     let problem = format!(
         "{algorithm}: none of {tried} worlds drawn met its evidence: it is impossible or very rare while the parameters are what they are; \

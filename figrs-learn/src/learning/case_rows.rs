@@ -26,7 +26,7 @@ pub struct CaseRow<'a> {
 }
 
 impl CaseRow<'_> {
-    /// Returns the cell of this row in a column.
+    /// Returns the cell of this row in the column of index `column`.
     #[inline]
     pub(super) fn cell(&self, column: usize) -> u32 {
         self.cells.get(column).copied().unwrap_or(MISSING)
@@ -39,12 +39,12 @@ impl CaseRows {
         self.added
     }
 
-    /// Adds a row.
+    /// Adds `row` with the next free index.
     pub(super) fn push(&mut self, weight: f64, row: Vec<u32>) {
         self.push_numbered(weight, row, self.added);
     }
 
-    /// Adds a row with a given index.
+    /// Adds `row` with the index `number`.
     pub(super) fn push_numbered(&mut self, weight: f64, mut row: Vec<u32>, number: usize) {
         // Missing cells at the end of a row are not stored; rows then stay equal when columns are added later.
         while row.last() == Some(&MISSING) {
@@ -55,7 +55,7 @@ impl CaseRows {
         self.added = self.added.max(number + 1);
     }
 
-    /// Appends other rows, whose indices continue after the present rows.
+    /// Appends the rows of `other`, whose indices continue after the present rows.
     pub(super) fn append(&mut self, other: &Self) {
         let first = self.added;
         for row in other.iter() {

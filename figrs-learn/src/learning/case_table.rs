@@ -11,7 +11,7 @@ use figrs_answer::error::Error;
 #[derive(Debug)]
 pub(super) struct CaseColumn {
     pub(super) element: AnyElement,
-    /// The evidence that each cell states.
+    /// For each distinct cell, the evidence that it states.
     pub(super) cells: Vec<Cell>,
     /// The distinct values that the cells of the column state; `cell_of_value` has the index of the cell for each value.
     values: SupportBuilder,
@@ -21,9 +21,9 @@ pub(super) struct CaseColumn {
 /// Evidence on one element in a row.
 #[derive(Clone, Debug)]
 pub(super) enum Cell {
-    /// The element has this value.
+    /// The element has the contained value.
     Value(Datum),
-    /// Conditions and weights are the evidence on the element.
+    /// The contained conditions and weights are the evidence on the element.
     Statements(Vec<Evidence>),
 }
 
@@ -87,7 +87,7 @@ impl CaseColumn {
     }
 }
 
-/// Returns a copy of the model with the evidence of a row added to its own evidence.
+/// Returns a copy of `model` with the evidence of `row` added to its own evidence.
 pub(super) fn with_row(model: &Model, columns: &[CaseColumn], row: CaseRow<'_>) -> Model {
     let mut model = model.clone();
     for (at, CaseColumn { element, cells, .. }) in columns.iter().enumerate() {
@@ -114,7 +114,7 @@ pub struct CaseTable {
 }
 
 impl CaseTable {
-    /// Returns the index of an element's column, which is added if it is new.
+    /// Returns the index of the column of `element`, which is added if it is new.
     pub(super) fn column(&mut self, element: &AnyElement) -> usize {
         let columns = &mut self.columns;
         *self.places.entry(element.id()).or_insert_with(|| {
@@ -148,7 +148,7 @@ impl CaseTable {
         self.rows.next()
     }
 
-    /// Adds a row of values of some columns.
+    /// Adds a row of values, each with the index of its column.
     pub(super) fn add(&mut self, weight: f64, values: impl Iterator<Item = (usize, Datum)>) {
         let mut row = vec![MISSING; self.columns.len()];
         for (column, value) in values {
@@ -157,7 +157,7 @@ impl CaseTable {
         self.rows.push(weight, row);
     }
 
-    /// Adds a row of evidence statements on any elements.
+    /// Adds a row of the evidence in `statements`, on any elements.
     pub(super) fn add_statements(&mut self, weight: f64, statements: &Model) {
         let mut by_column: IndexMap<usize, Vec<Evidence>> = IndexMap::new();
         for (element, evidence) in statements.evidence() {
@@ -208,9 +208,9 @@ impl CaseTable {
         }
     }
 
-    /// Converts the cells of other cases to the cell indices of this table; new cells are added to the columns of this table.
+    /// Converts the cells of `other` to the cell indices of this table; new cells are added to the columns of this table.
     ///
-    /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in this table.
+    /// **Errors.** [`Error::CannotLearnFrom`] if an element has no column in this table.
     pub(super) fn translate(&mut self, other: &Self) -> Result<(), Error> {
         let mut cells: Vec<(usize, Vec<u32>)> = Vec::with_capacity(other.columns.len());
         for column in &other.columns {
@@ -239,9 +239,9 @@ impl CaseTable {
         Ok(())
     }
 
-    /// Returns the values of a column's distinct cells, beginning with the cell of index `from`.
+    /// Returns the values of the distinct cells of `column`, beginning with the cell of index `from`.
     ///
-    /// **Errors.** [`Error::InvalidCase`] for a cell with a condition or a weight.
+    /// **Errors.** [`Error::InvalidCase`] if a cell has a condition or a weight.
     pub(super) fn observed_values(&self, column: usize, from: usize) -> Result<Vec<Datum>, Error> {
         let CaseColumn { element, cells, .. } = &self.columns[column];
         let value = |(cell, evidence): (usize, &Cell)| match evidence {
@@ -254,7 +254,7 @@ impl CaseTable {
         cells.iter().enumerate().skip(from).map(value).collect()
     }
 
-    /// Returns an error that describes a problem with a cell, and names the first row with this cell.
+    /// Returns the error that the given cell has `problem`, which names the first row with this cell.
     pub(super) fn invalid(&self, (column, cell): (usize, usize), problem: String) -> Error {
         let mut rows = self.rows.iter();
         let first = rows.find(|row| row.cell(column) == cell as u32);

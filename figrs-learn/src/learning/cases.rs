@@ -113,7 +113,7 @@ tuples! {
 }
 
 impl<C: CaseColumns> Cases<C> {
-    /// Creates cases with these columns and without rows.
+    /// Creates cases with the columns `columns` and without rows.
     #[allow(clippy::needless_pass_by_value)]
     pub fn new(columns: C) -> Self {
         let (mut table, mut places, mut parts) = (CaseTable::default(), Vec::new(), Vec::new());
@@ -173,7 +173,7 @@ impl<C: CaseColumns> Cases<C> {
         self
     }
 
-    /// Adds a row of any evidence (values, conditions, weights), on the elements of the columns or on other elements.
+    /// Adds a row with the evidence of any kind (values, conditions, weights) in `evidence`, on the elements of the columns or on other elements.
     pub fn case(mut self, weight: f64, evidence: &Model) -> Self {
         self.check_weight(weight);
         if !evidence.interventions().is_empty() {

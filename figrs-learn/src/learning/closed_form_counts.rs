@@ -1,4 +1,4 @@
-//! The expectation step of models of real numbers, in closed form.
+//! The expectation step of models of real numbers, in closed form instead of by sampling.
 
 use std::ops::{ControlFlow, Range};
 
@@ -26,7 +26,7 @@ struct ClosedForm {
     model: Model,
     columns: Vec<CaseColumn>,
     limits: Limits,
-    /// The elements of the finite readers, and then of the normal ones.
+    /// The elements of the finite readers, followed by those of the normal readers.
     groups: Vec<ReaderGroup>,
     /// Number of finite readers.
     finite: usize,
@@ -67,7 +67,7 @@ impl ClosedForm {
         self.groups.len() > self.finite
     }
 
-    /// Adds the expected counts and the log-likelihood of a row.
+    /// Adds the expected counts and the log-likelihood of `row` to `expected`.
     fn add_row(
         &self,
         model: &Model,
@@ -91,7 +91,7 @@ impl ClosedForm {
         Ok(())
     }
 
-    /// Adds the counts of one reader in a component.
+    /// Adds to `counts` the counts of the reader of index `reader` in `component`.
     fn add(
         &self,
         reader: usize,
@@ -141,7 +141,7 @@ impl ClosedForm {
 }
 
 impl ReaderGroup {
-    /// True if the reader is in the worlds of a component.
+    /// True if the reader is in the worlds of `component`.
     fn holds(&self, component: &JointComponent) -> bool {
         let is_met = |condition: &Vec<(usize, figrs_core::Datum)>| {
             condition.iter().all(|(place, value)| {
@@ -153,7 +153,7 @@ impl ReaderGroup {
     }
 }
 
-/// The mean of the values that cells state for an element; zero if no cell states one.
+/// Returns the mean of the values that cells state for `element`; zero if no cell states one.
 fn centre(cases: &CaseTable, element: &AnyElement) -> f64 {
     let mut columns = cases.columns.iter();
     let column = columns.find(|column| column.element.id() == element.id());
@@ -222,10 +222,10 @@ impl ExpectationStep for ClosedForm {
     }
 }
 
-/// Returns the expectation step in closed form, if an algorithm for finite models refused the model or cannot treat missing cells of real numbers; otherwise
-/// the step of the algorithm.
+/// Returns the expectation step in closed form if `finite` is an error about real numbers or cells of real numbers are missing; otherwise returns `finite`.
 ///
-/// **Errors.** Those of the algorithm, if no normal element reads a parameter; [`Error::NotClosedForm`], [`Error::NotLearnable`].
+/// **Errors.** The error in `finite`, if no normal element reads a parameter; [`Error::NotClosedForm`] or [`Error::NotLearnable`] if the model has no closed
+/// form.
 pub(super) fn step_with_reals(
     finite: Result<Box<dyn ExpectationStep>, Error>,
     (model, cases): (&Model, &CaseTable),
@@ -247,7 +247,7 @@ pub(super) fn step_with_reals(
     }
 }
 
-/// True if an error may be due to real numbers.
+/// True if `error` may be due to real numbers.
 fn is_about_reals(error: &Error) -> bool {
     matches!(error, Error::Model(ModelError::NotFinite { .. }))
 }

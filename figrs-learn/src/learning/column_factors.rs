@@ -32,7 +32,7 @@ pub(super) struct CellFactor {
 }
 
 impl ColumnFactors {
-    /// Returns the value of the column's variable, if the cell states one.
+    /// Returns the value of the column's variable that the cell of index `cell` states, if any.
     pub(super) fn value(&self, cell: u32) -> Option<u32> {
         match self {
             Self::Evidence { cells, .. } => cells.get(cell as usize)?.value,
@@ -70,7 +70,7 @@ pub(super) fn extend(columns: &mut [ColumnFactors], further: Vec<Vec<CellFactor>
 
 /// Returns for each column of data the factors of the factor graph whose tables its cells change.
 ///
-/// **Errors.** [`Error::InvalidCase`] for a value that an element cannot have; the errors of conditions and weights.
+/// **Errors.** [`Error::InvalidCase`] if a cell has a value that its element cannot have; the errors of conditions and weights.
 pub(super) fn column_factors(
     expanded: &LearningExpansion,
     statements: &StatementFactors,
@@ -187,7 +187,7 @@ fn add_density_factors(
     }
 }
 
-/// Returns the evidence of a column's distinct cells, beginning with the cell of index `from`.
+/// Returns the evidence of the distinct cells of the column of index `at`, beginning with the cell of index `from`.
 fn cell_factors(
     expansion: &Expansion,
     statements: &StatementFactors,

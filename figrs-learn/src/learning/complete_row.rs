@@ -15,7 +15,7 @@ pub(super) struct CompleteRow {
     factors: Vec<FlatFactor>,
     /// The variables of each factor, with their strides in the factor's table.
     scopes: Vec<(u32, usize)>,
-    /// For each entry in the tables of the factors, the outcome whose probability is the entry.
+    /// For each entry in the tables of the factors, the index of the outcome whose probability the entry is.
     origins: Vec<u32>,
 }
 
@@ -40,7 +40,7 @@ enum ValueSource {
 }
 
 impl CompleteRow {
-    /// Prepares a factor graph and the factors of its columns for complete rows.
+    /// Prepares `graph` and the factors of `columns` for complete rows.
     pub(super) fn new(graph: &FactorGraph, columns: &[ColumnFactors]) -> Self {
         let mut complete = Self {
             sources: sources(graph, columns),
@@ -90,7 +90,7 @@ impl CompleteRow {
         });
     }
 
-    /// Computes the values of all variables in a row; returns false if the row does not determine some value.
+    /// Writes the values of all variables in `row` to `values`; returns `false` if the row does not determine some value.
     fn values(&self, row: CaseRow<'_>, columns: &[ColumnFactors], values: &mut Vec<u32>) -> bool {
         values.clear();
         let Some(sources) = &self.sources else {
@@ -110,7 +110,7 @@ impl CompleteRow {
     /// Calls `count` with the outcomes of a row, and returns the natural logarithm of the row's probability; `None` if the row
     /// does not determine all values.
     ///
-    /// The factor graph must hold no evidence of the row; `values` is scratch memory.
+    /// The factor graph must hold no evidence of the row; `values` is overwritten.
     pub(super) fn log_prob(
         &self,
         (row, columns): (CaseRow<'_>, &[ColumnFactors]),

@@ -2,7 +2,7 @@
 
 use figrs_core::Datum;
 
-/// True if each number of the parameters differs from its previous value by at most the given fraction of that value.
+/// True if each number of `now` differs from its value in `before` by at most the fraction `share` of that value.
 pub(super) fn are_near(now: &[Datum], before: &[Datum], share: f64) -> bool {
     let both = now.iter().zip(before);
     both.flat_map(|(now, before)| numbers(now).iter().zip(numbers(before)))

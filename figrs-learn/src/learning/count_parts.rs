@@ -40,7 +40,7 @@ impl CountRequest {
         }
     }
 
-    /// Returns the number of the request, which counts from zero.
+    /// Returns the index of the request, which counts from zero.
     pub fn number(&self) -> u64 {
         self.number
     }
@@ -68,7 +68,7 @@ impl CountPart {
         self.units.clone()
     }
 
-    /// Returns the number of the request that this part answers.
+    /// Returns the index of the request that this part answers.
     pub fn request(&self) -> u64 {
         self.request
     }
@@ -95,11 +95,11 @@ impl CaseCounter {
         CountRequest::new(0, self.units(), self.step.outcomes())
     }
 
-    /// Returns the expected counts of the groups of rows (units) in this range at the parameter values of a request; groups beyond the last one are
-    /// ignored. A deadline in the settings of the algorithm applies to each call of `part` separately.
+    /// Returns the expected counts of the groups of rows `units` at the parameter values of `request`; groups beyond the last one are ignored. A
+    /// deadline in the settings of the algorithm applies to each call of `part` separately.
     ///
-    /// **Errors.** [`Error::UnfitPart`] if the request belongs to another model; the errors of the algorithm, including
-    /// [`Error::InvalidCase`].
+    /// **Errors.** [`Error::UnfitPart`] if the request belongs to another model; [`Error::InvalidCase`] and other errors of the algorithm under its
+    /// conditions.
     pub fn part(&mut self, request: &CountRequest, units: Range<u64>) -> Result<CountPart, Error> {
         let outcomes = self.step.outcomes();
         let lengths = outcomes.learned().iter().map(|p| p.params.len());

@@ -39,8 +39,9 @@ use figrs_answer::setters;
 /// **Complexity.** A round takes one upward and one downward pass through the junction tree for each distinct row. With real numbers, a round
 /// takes an elimination of the real and finite elements for each distinct row.
 ///
-/// **Errors.** [`Error::InvalidCase`], [`Error::NothingToLearn`], [`Error::NotLearnable`], [`Error::UndeterminedCoefficient`], [`Error::NoMaximum`], and the
-/// errors of the algorithm.
+/// **Errors.** [`Error::InvalidCase`] if a row has a value that its element cannot have; [`Error::NothingToLearn`] if the cases depend on no learned parameter;
+/// [`Error::NotLearnable`] if a parameter is read in a form without closed maximum; [`Error::NoMaximum`] if the likelihood has none;
+/// [`Error::UndeterminedCoefficient`] if the cases do not determine a coefficient; the errors of the algorithm.
 ///
 /// **References.** Dempster, Laird and Rubin, *Maximum likelihood from incomplete data via the EM algorithm*, Journal of the Royal
 /// Statistical Society B 39(1), 1977; Lauritzen, *The EM algorithm for graphical association models with missing data*, 1995; Shumway and Stoffer, *An approach
@@ -65,7 +66,7 @@ use figrs_answer::setters;
 pub struct ExpectationMaximization<E> {
     engine: E,
     with_prior: bool,
-    /// Minimum relative increase of the log-likelihood after which another round follows; `None` runs all rounds.
+    /// Minimum relative increase of the log-likelihood after which another round follows; with `None`, all rounds are run.
     tolerance: Option<f64>,
     rounds: u64,
     first_values: Vec<(AnyElement, Datum)>,
@@ -95,7 +96,7 @@ fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Res
 }
 
 impl<E: ExpectedCounts> ExpectationMaximization<E> {
-    /// Creates a learner that maximises the likelihood and uses this algorithm for the expectation step.
+    /// Creates a learner that maximises the likelihood and uses `engine` for the expectation step.
     pub fn new(engine: E) -> Self {
         Self {
             engine,
@@ -121,9 +122,9 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     }
 
     figrs_factor::field_setters! {
-        /// Ends the rounds when a round raises the log-likelihood (or log-posterior) by at most this fraction of its value (default 1e-8); with
-        /// 0, the rounds end when it no longer rises. If the algorithm gives no log-likelihood, the rounds end when a round changes each number
-        /// of the parameters by at most this fraction of the number.
+        /// Ends the rounds when a round raises the log-likelihood (or log-posterior) by at most this fraction of its value (default 1e-8); with 0, the rounds
+        /// end when it no longer rises. If the algorithm gives no log-likelihood, the rounds end when a round changes each number of the parameters by at most
+        /// this fraction of that number.
         tolerance: f64 => tolerance;
         /// Ends the fit after at most this many rounds (default 1000).
         rounds: u64 => rounds;
@@ -135,7 +136,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Starts a parameter at this value instead of at the mean of its prior.
+    /// Starts `parameter` at `value` instead of at the mean of its prior.
     pub fn start<T: Value>(mut self, parameter: &Element<T>, value: T) -> Self {
         self.first_values
             .push((parameter.erased().clone(), Datum::new(value)));
@@ -185,7 +186,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     /// Learns the parameters on which the elements of the cases depend; the evidence and the interventions of `model` hold in each
     /// case.
     ///
-    /// **Errors.** The errors of the [algorithm](Self).
+    /// **Errors.** The conditions are those of the [algorithm](Self).
     pub fn fit<C: CaseColumns>(&self, model: &Model, cases: &Cases<C>) -> Result<Fit, Error> {
         self.fit_with(model, cases, None)
     }
@@ -198,8 +199,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     /// **Complexity.** A fit makes one request for each round, and two requests for each number with a standard error; a part contains one number for
     /// each outcome and group of rows. Deadlines and interrupts are checked between requests.
     ///
-    /// **Errors.** The errors of `fit`, and the errors that `count` returns; [`Error::UnfitPart`] or [`Error::NotConsecutive`] if the parts do not
-    /// answer the request; [`Error::InvalidSetting`] with mini-batches, whose steps are too small for parts.
+    /// **Errors.** [`Error::UnfitPart`] or [`Error::NotConsecutive`] if the parts do not answer the request; [`Error::InvalidSetting`] with mini-batches, whose
+    /// steps are too small for parts; the errors of `fit` and of `count`.
     ///
     /// ```
     /// # use figrs_core::{Flip, If, Learned, Model};
@@ -233,7 +234,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     /// Prepares the model and the cases in a worker process that computes counts for [`fit_by`](Self::fit_by); the process that fits must
     /// have built the same model and cases.
     ///
-    /// **Errors.** The errors of [`fit`](Self::fit), except the errors of the rounds.
+    /// **Errors.** The conditions are those of [`fit`](Self::fit), except in the rounds.
     pub fn case_counter<C: CaseColumns>(
         &self,
         model: &Model,
@@ -256,7 +257,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
     /// Returns the first request of [`fit_by`](Self::fit_by), for workers that begin before the fit begins; the counter must not have counted
     /// anything yet.
     ///
-    /// **Errors.** The errors of [`fit_by`](Self::fit_by) about settings and starting values.
+    /// **Errors.** The conditions are those of [`fit_by`](Self::fit_by) for settings and starting values.
     ///
     /// ```
     /// # use figrs_core::{Flip, Learned, Model};
@@ -356,8 +357,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Sets the parameters to the values with which a start begins. The first start has the given values or the means of the priors; the other starts
-    /// have values drawn from the priors.
+    /// Sets the parameters to the values with which the start of index `start` begins. The first start has the values set by the user or the means of the
+    /// priors; the other starts have values drawn from the priors.
     fn begin(&self, start: u64, outcomes: &CountedOutcomes) -> Result<(), Error> {
         if start > 0 {
             return outcomes.draw_from_priors(&mut stream(self.seed, start));

@@ -1,4 +1,4 @@
-//! The interface of the expectation step of learning.
+//! The interface of the expectation step of learning, which algorithms implement.
 
 use std::fmt;
 use std::ops::Range;
@@ -25,8 +25,7 @@ use figrs_answer::error::Error;
 /// With the feature `reals`, exact counts also exist for models of normal elements with linear means: the expected squares and products of the numbers that an
 /// element with learned parameters reads. `WithReals` of figrs-reals gives another exact algorithm the same ability.
 pub trait ExpectedCounts {
-    /// Prepares the expectation steps of a model for some cases, by doing all work that does not depend on the values of
-    /// parameters.
+    /// Prepares the expectation steps of `model` for `cases`, by doing all work that does not depend on the values of parameters.
     #[doc(hidden)]
     fn prepare(
         &self,
@@ -48,11 +47,11 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
     /// Returns the outcomes that are counted.
     fn outcomes(&self) -> &CountedOutcomes;
 
-    /// Adds the new cells of the columns to the factors of the model; an error leaves the factors unchanged.
+    /// Adds the new cells of the columns of `cases` to the factors of the model; an error leaves the factors unchanged.
     fn extend(&mut self, cases: &CaseTable) -> Result<(), Error>;
 
-    /// Returns the number of groups (units) into which this number of rows is divided. Groups of rows have equal sizes, and their expected counts are
-    /// added up in order.
+    /// Returns the number of groups (units) into which `rows` rows are divided. Groups of rows have equal sizes, and their expected counts are added up in
+    /// order.
     fn units(&self, rows: usize) -> u64;
 
     /// Calls `take` with the expected counts and the log-likelihood of each group of rows (unit), in order. The expected counts are computed on a
@@ -65,7 +64,7 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
         take: &mut dyn FnMut(Expected),
     ) -> Result<(), Error>;
 
-    /// Returns the expected counts of some rows, as sums over their groups.
+    /// Returns the expected counts of `rows`, as sums over their groups.
     fn expect(
         &self,
         rows: &[CaseRow<'_>],
@@ -92,7 +91,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// Creates expected counts of 0 for this number of outcomes.
+    /// Creates expected counts of 0 for `outcomes` outcomes.
     pub(super) fn none(outcomes: usize) -> Self {
         Self {
             log_likelihood: Some(0.0),
@@ -100,12 +99,12 @@ impl Expected {
         }
     }
 
-    /// Adds the log-likelihood of further rows of data.
+    /// Adds `log`, the log-likelihood of further rows of data.
     pub(super) fn add_log_likelihood(&mut self, log: Option<f64>) {
         self.log_likelihood = self.log_likelihood.zip(log).map(|(sum, log)| sum + log);
     }
 
-    /// Adds the expected counts and the log-likelihood of further rows of data.
+    /// Adds `other`, the expected counts and the log-likelihood of further rows of data.
     pub(super) fn absorb(&mut self, other: &Self) {
         self.add_log_likelihood(other.log_likelihood);
         for (sum, count) in self.counts.iter_mut().zip(&other.counts) {

@@ -83,7 +83,7 @@ fn extrapolated(
     None
 }
 
-/// True if all numbers are in the ranges of their parameters, and no number has moved to a bound of its range.
+/// True if all of `numbers` are in the ranges of their parameters, and none has moved from `before` to a bound of its range.
 fn are_possible(learned: &LearnedParameters, before: &[f64], numbers: &[f64]) -> bool {
     let priors = learned
         .iter()
@@ -104,7 +104,7 @@ fn are_possible(learned: &LearnedParameters, before: &[f64], numbers: &[f64]) ->
 mod tests {
     use super::*;
 
-    /// Rounds that halve the distance to (3, 5) are extrapolated to that point.
+    /// Tests that rounds that halve the distance to (3, 5) are extrapolated to that point.
     #[test]
     fn linear_convergence_is_extrapolated_to_its_limit() {
         let at = |round: i32| vec![3.0 - 0.5f64.powi(round), 5.0 + 2.0 * 0.5f64.powi(round)];

@@ -1,4 +1,4 @@
-//! The result of learning parameters.
+//! The result of learning parameters from cases.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -63,9 +63,9 @@ impl Fit {
         }
     }
 
-    /// Returns the learned value of a parameter.
+    /// Returns the learned value of `parameter`.
     ///
-    /// **Errors.** [`Error::NotLearned`] if no element of the cases depends on the parameter.
+    /// **Errors.** [`Error::NotLearned`] if no element of the cases depends on `parameter`.
     pub fn value<T: Value>(&self, parameter: &Element<T>) -> Result<T, Error> {
         let found = self.parameters.get(&parameter.erased().id());
         let value = found.and_then(|(_, value)| value.get::<T>());
@@ -87,7 +87,8 @@ impl Fit {
     /// If the counts are exact and the parameters have at most 16 free numbers, the fit has already computed the standard errors. If the fit has not
     /// computed the standard errors, each call of this method takes two evaluations of all cases for each free number.
     ///
-    /// **Errors.** [`Error::InexactCounts`], [`Error::TooManyNumbers`].
+    /// **Errors.** [`Error::InexactCounts`] if the counts are not exact; [`Error::TooManyNumbers`] if the parameters have more than 2000 free
+    /// numbers.
     ///
     /// ```
     /// # use figrs_core::{Flip, Learned, Model};
@@ -111,16 +112,16 @@ impl Fit {
         }
     }
 
-    /// Learns from further cases of the same columns by incremental expectation-maximisation. The expected counts of the new cases at the present
-    /// values are added to the counts of all earlier cases, and the parameters are set to the most likely values for all counts. The update does not
-    /// visit earlier cases again. The result is the log-likelihood of the new cases at the previous values of the parameters.
+    /// Learns from the further cases `cases`, which have the same columns, by incremental expectation-maximisation. The expected counts of the new
+    /// cases at the present values are added to the counts of all earlier cases, and the parameters are set to the most likely values for all counts.
+    /// The update does not visit earlier cases again. The result is the log-likelihood of the new cases at the previous values of the parameters.
     ///
     /// If all outcomes that depend on the parameters are observed, and no element reads several parameters, the updated fit equals a fit to all cases
     /// together. A fit stores all distinct rows of data in order to compute standard errors. An update does not change the recorded log-likelihoods,
     /// which belong to the cases of the original fit.
     ///
-    /// **Errors.** [`Error::CannotLearnFrom`] for an element that has no column in the first cases; [`Error::InvalidCase`]; the errors of
-    /// the algorithm. After an error the fit is unchanged.
+    /// **Errors.** [`Error::CannotLearnFrom`] if an element has no column in the first cases; [`Error::InvalidCase`] if a row has a value that its
+    /// element cannot have; the errors of the algorithm. After an error the fit is unchanged.
     ///
     /// **References.** Neal and Hinton, *A view of the EM algorithm that justifies incremental, sparse, and other variants*, in: Learning in
     /// Graphical Models, 1998.

@@ -36,16 +36,15 @@ impl Learner {
         learned.map(LearnedParameter::value).collect()
     }
 
-    /// Sets the values of the parameters.
+    /// Sets the parameters to `values`.
     pub(super) fn set<'a>(&self, values: impl IntoIterator<Item = &'a Datum>) {
         for (learned, value) in self.step.outcomes().learned().iter().zip(values) {
             learned.set(value);
         }
     }
 
-    /// Adds the expected counts of further cases to `counts`, sets the parameters to their most likely values for the summed counts, and adds the
-    /// cases to `rows`. The result is the log-likelihood of the new cases at the previous values of the parameters; NaN if the algorithm computes
-    /// none.
+    /// Adds the expected counts of `cases` to `counts`, sets the parameters to their most likely values for the summed counts, and adds the cases
+    /// to `rows`. The result is the log-likelihood of the new cases at the previous values of the parameters; NaN if the algorithm computes none.
     ///
     /// After an error the counts and the rows are unchanged.
     pub(super) fn update(
@@ -78,9 +77,10 @@ impl Learner {
         Ok(expected.log_likelihood.unwrap_or(f64::NAN))
     }
 
-    /// Returns the standard errors for the given cases at the present parameter values.
+    /// Returns the standard errors for the cases `rows` at the present parameter values.
     ///
-    /// **Errors.** [`Error::TooManyNumbers`]; [`Error::InexactCounts`] if the expectation step is not exact; [`Error::NothingDone`].
+    /// **Errors.** [`Error::TooManyNumbers`] if the parameters have too many free numbers; [`Error::InexactCounts`] if `step` is not exact;
+    /// [`Error::NothingDone`] if the run is stopped before it ends.
     pub(super) fn standard_errors(
         &self,
         step: &dyn ExpectationStep,

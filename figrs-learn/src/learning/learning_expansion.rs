@@ -21,9 +21,10 @@ pub(super) struct LearningExpansion {
 }
 
 impl LearningExpansion {
-    /// Expands a model for learning from some cases.
+    /// Expands `model` for learning from `cases`.
     ///
-    /// **Errors.** The errors of expansions; [`Error::CannotLearnFrom`], [`Error::NotLearnable`], [`Error::NothingToLearn`].
+    /// **Errors.** [`Error::CannotLearnFrom`], [`Error::NotLearnable`] or [`Error::NothingToLearn`] if the cases or the
+    /// readers of the parameters do not allow learning; the errors of expansions.
     pub(super) fn new(model: &Model, cases: &CaseTable, limits: &Limits) -> Result<Self, Error> {
         let elements = cases.elements();
         let stand_ins: Vec<(AnyElement, Datum)> = cases
@@ -49,7 +50,7 @@ impl LearningExpansion {
     }
 }
 
-/// Returns an error if the model or the cases have evidence on a parameter.
+/// Returns an error if `model` or `cases` have evidence on a parameter.
 pub(super) fn check_evidence(
     model: &Model,
     cases: &CaseTable,

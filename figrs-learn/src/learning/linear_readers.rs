@@ -14,10 +14,10 @@ use figrs_answer::error::Error;
 /// Maximum number of steps of a walk, where elements of branches count once for each condition under which they are reached.
 const MAX_STEPS: usize = 1 << 18;
 
-/// Values of the parents of Chains, for which a branch is taken.
+/// The values of the parents of Chains for which a branch is taken.
 type Condition = Vec<(AnyElement, Datum)>;
 
-/// The elements of a model that read learned parameters.
+/// The elements of a model that read learned parameters, with finite and with normal values.
 #[derive(Debug)]
 pub(super) struct Readers {
     pub(super) learned: LearnedParameters,
@@ -34,14 +34,14 @@ pub(super) struct FiniteReader {
     pub(super) group: ReaderGroup,
 }
 
-/// The elements whose joint distribution has the expected statistics of a reader.
+/// The elements in whose joint distribution the expected statistics of a reader are computed.
 #[derive(Clone, Debug)]
 pub(super) struct ReaderGroup {
     /// The elements of the conditions, then the element that has the reader's value, then the real elements of its mean.
     pub(super) elements: Vec<AnyElement>,
-    /// The position of the element that has the reader's value.
+    /// The position, in `elements`, of the element that has the reader's value.
     pub(super) value: usize,
-    /// The conditions, one of which holds if the reader is in a world: values of some elements, by their positions. If there are none, the reader is in
+    /// The conditions, one of which holds if the reader is in a world: values of some elements, by their positions. If the list is empty, the reader is in
     /// every world.
     pub(super) conditions: Vec<Vec<(usize, Datum)>>,
 }
@@ -50,16 +50,17 @@ pub(super) struct ReaderGroup {
 #[derive(Debug)]
 struct Reached {
     element: AnyElement,
-    /// The element that has its value: itself, or the Chain whose result it is.
+    /// The element that has the value of this element: itself, or the Chain whose result it is.
     value: AnyElement,
-    /// The conditions under which it is in a world; none if it is in every world.
+    /// The conditions under which the element is in a world; none if it is in every world.
     conditions: Vec<Condition>,
 }
 
 impl Readers {
-    /// Finds the readers among the elements that some roots need; `centre` returns a number near the values of a real element.
+    /// Finds the readers among the elements that `roots` need; `centre` returns a number near the values of a real element.
     ///
-    /// **Errors.** [`Error::NotLearnable`] for a parameter that is read in another way; [`Error::NotClosedForm`]; the errors of expansions.
+    /// **Errors.** [`Error::NotLearnable`] if a parameter is read in another way; [`Error::NotClosedForm`] if a real element has no closed form; the errors of
+    /// expansions.
     pub(super) fn find(
         model: &Model,
         roots: &[AnyElement],
@@ -141,7 +142,7 @@ struct Walk<'m> {
     reached: IndexMap<ElementId, Reached, FxBuildHasher>,
     /// For deterministic functions, whether their values depend on learned parameters through functions alone.
     depends: FxHashMap<ElementId, bool>,
-    /// The results of Chains, with the values of the parents for which they are taken.
+    /// For each Chain, its results with the values of the parents for which they are taken.
     branches: FxHashMap<ElementId, Vec<(Condition, AnyElement)>>,
 }
 
@@ -178,7 +179,7 @@ impl Walk<'_> {
         set.any(|(other, _)| other.id() == element.id())
     }
 
-    /// Notes that an element is in the worlds with a condition; returns false if this is known.
+    /// Records that `element` is in the worlds with `condition`; returns `false` if this was already recorded.
     fn reach(&mut self, element: &AnyElement, value: &AnyElement, condition: &Condition) -> bool {
         let is_always = condition.is_empty();
         let Some(reached) = self.reached.get_mut(&element.id()) else {
@@ -216,7 +217,7 @@ impl Walk<'_> {
         true
     }
 
-    /// Returns the elements that an element reads: each with `Some` if it has the value of the element, and with the further condition under which it is read.
+    /// Returns the elements that `element` reads: each with `Some` if it has the value of `element`, and with the further condition under which it is read.
     #[allow(clippy::type_complexity)]
     fn next(
         &mut self,
@@ -261,7 +262,7 @@ impl Walk<'_> {
         Ok(all)
     }
 
-    /// Returns the index of the parameter that an element is, if it is one.
+    /// Returns the index of the parameter that `element` is; `None` if it is no parameter.
     fn parameter(&mut self, element: &AnyElement) -> Result<Option<usize>, Error> {
         if self.is_set(element) {
             return Ok(None);
@@ -270,7 +271,7 @@ impl Walk<'_> {
         Ok(self.learned.get(element).map(|(at, _)| at))
     }
 
-    /// True if a family member reads learned parameters.
+    /// True if `element`, a family member, reads learned parameters.
     fn reads(&mut self, element: &AnyElement) -> Result<bool, Error> {
         for parent in element.parents() {
             if self.depends_on_learned(parent)? {
@@ -280,7 +281,7 @@ impl Walk<'_> {
         Ok(false)
     }
 
-    /// True if an element is a parameter, or a deterministic function of elements of which one is a parameter.
+    /// True if `element` is a parameter, or a deterministic function of elements of which one is a parameter.
     fn depends_on_learned(&mut self, element: &AnyElement) -> Result<bool, Error> {
         let mut stack = vec![element.clone()];
         while let Some(top) = stack.last().cloned() {
@@ -305,7 +306,7 @@ impl Walk<'_> {
         Ok(self.depends[&element.id()])
     }
 
-    /// The error of an element that reads a parameter in another way, through the function `read`.
+    /// Returns the error that `element` reads a parameter through the function `read` in a form that cannot be learned.
     fn not_learnable(&self, read: &AnyElement, element: &AnyElement) -> Error {
         let mut stack = vec![read.clone()];
         let mut parameter = read.label();
@@ -324,7 +325,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the possible values of some elements.
+    /// Returns the possible values of `elements`.
     fn supports(&mut self, elements: &[AnyElement]) -> Result<Vec<Support>, Error> {
         let learned = &mut self.learned;
         let expansion = Expansion::learning(&self.model, elements, self.limits, learned, &[])?;
@@ -334,7 +335,7 @@ impl Walk<'_> {
             .collect())
     }
 
-    /// Returns the results of a Chain, with the values of the parents for which they are taken.
+    /// Returns the results of the Chain `element`, with the values of the parents for which they are taken.
     fn branches(
         &mut self,
         element: &AnyElement,
@@ -377,7 +378,7 @@ impl Walk<'_> {
         Ok(branches)
     }
 
-    /// Returns the reader for an element with finitely many values and learned parameters only.
+    /// Returns the reader for the element `found`, which has finitely many values and reads learned parameters only.
     fn finite(&mut self, found: &Reached, family: &dyn FamilyOp) -> Result<FiniteReader, Error> {
         let element = &found.element;
         for parent in element.parents() {
@@ -404,7 +405,7 @@ impl Walk<'_> {
         })
     }
 
-    /// Returns the mean and the spread of a normal element, with the real elements of the mean.
+    /// Returns the mean and the spread of the normal `element`, with the real elements of the mean.
     fn normal(
         &mut self,
         element: &AnyElement,
@@ -474,7 +475,7 @@ impl Walk<'_> {
         Ok((terms.collect(), spread, reals.into_values().collect()))
     }
 
-    /// Returns a deterministic function as a polynomial of parameters and of real elements, which are added to `reals`; `element` reads the function.
+    /// Returns `function` as a polynomial of parameters and of real elements, which are added to `reals`; `element` reads `function`.
     fn polynomial(
         &mut self,
         element: &AnyElement,
@@ -516,7 +517,7 @@ impl Walk<'_> {
     }
 }
 
-/// Returns a function of some polynomials, if it is linear or a product, and has no product of two parameters or of two real elements.
+/// Returns the function `op` of the polynomials `parts`, if it is linear or a product, and has no product of two parameters or of two real elements.
 fn combined(op: &dyn ApplyOp, parts: &[&Polynomial]) -> Option<Polynomial> {
     let open: Vec<OpenArgument<'_>> = parts.iter().map(|_| OpenArgument::Open(1)).collect();
     let mut all = Polynomial::default();
@@ -556,7 +557,7 @@ fn combined(op: &dyn ApplyOp, parts: &[&Polynomial]) -> Option<Polynomial> {
     Some(all)
 }
 
-/// True if two results of one function read the same elements, apart from functions that the function itself builds.
+/// True if `first` and `second`, two results of one function, read the same elements, apart from functions that the function itself builds.
 fn reads_the_same(first: &AnyElement, second: &AnyElement) -> bool {
     if first.id() == second.id() {
         return true;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `cases`, `case_table`, `case_rows` | rows of data as evidence on elements, by column |
 //! | `case_error` | errors of rows |
-//! | `expectation_maximization` | the algorithm: settings and rounds |
+//! | `expectation_maximization` | the learning algorithm: settings and rounds |
 //! | `expected_counts` | the interface of the expectation step |
 //! | `learning_expansion`, `row_factors` | the model's factors, how cells and parameters change them, and the expectation step of any algorithm on them |
 //! | `statement_factors`, `column_factors`, `complete_row` | the factors of evidence; factors that depend on cells; rows that need no inference |
@@ -16,7 +16,7 @@
 //! | `rounds`, `convergence`, `extrapolation` | the rounds of one start, their end, and their acceleration |
 //! | `learner` | a model prepared for rounds, with its cases |
 //! | `observed_information`, `pivoted_cholesky` | standard errors; the decomposition of the information matrix |
-//! | `fit` | the result, and learning from further cases |
+//! | `fit` | the learned parameters, and learning from further cases |
 
 mod case_error;
 mod case_rows;

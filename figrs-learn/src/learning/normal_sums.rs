@@ -7,15 +7,15 @@ use figrs_core::{Likelihood, Term};
 use super::pivoted_cholesky::PivotedCholesky;
 use figrs_answer::error::Error;
 
-/// Pivots of the normal equations, relative to the diagonal, below which a coefficient counts as undetermined.
+/// Ratio of a pivot of the normal equations to the diagonal below which a coefficient counts as undetermined.
 const UNDETERMINED: f64 = 1e-12;
-/// Sum of squared residuals, relative to the squares that it is the difference of, below which it counts as zero.
+/// Ratio of the sum of squared residuals to the magnitude of its terms below which the sum counts as zero.
 const NO_RESIDUAL: f64 = 1e-13;
 
 /// A normal element whose mean or spread reads learned parameters.
 ///
-/// Its statistics are the expected products of all pairs of the numbers 1, x - c, y - d, ..: the value of the element and the values of the real elements of
-/// its mean, each minus a fixed centre, which keeps the digits of residuals that are small beside the values.
+/// The statistics of the element are the expected products of all pairs of the numbers 1, x - c, y - d, ..: the value of the element and the values of the
+/// real elements of its mean, each minus a fixed centre, which keeps the digits of residuals that are small beside the values.
 #[derive(Clone, Debug)]
 pub(super) struct NormalReader {
     pub(super) mean: Vec<MeanTerm>,
@@ -28,20 +28,20 @@ pub(super) struct NormalReader {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct MeanTerm {
     pub(super) coefficient: f64,
-    /// The index of the parameter, if there is one.
+    /// The index of the parameter; `None` if the term has none.
     pub(super) parameter: Option<usize>,
-    /// The position of the element among the real elements of the mean, if there is one.
+    /// The position of the element among the real elements of the mean; `None` if the term has none.
     pub(super) real: Option<usize>,
 }
 
 /// The spread of a normal element.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Spread {
-    /// A known variance.
+    /// The variance is known, and has this value.
     Variance(f64),
-    /// A learned parameter that is the variance.
+    /// The variance is the learned parameter with this index.
     LearnedVariance(usize),
-    /// A learned parameter that is the precision.
+    /// The precision is the learned parameter with this index.
     LearnedPrecision(usize),
 }
 
@@ -56,7 +56,8 @@ impl NormalReader {
         self.size() * (self.size() + 1) / 2
     }
 
-    /// Adds the product of all pairs of the numbers, given the means and the covariances of the value and of the real elements of the mean.
+    /// Adds to `sums` the expected product of each pair of the numbers, given the means and the covariances of the value and of the real elements of the
+    /// mean.
     pub(super) fn add(
         &self,
         weight: f64,
@@ -104,7 +105,7 @@ impl NormalReader {
         function
     }
 
-    /// Returns the expected product of two linear functions of the centred numbers.
+    /// Returns the expected product of the linear functions `a` and `b` of the centred numbers.
     fn product(&self, a: &[f64], b: &[f64], sums: &[f64]) -> f64 {
         let mut sums = sums.iter();
         let mut total = 0.0;
@@ -171,7 +172,7 @@ pub(super) struct NormalSums {
 }
 
 impl NormalSums {
-    /// Creates statistics that begin at this count.
+    /// Creates the statistics of `readers`, whose first statistic has the index `first` among all counts.
     pub(super) fn new(readers: Vec<NormalReader>, parameters: usize, first: usize) -> Self {
         let mut in_means = vec![false; parameters];
         let mut next = first;
@@ -195,18 +196,18 @@ impl NormalSums {
         self.readers.iter().map(|(reader, _)| reader.count()).sum()
     }
 
-    /// Returns a normal element.
+    /// Returns the normal element of index `reader`.
     pub(super) fn reader(&self, reader: usize) -> &NormalReader {
         &self.readers[reader].0
     }
 
-    /// Returns the statistics of an element among all counts.
+    /// Returns the statistics of the normal element of index `reader` among `counts`.
     pub(super) fn of_reader<'c>(&self, reader: usize, counts: &'c mut [f64]) -> &'c mut [f64] {
         let (own, first) = &self.readers[reader];
         &mut counts[*first..*first + own.count()]
     }
 
-    /// True if a parameter is a coefficient of a mean.
+    /// True if the parameter of index `parameter` is a coefficient of a mean.
     pub(super) fn is_coefficient(&self, parameter: usize) -> bool {
         self.in_means.get(parameter) == Some(&true)
     }
@@ -216,7 +217,7 @@ impl NormalSums {
         readers.map(|(reader, first)| (reader, &counts[*first..*first + reader.count()]))
     }
 
-    /// Adds the expected log-likelihood as a function of one parameter, while the other parameters have their present values.
+    /// Adds to `likelihood` the expected log-likelihood as a function of `parameter`, while the other parameters have their present values.
     pub(super) fn add_to(
         &self,
         (parameter, likelihood): (usize, &mut Likelihood),
@@ -253,8 +254,8 @@ impl NormalSums {
         }
     }
 
-    /// Sets all coefficients of means to the values that together maximise the expected log-likelihood, while the spreads have their present values: the
-    /// solution of the normal equations of weighted least squares. A coefficient on which no statistic depends stays unchanged.
+    /// Sets all coefficients of means to the values that together maximise the expected log-likelihood, while the spreads keep their present values: it
+    /// solves the normal equations of weighted least squares. A coefficient on which no statistic depends stays unchanged.
     ///
     /// **Errors.** [`Error::UndeterminedCoefficient`] if the equations are singular.
     pub(super) fn set_coefficients(

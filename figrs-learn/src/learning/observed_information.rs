@@ -9,14 +9,14 @@ use super::expected_counts::ExpectationStep;
 use super::pivoted_cholesky::PivotedCholesky;
 use figrs_answer::error::Error;
 
-/// The information matrix is computed if all parameters together have at most this many free numbers.
+/// Maximum number of free numbers of all parameters together for which the information matrix is computed.
 pub(super) const MOST_NUMBERS: usize = 2000;
 /// Shift of a coordinate for finite differences of gradients, relative to the coordinate or to its standard deviation in
 /// complete data.
 ///
 /// The central differences have a relative error of the order of the squared shift, and a rounding error of about 1e-16 divided by the shift.
 const SHIFT: f64 = 1e-4;
-/// A direction in parameter space with less than this fraction of the complete-data information counts as not identified.
+/// Fraction of the complete-data information below which a direction in parameter space counts as not identified.
 const NONE: f64 = 1e-6;
 
 /// Standard errors of learned parameters.
@@ -35,10 +35,10 @@ pub struct StandardErrors {
 }
 
 impl StandardErrors {
-    /// Returns the standard error of each number of a parameter; `None` for a number at a bound of its range, and for the numbers of a
-    /// parameter that the cases do not identify.
+    /// Returns the standard error of each number of `parameter`; `None` for a number at a bound of its range, and for the numbers of a parameter
+    /// that the cases do not identify.
     ///
-    /// **Errors.** [`Error::NotLearned`] if the parameter was not learned.
+    /// **Errors.** [`Error::NotLearned`] if `parameter` was not learned.
     pub fn of<T: Value>(&self, parameter: &Element<T>) -> Result<&[Option<f64>], Error> {
         self.of_any(parameter.erased())
             .ok_or_else(|| Error::NotLearned {
@@ -59,7 +59,7 @@ impl StandardErrors {
     }
 }
 
-/// An expectation step with the rows of data and the number of threads.
+/// The source of expected counts: an expectation step, the rows of data and the number of threads.
 pub(super) struct InformationSource<'a> {
     pub(super) step: &'a dyn ExpectationStep,
     pub(super) rows: &'a [CaseRow<'a>],
@@ -80,7 +80,7 @@ struct Coordinate {
     complete: f64,
 }
 
-/// Returns the indices of the free numbers of a parameter.
+/// Returns the indices of the free numbers of `learned`.
 fn free_numbers(learned: &LearnedParameter) -> Vec<usize> {
     let values = learned.numbers();
     match learned.prior() {
@@ -100,7 +100,7 @@ fn free_numbers(learned: &LearnedParameter) -> Vec<usize> {
     }
 }
 
-/// Returns the numbers of a parameter after one coordinate is shifted.
+/// Returns the numbers `values` of `learned` after the coordinate of index `position` is shifted by `by`.
 fn shifted(learned: &LearnedParameter, values: &[f64], position: usize, by: f64) -> Vec<f64> {
     match learned.prior() {
         LearnedPrior::Normal { .. } => vec![values[0] + by],
@@ -120,7 +120,7 @@ fn shifted(learned: &LearnedParameter, values: &[f64], position: usize, by: f64)
     }
 }
 
-/// Returns the derivatives of the numbers of a parameter with respect to one of its coordinates.
+/// Returns the derivatives of the numbers `values` of `learned` with respect to its coordinate of index `position`.
 fn derivatives(learned: &LearnedParameter, values: &[f64], position: usize) -> Vec<f64> {
     match learned.prior() {
         LearnedPrior::Normal { .. } => vec![1.0],
@@ -192,7 +192,8 @@ impl InformationSource<'_> {
         Ok(self.step.expect(self.rows, &log_weights, run)?.counts)
     }
 
-    /// Returns the derivatives of the log-likelihood or log-posterior with respect to the numbers of a parameter, given expected counts.
+    /// Returns the derivatives of the log-likelihood or log-posterior with respect to the numbers of `parameter`, given the expected counts
+    /// `counts`.
     fn by_numbers(&self, parameter: usize, counts: &[f64]) -> Result<Vec<f64>, Error> {
         let outcomes = self.step.outcomes();
         let learned = outcomes.learned().at(parameter);
@@ -200,8 +201,8 @@ impl InformationSource<'_> {
         Ok(likelihood.derivatives(&learned.numbers()))
     }
 
-    /// Returns the derivatives of the log-likelihood or log-posterior with respect to some coordinates; coordinates of the same parameter must be
-    /// adjacent.
+    /// Returns the derivatives of the log-likelihood or log-posterior with respect to the coordinates `by`; coordinates of the same parameter
+    /// must be adjacent.
     fn gradient(&self, by: &[&Coordinate], counts: &[f64]) -> Result<Vec<f64>, Error> {
         let mut gradient = Vec::with_capacity(by.len());
         for of_parameter in by.chunk_by(|a, b| a.parameter == b.parameter) {
@@ -215,7 +216,7 @@ impl InformationSource<'_> {
         Ok(gradient)
     }
 
-    /// Returns the coordinates of a parameter.
+    /// Returns the coordinates of the parameter of index `parameter`.
     fn coordinates(&self, parameter: usize, counts: &[f64]) -> Result<Vec<Coordinate>, Error> {
         let outcomes = self.step.outcomes();
         let learned = outcomes.learned().at(parameter);
@@ -246,7 +247,7 @@ impl InformationSource<'_> {
         Ok(free.into_iter().map(coordinate).collect())
     }
 
-    /// Returns the row of the observed-information matrix for a coordinate, scaled by the complete-data information.
+    /// Returns the row of the observed-information matrix for the coordinate `of`, scaled by the complete-data information.
     fn row(&self, of: &Coordinate, by: &[&Coordinate]) -> Result<Vec<f64>, Error> {
         let learned = self.step.outcomes().learned().at(of.parameter);
         let gradients = |shift: f64| -> Result<Vec<f64>, Error> {
@@ -266,14 +267,14 @@ impl InformationSource<'_> {
     }
 }
 
-/// Returns the derivative of a function with respect to a coordinate, given its derivatives with respect to the numbers of the parameter.
+/// Returns the derivative of a function with respect to the coordinate of index `position`, given its derivatives `by_numbers` with respect to
+/// the numbers of the parameter.
 fn slope(learned: &LearnedParameter, values: &[f64], position: usize, by_numbers: &[f64]) -> f64 {
     let slopes = derivatives(learned, values, position);
     slopes.iter().zip(by_numbers).map(|(a, b)| a * b).sum()
 }
 
-/// Returns the standard errors of the numbers of a parameter, computed from the decomposed information matrix of all
-/// coordinates.
+/// Returns the standard errors of the numbers of `parameter`, computed from the decomposed information matrix of all coordinates.
 fn errors_of(
     (parameter, learned): (usize, &LearnedParameter),
     coordinates: &[&Coordinate],

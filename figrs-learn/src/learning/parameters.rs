@@ -27,7 +27,7 @@ pub struct CountedOutcomes {
     origins: Vec<Origin>,
     /// Number of outcomes that are counted.
     count: usize,
-    /// The coefficients that are counted instead of outcomes, if the outcomes cannot be listed.
+    /// The sums of coefficients that are counted instead of outcomes; `None` if the outcomes are counted.
     terms: Option<TermSums>,
     /// The statistics of normal elements, which are counted after the outcomes.
     normals: NormalSums,
@@ -66,9 +66,10 @@ fn atomic(element: &AnyElement) -> Option<&dyn AtomicOp> {
 }
 
 impl CountedOutcomes {
-    /// Lists the outcomes of an expansion; `density_column` returns the column that observes an element with a density.
+    /// Lists the outcomes of `expansion`; `density_column` returns the column that observes an element with a density.
     ///
-    /// **Errors.** [`Error::NothingToLearn`], [`Error::NotLearnable`].
+    /// **Errors.** [`Error::NothingToLearn`] if there is no parameter; [`Error::NotLearnable`] if a parameter is read in a form that cannot be
+    /// learned.
     pub(super) fn new(
         expansion: &Expansion,
         learned: LearnedParameters,
@@ -115,9 +116,10 @@ impl CountedOutcomes {
         })
     }
 
-    /// Lists the outcomes of some members of families, and the statistics of some normal elements.
+    /// Lists the outcomes of `members`, which are members of families, and the statistics of `normals`.
     ///
-    /// **Errors.** [`Error::NothingToLearn`], [`Error::NotLearnable`].
+    /// **Errors.** [`Error::NothingToLearn`] if there is no parameter; [`Error::NotLearnable`] if a parameter is read in a form that cannot be
+    /// learned.
     #[cfg(feature = "reals")]
     pub(super) fn of_readers(
         learned: LearnedParameters,
@@ -154,7 +156,7 @@ impl CountedOutcomes {
         Ok(outcomes)
     }
 
-    /// Returns the outcomes of a member: the index and the value of each.
+    /// Returns the outcomes of the member of index `member`: the index and the value of each.
     #[cfg(feature = "reals")]
     pub(super) fn of_member(&self, member: usize) -> &[(usize, Datum)] {
         &self.members[member].outcomes
@@ -209,7 +211,7 @@ impl CountedOutcomes {
 
     /// Returns for each random element the values of the cells that were added to its column after the outcomes had been listed.
     ///
-    /// **Errors.** [`Error::InvalidCase`].
+    /// **Errors.** [`Error::InvalidCase`] if a cell has a condition or a weight.
     pub(super) fn further_values(&self, cases: &CaseTable) -> Result<Vec<Vec<Datum>>, Error> {
         let values = |member: &Member| match member.column {
             Some(column) => cases.observed_values(column, member.outcomes.len()),
@@ -230,7 +232,8 @@ impl CountedOutcomes {
         self.count
     }
 
-    /// Returns the column whose values determine the outcome of a weight; `None` if the weight has the same outcome in every row.
+    /// Returns the column whose values determine the outcome of the weights with origin `origin`; `None` if these weights have the same outcome in
+    /// every row.
     pub(super) fn column(&self, origin: u32) -> Option<usize> {
         match self.origins[origin as usize] {
             Origin::Outcome(_) => None,
@@ -238,7 +241,7 @@ impl CountedOutcomes {
         }
     }
 
-    /// Returns the outcome of a weight in a row; `None` if the row has no value in the column that determines the outcome.
+    /// Returns the outcome of the weights with origin `origin` in `row`; `None` if the row has no value in the column that determines the outcome.
     #[inline]
     pub(super) fn outcome_in(&self, row: CaseRow<'_>, origin: u32) -> Option<usize> {
         match self.origins[origin as usize] {
@@ -272,8 +275,8 @@ impl CountedOutcomes {
         Ok(logs)
     }
 
-    /// Returns the expected log-likelihood as a function of one parameter, while the other parameters keep their present values; adds the logarithm
-    /// of the prior's density if `with_prior` is true.
+    /// Returns the expected log-likelihood as a function of `parameter`, while the other parameters keep their present values; adds the logarithm of
+    /// the prior's density if `with_prior` is true.
     ///
     /// **Errors.** [`Error::NotLearnable`] if the prior is not conjugate to the likelihood.
     pub(super) fn likelihood(
@@ -321,7 +324,8 @@ impl CountedOutcomes {
     /// If no element reads several parameters, the result is the joint maximum; otherwise the objective does not fall (expectation conditional
     /// maximisation: Meng and Rubin 1993).
     ///
-    /// **Errors.** [`Error::NoMaximum`], [`Error::UndeterminedCoefficient`]; the errors of [`likelihood`](Self::likelihood).
+    /// **Errors.** [`Error::NoMaximum`] if the likelihood of a parameter has no maximum; [`Error::UndeterminedCoefficient`] if the cases do not
+    /// determine a coefficient; the errors of [`likelihood`](Self::likelihood).
     pub(super) fn maximise(&self, counts: &[f64], with_prior: bool) -> Result<(), Error> {
         self.normals
             .set_coefficients(&self.learned, counts, with_prior)?;
@@ -382,7 +386,7 @@ fn places(learned: &LearnedParameters) -> Places {
     places.collect()
 }
 
-/// Returns the learned parameters that a random element reads, each with the range of numbers that come from it.
+/// Returns the learned parameters that `member` reads, each with the range of numbers that come from it.
 ///
 /// **Errors.** [`Error::NotLearnable`] unless each parameter is read as a whole, once and in order.
 fn reads(

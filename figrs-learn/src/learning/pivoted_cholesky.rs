@@ -3,7 +3,7 @@
 /// The Cholesky decomposition of a leading submatrix of a symmetric matrix. The order of the rows makes the leading submatrix positive definite, with
 /// no positive pivot in the other rows.
 ///
-/// **Complexity.** Cubic in the number of rows.
+/// **Complexity.** The time is cubic in the number of rows.
 ///
 /// **References.** Higham, *Accuracy and Stability of Numerical Algorithms*, 2002, section 10.3.
 #[derive(Debug)]
@@ -16,7 +16,7 @@ pub(super) struct PivotedCholesky {
 }
 
 impl PivotedCholesky {
-    /// Decomposes a matrix, given by rows; pivots of at most `tolerance` count as zero.
+    /// Decomposes `matrix`, given by rows; pivots of at most `tolerance` count as zero.
     pub(super) fn new(matrix: &[Vec<f64>], tolerance: f64) -> Self {
         let size = matrix.len();
         let mut order: Vec<usize> = (0..size).collect();
@@ -74,7 +74,8 @@ impl PivotedCholesky {
         dependent
     }
 
-    /// Returns the solution of the linear equations whose matrix is the decomposed one, if it has a pivot in each row.
+    /// Returns the solution of the linear equations with the decomposed matrix and the right-hand side `right`; the matrix must have a pivot in each
+    /// row.
     pub(super) fn solve(&self, right: &[f64]) -> Vec<f64> {
         let mut solution = self.forward(right);
         for i in (0..self.rank).rev() {
@@ -90,7 +91,7 @@ impl PivotedCholesky {
         ordered
     }
 
-    /// Returns the solution of the equations whose matrix is the lower triangle of the pivot rows.
+    /// Returns the solution of the equations with the lower triangle of the pivot rows and the right-hand side `right`.
     fn forward(&self, right: &[f64]) -> Vec<f64> {
         let mut solution: Vec<f64> = Vec::with_capacity(self.rank);
         for (i, row) in self.factor[..self.rank].iter().enumerate() {
@@ -100,8 +101,8 @@ impl PivotedCholesky {
         solution
     }
 
-    /// Returns the value of the quadratic form of a vector with the inverse of the submatrix of pivot rows; entries of the
-    /// vector for other rows are ignored.
+    /// Returns the value of the quadratic form of `vector` with the inverse of the submatrix of pivot rows; entries of `vector` for other rows are
+    /// ignored.
     pub(super) fn inverse_form(&self, vector: &[f64]) -> f64 {
         self.forward(vector).iter().map(|x| x * x).sum()
     }

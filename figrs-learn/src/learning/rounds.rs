@@ -16,7 +16,7 @@ use figrs_factor::Stopped;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RoundSettings {
     pub(super) with_prior: bool,
-    /// Minimum relative increase of the objective in a round for another round to follow; `None` runs all rounds.
+    /// Minimum relative increase of the objective in a round for another round to follow; with `None`, all rounds are run.
     pub(super) tolerance: Option<f64>,
     pub(super) rounds: u64,
     /// Number of rounds that earlier starts made, for progress reports.
@@ -48,14 +48,14 @@ pub(super) struct Evaluated {
     pub(super) log_likelihood: f64,
     /// The value that is maximised: the log-likelihood or the log-posterior.
     pub(super) objective: f64,
-    /// The expected counts.
+    /// The expected counts of all outcomes.
     pub(super) counts: Vec<f64>,
 }
 
 /// Exponent of the step weights in stepwise expectation-maximisation (Liang and Klein).
 const STEP_EXPONENT: f64 = -0.7;
 
-/// The expectation step of one start, with the rows and settings of its rounds.
+/// The expectation step, the rows and the settings of the rounds of one start.
 pub(super) struct RoundsOfStart<'a> {
     pub(super) step: &'a dyn ExpectationStep,
     pub(super) rows: &'a [CaseRow<'a>],

@@ -28,7 +28,7 @@ const MAX_UNITS: usize = 64;
 /// Minimum number of rows in a group (unit): each row takes at least some microseconds.
 const MIN_UNIT_ROWS: usize = 8;
 
-/// Returns the number of rows in each group (unit), for this total number of rows.
+/// Returns the number of rows in each group (unit), for a total of `rows` rows.
 fn unit_rows(rows: usize) -> usize {
     rows.div_ceil(MAX_UNITS).max(MIN_UNIT_ROWS)
 }
@@ -58,14 +58,14 @@ pub(super) trait RowCounter: Send + Sync {
     /// The working state of one thread.
     type Worker;
 
-    /// True if the counts are exact.
+    /// True if the counts are exact, not estimates.
     fn is_exact(&self) -> bool;
 
     /// Creates the working state of a thread for the factors of a row.
     fn worker(&self, graph: &FactorGraph) -> Self::Worker;
 
-    /// Calls `count` with outcomes and their expected counts; returns the natural logarithm of the graph's total weight if it is known. If the total
-    /// weight of the graph is zero, the method does not call `count`.
+    /// Calls `count` with each outcome of a row and its expected count; returns the natural logarithm of the graph's total weight if it is known. If
+    /// the total weight of the graph is zero, `count` is not called.
     fn count(
         &self,
         worker: &mut Self::Worker,
@@ -82,9 +82,9 @@ pub(super) struct FactorGraphStep<C> {
 }
 
 impl RowFactors {
-    /// Creates the factors of an expansion, and finds the factors that change with the rows.
+    /// Creates the factors of `expanded`, and finds the factors that change with the rows.
     ///
-    /// **Errors.** The errors of the values and statements of the cases.
+    /// **Errors.** The errors of the values and of the statements in `cases`.
     pub(super) fn new(
         expanded: LearningExpansion,
         statements: StatementFactors,
@@ -100,7 +100,7 @@ impl RowFactors {
         })
     }
 
-    /// Creates the factors of an expansion for algorithms that compute sums.
+    /// Creates the factors of `expanded` for algorithms that compute sums.
     ///
     /// **Errors.** The errors of encodings, and the errors of [`new`](Self::new).
     pub(super) fn for_sums(expanded: LearningExpansion, cases: &CaseTable) -> Result<Self, Error> {
@@ -135,7 +135,7 @@ impl RowFactors {
         }
     }
 
-    /// Loads a row of data into the factors of the model.
+    /// Loads `row` into the factors of the model.
     fn load<W>(&self, worker: &mut RowWorker<W>, log_weights: &[f64], row: CaseRow<'_>) {
         worker.changed.clear();
         for (column, factors) in self.columns.iter().enumerate() {
@@ -186,7 +186,7 @@ struct RowWorker<W> {
 }
 
 impl<C: RowCounter> FactorGraphStep<C> {
-    /// Computes the expected counts of a group of rows.
+    /// Computes the expected counts of `rows`, a group of rows.
     fn count(
         &self,
         worker: &mut RowWorker<C::Worker>,
@@ -306,7 +306,7 @@ impl OriginFactors {
         Self(all.iter().filter(has_origins).copied().collect())
     }
 
-    /// Calls `count` with the outcomes of the weights that an assignment of all variables selects.
+    /// Calls `count` with the outcomes of the weights that `values`, an assignment of all variables, selects.
     pub(super) fn each(&self, graph: &FactorGraph, values: &[u32], mut count: impl FnMut(u32)) {
         for factor in self.0.iter().map(|&factor| &graph.factors[factor]) {
             let entry = stored_entry(graph, factor, values);

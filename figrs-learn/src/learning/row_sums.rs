@@ -25,7 +25,8 @@ impl RowSums {
         }
     }
 
-    /// Rescales the sums to add a world with a log-weight and a number of densities; returns the scaled weight, or 0 if the world does not count.
+    /// Rescales the sums to add a world with the weight `exp(log_weight)` and `densities` densities; returns the scaled weight, or 0 if the world
+    /// does not count.
     fn unit(&mut self, log_weight: f64, densities: usize) -> f64 {
         if log_weight == f64::NEG_INFINITY || densities > self.densities {
             return 0.0;
@@ -58,7 +59,7 @@ impl RowSums {
         add(&mut self.likelihoods, weight)
     }
 
-    /// Adds sums over further worlds.
+    /// Adds the sums `other` over further worlds.
     pub(super) fn add(&mut self, other: &Self) {
         let weight = self.unit(other.log_scale, other.densities);
         if weight > 0.0 {
@@ -69,7 +70,7 @@ impl RowSums {
         }
     }
 
-    /// Returns the natural logarithm of the total weight.
+    /// Returns the natural logarithm of the total weight of the worlds.
     pub(super) fn log_total(&self) -> f64 {
         self.log_scale + self.total.ln()
     }

@@ -15,7 +15,7 @@ pub(super) enum StatementFactors {
 }
 
 impl StatementFactors {
-    /// Adds to a factor graph a factor for the evidence in each column of data.
+    /// Adds to `encoding` a factor for the evidence in each column of data.
     pub(super) fn encoded(expansion: &Expansion, mut encoding: Encoding) -> Self {
         let mut graph = encoding.take_graph();
         let mut factors = Vec::with_capacity(expansion.targets().len());
@@ -40,7 +40,7 @@ impl StatementFactors {
         }
     }
 
-    /// Returns the index of a column's factor.
+    /// Returns the index of the factor of the column of index `column`.
     pub(super) fn factor(&self, column: usize) -> usize {
         match self {
             Self::Compiled(compiled) => compiled.statement_factor(column),
@@ -48,7 +48,8 @@ impl StatementFactors {
         }
     }
 
-    /// Returns the table of a column's factor for some weights of the element's values, or for a missing cell if there are no weights.
+    /// Returns the table of the factor of the column `column` for `weights` of the element's values, or for a missing cell if
+    /// `weights` is `None`.
     pub(super) fn table(&self, column: usize, weights: Option<Weights>) -> FactorTable {
         match (self, weights) {
             (Self::Compiled(compiled), weights) => compiled.statement_table(column, weights),

@@ -11,7 +11,7 @@ pub(super) struct TermSums {
     ranges: Vec<Range<usize>>,
 }
 
-/// Returns the number of coefficients in the log-likelihood of a parameter: one for each term, or one for each number
+/// Returns the number of coefficients in the log-likelihood of `learned`: one for each term, or one for each number
 /// if the parameter is a list.
 fn coefficients(learned: &LearnedParameter) -> usize {
     match learned.prior().terms() {
@@ -38,7 +38,7 @@ impl TermSums {
         self.ranges.last().map_or(0, |last| last.end)
     }
 
-    /// Adds the coefficients of a parameter's log-likelihood, multiplied by `times`, to the list.
+    /// Adds the coefficients of `likelihood`, multiplied by `times`, to those of `parameter` in `sums`.
     pub(super) fn add(
         &self,
         (parameter, likelihood): (usize, &Likelihood),
@@ -61,7 +61,7 @@ impl TermSums {
         }
     }
 
-    /// Adds the log-likelihood of a parameter, whose coefficients are in the list, to `likelihood`.
+    /// Adds the log-likelihood of `parameter`, whose coefficients are in `sums`, to `likelihood`.
     pub(super) fn add_to(
         &self,
         (parameter, likelihood): (usize, &mut Likelihood),

@@ -1,4 +1,4 @@
-//! The expectation step on a contraction tree.
+//! The expectation step on a contraction tree, which is compiled once for all rows.
 
 use std::sync::Arc;
 

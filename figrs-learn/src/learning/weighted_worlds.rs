@@ -45,7 +45,7 @@ struct RowDraws {
     limit: Limits,
 }
 
-/// Returns the prior of an element that is a parameter to be learned; `None` for another element.
+/// Returns the prior of `element` if it is a parameter to be learned; `None` for another element.
 fn prior(element: &AnyElement) -> Option<&LearnedPrior> {
     match element.kind() {
         Kind::Atomic(op) => op.prior(),
@@ -53,7 +53,7 @@ fn prior(element: &AnyElement) -> Option<&LearnedPrior> {
     }
 }
 
-/// Returns the parameters to be learned among the random choices of a world.
+/// Returns the parameters to be learned among the random choices of `trace`.
 fn free_parameters(trace: &Trace) -> impl Iterator<Item = &AnyElement> {
     let choices = (0..trace.choices()).map(|i| trace.element(trace.choice(i)));
     choices.filter(|element| prior(element).is_some())
@@ -65,7 +65,7 @@ impl RowDraws {
         self.samples.div_ceil(UNIT)
     }
 
-    /// Returns the row of data to which a unit of work belongs, and the unit's index for that row.
+    /// Returns the row of data to which the unit of work of index `unit` belongs, and the unit's index for that row.
     fn part<'r>(&self, rows: &[CaseRow<'r>], unit: u64) -> (CaseRow<'r>, u64) {
         let parts = self.units_of_row();
         (rows[(unit / parts) as usize], unit % parts)
@@ -94,7 +94,7 @@ impl RowDraws {
         Ok(())
     }
 
-    /// Returns the parameters that the worlds drawn for some rows read, in the order in which they are first read.
+    /// Returns the parameters that the worlds drawn for `rows` read, in the order in which they are first read.
     fn parameters(
         &self,
         rows: &[CaseRow<'_>],
@@ -183,7 +183,7 @@ impl WeightedWorlds {
         RowSums::new(flat.collect())
     }
 
-    /// Adds the weighted mean over the worlds of a row to the expected log-likelihoods of the parameters.
+    /// Adds the weighted mean over the worlds of `row` to the expected log-likelihoods of the parameters.
     fn add_row(
         &self,
         sums: &RowSums,

@@ -16,7 +16,7 @@ use figrs_answer::limits::expand;
 use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTree};
 use figrs_factor::tree::{CountingTree, EntryDerivative};
 
-/// Largest relative difference between two values of a log-evidence that counts as rounding.
+/// Largest relative difference between two computed values of a log-evidence that counts as rounding.
 const ROUNDING: f64 = 1e-8;
 
 /// A contraction tree in which each table entry that is the probability of an outcome is linked to that outcome.
@@ -30,9 +30,9 @@ pub(super) struct DifferentiableTree {
 }
 
 impl DifferentiableTree {
-    /// Returns the contraction tree of an answer's model, which is compiled at the first call.
+    /// Returns the contraction tree of `model`, which is compiled at the first call.
     ///
-    /// **Errors.** [`Error::ParameterChanged`]; the errors of the compilation.
+    /// **Errors.** [`Error::ParameterChanged`] if a parameter has changed since the answer was computed; the errors of the compilation.
     pub(super) fn of_answered(model: &AnsweredModel) -> Result<Arc<Self>, Error> {
         let changed = |parameter: &str| Error::ParameterChanged {
             parameter: parameter.to_string(),
@@ -89,7 +89,7 @@ impl DifferentiableTree {
         })
     }
 
-    /// Returns the index of the query's element among the roots of the tree, and the number that the query assigns to each value; `None` for the
+    /// Returns the index of the element of `query` among the roots of the tree, and the number that `query` assigns to each value; `None` for the
     /// log-evidence.
     fn numbers(&self, query: &Query) -> Result<Option<(usize, Vec<f64>)>, Error> {
         let Some(asked) = query.element() else {
@@ -107,19 +107,19 @@ impl DifferentiableTree {
         Ok(Some((place, numbers)))
     }
 
-    /// Returns the expectation of numbers that are assigned to an element's values.
+    /// Returns the expectation of `numbers`, which are assigned to the values of the element of index `place`.
     fn expectation(&self, encoding: &CompiledEncoding, place: usize, numbers: &[f64]) -> f64 {
         let marginals = encoding.marginals(&[self.expansion.targets()[place]]);
         let terms = marginals.iter().flatten().zip(numbers);
         terms.fold(0.0, |sum, (p, x)| sum + p * x)
     }
 
-    /// Returns the value of a query at the present parameters.
+    /// Returns the value of `query` at the present parameters.
     pub(super) fn value(&self, query: &Query) -> Result<f64, Error> {
         self.value_in(&self.encoding, query)
     }
 
-    /// Returns the value of a query for another value of a parameter; an error if the evidence would be impossible.
+    /// Returns the value of `query` with `parameter` set to `value`; an error if the evidence would be impossible.
     pub(super) fn value_with(
         &self,
         query: &Query,
@@ -147,9 +147,9 @@ impl DifferentiableTree {
         })
     }
 
-    /// Returns the derivatives of a query with respect to all weights that are probabilities of outcomes.
+    /// Returns the derivatives of `query` with respect to all weights that are probabilities of outcomes.
     ///
-    /// With `E` the expectation of `f` given the evidence, the quotient rule gives `dE = d Σ (f(x) − E) P(x, evidence) / P(evidence)`, where `E` on
+    /// Let `E` be the expectation of `f` given the evidence; the quotient rule gives `dE = d Σ (f(x) − E) P(x, evidence) / P(evidence)`, where `E` on
     /// the right is held constant. The sums of the positive and of the negative terms of the quotient rule are total weights of the contraction tree.
     pub(super) fn gradient(&self, query: &Query) -> Result<Gradient, Error> {
         let mut gradient = Gradient::new(self.outcomes.len());
@@ -211,9 +211,9 @@ impl Gradient {
         });
     }
 
-    /// Returns the derivative of the query with respect to a parameter, by the chain rule.
+    /// Returns the derivative of the query with respect to `parameter`, by the chain rule.
     ///
-    /// **Errors.** [`Error::UnknownParameter`] if no weight depends on the parameter; [`Error::UnknownDependence`].
+    /// **Errors.** [`Error::UnknownParameter`] if no weight depends on `parameter`; [`Error::UnknownDependence`] if a derivative is not known.
     pub(super) fn along(
         &self,
         parameter: &Param,

@@ -17,7 +17,7 @@ pub(super) struct DifferentiableOutcomes {
     members: Vec<DifferentiableMember>,
 }
 
-/// A random element with its outcomes.
+/// A random element and its outcomes.
 #[derive(Debug)]
 struct DifferentiableMember {
     element: AnyElement,
@@ -45,7 +45,7 @@ impl DifferentiableMember {
         }
     }
 
-    /// Returns the indices at which a parameter occurs among the numbers of the element's distribution.
+    /// Returns the indices at which `parameter` occurs among the numbers of the element's distribution.
     fn places(&self, parameter: &Param) -> Vec<usize> {
         let numbers = self.op().map_or(&[][..], AtomicOp::numbers).iter();
         let is_it =
@@ -75,8 +75,8 @@ fn chains_of_results(expansion: &Expansion) -> FxHashMap<usize, Vec<usize>> {
     chains
 }
 
-/// Returns the observed value of an element whose outcomes are not listed. The element itself, or a Chain whose result it is, may be observed; the
-/// result is `None` unless there is exactly one observed value.
+/// Returns the observed value of the element of index `position`, whose outcomes are not listed. The element itself, or a Chain whose result it
+/// is, may be observed; the result is `None` unless there is exactly one observed value.
 fn observed_value(expansion: &Expansion, position: usize, holders: &[usize]) -> Option<Datum> {
     let mut found = None;
     for holder in holders.iter().chain([&position]) {
@@ -120,7 +120,7 @@ impl DifferentiableOutcomes {
         }
     }
 
-    /// True if some outcome depends on a parameter.
+    /// True if some outcome depends on `parameter`.
     pub(super) fn depend_on(&self, parameter: &Param) -> bool {
         let mut members = self.members.iter();
         members.any(|member| !member.places(parameter).is_empty())
@@ -132,7 +132,7 @@ impl DifferentiableOutcomes {
         last.map_or(0, |last| last.first as usize + last.values.len().max(1))
     }
 
-    /// Returns the derivatives of the weights that depend on a parameter.
+    /// Returns the derivatives of the weights that depend on `parameter`.
     ///
     /// **Errors.** [`Error::UnknownDependence`] if a derivative is not known.
     pub(super) fn derivatives(&self, parameter: &Param) -> Result<Vec<WeightDerivative>, Error> {
@@ -175,10 +175,10 @@ impl DifferentiableOutcomes {
         Ok(found)
     }
 
-    /// Returns the natural logarithms of the weights that depend on a parameter, for the parameter at `value`, together
-    /// with the sources of the weights.
+    /// Returns the natural logarithms of the weights that depend on `parameter`, for `parameter` at `value`, by the outcomes of the weights.
     ///
-    /// **Errors.** [`Error::NoAnswerAt`] if the parameter cannot have this value; [`Error::UnknownDependence`].
+    /// **Errors.** [`Error::NoAnswerAt`] if `parameter` cannot have the value `value`; [`Error::UnknownDependence`] if a dependence on it is not
+    /// known.
     pub(super) fn log_weights(
         &self,
         parameter: &Param,

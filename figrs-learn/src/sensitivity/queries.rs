@@ -13,7 +13,7 @@ use figrs_answer::run::guard::guarded;
 
 /// Sensitivity of an answer to the parameters of the model that was queried.
 pub trait Sensitivity {
-    /// Returns the derivative of a query with respect to a parameter, at the present values of the parameters of the model.
+    /// Returns the derivative of `query` with respect to `parameter`, at the present values of the parameters of the model.
     ///
     /// A query asks for a number of a target given the evidence, or for the log-evidence. Each entry of a list of parameters is a separate parameter.
     /// The derivative is with respect to the number in the model, even if that number is a weight of a [`Select`](figrs_core::Select), which is
@@ -28,9 +28,10 @@ pub trait Sensitivity {
     /// through the contraction tree.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if an algorithm other than [`JunctionTree`](figrs_infer::JunctionTree) or
-    /// [`VariableElimination`](figrs_infer::VariableElimination) gave the answer; [`Error::NotATarget`]; [`Error::UnknownParameter`] if no
-    /// element that the answer needs depends on the parameter; [`Error::UnknownDependence`]; [`Error::ParameterChanged`];
-    /// [`Error::NotFiniteQuery`]; the errors of the compilation.
+    /// [`VariableElimination`](figrs_infer::VariableElimination) gave the answer; [`Error::NotATarget`] if the element of `query` is no target;
+    /// [`Error::UnknownParameter`] if no element that the answer needs depends on `parameter`; [`Error::UnknownDependence`] if a derivative is not
+    /// known; [`Error::ParameterChanged`] if a parameter has changed since the answer; [`Error::NotFiniteQuery`] if the function of `query` is
+    /// infinite or NaN; the errors of the compilation.
     ///
     /// **References.** Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003; Chan and Darwiche,
     /// *When do numbers really matter?*, Journal of Artificial Intelligence Research 17, 2002.
@@ -51,18 +52,19 @@ pub trait Sensitivity {
     /// ```
     fn derivative(&self, query: &Query, parameter: &Param) -> Result<f64, Error>;
 
-    /// Makes a one-way sensitivity analysis. For each parameter, the analysis computes the value of a query at both ends of the parameter's range
-    /// while the other parameters stay unchanged, and the [`derivative`](Self::derivative) of the query at the present value.
+    /// Makes a one-way sensitivity analysis of `query`. For each parameter, the analysis computes the value of a query at both ends of the
+    /// parameter's range while the other parameters stay unchanged, and the [`derivative`](Self::derivative) of the query at the present value.
     ///
     /// The argument lists each parameter with the lower and the upper end of its range; the values of the parameters do not change.
     ///
     /// **Guarantee.** The values and derivatives are exact up to rounding, as in [`derivative`](Self::derivative). The query may have larger or
     /// smaller values inside the range of a parameter than at both ends.
     ///
-    /// **Complexity.** Two upward passes through the contraction tree for each parameter, in addition to the passes of the derivative.
+    /// **Complexity.** The analysis takes two upward passes through the contraction tree for each parameter, in addition to the passes of the
+    /// derivative.
     ///
-    /// **Errors.** The errors of [`derivative`](Self::derivative); [`Error::NoAnswerAt`] for an end of a range that is not a valid value of
-    /// the parameter, or at which the evidence is impossible.
+    /// **Errors.** [`Error::NoAnswerAt`] if an end of a range is not a valid value of the parameter, or makes the evidence impossible; the errors of
+    /// [`derivative`](Self::derivative).
     ///
     /// ```
     /// # use figrs_core::{Flip, If, Model, Param};
@@ -123,7 +125,7 @@ impl Sensitivity for Answer {
     }
 }
 
-/// Returns the compiled model of an answer.
+/// Returns the compiled model of `answer`.
 fn tree_of(answer: &Answer) -> Result<Arc<DifferentiableTree>, Error> {
     let model = answer.answered.as_deref().ok_or_else(|| {
         answer.missing_content_error(

@@ -40,7 +40,7 @@ enum QueryKind {
 }
 
 impl Query {
-    /// Creates a query for the probability that an element has this value.
+    /// Creates a query for the probability that `element` has the value `value`.
     pub fn probability<T: Value>(element: &Element<T>, value: T) -> Self {
         let name = format!("P({} = {value:?})", short_name(element.erased()));
         Self::of(element, name, move |v: &T| {
@@ -48,7 +48,7 @@ impl Query {
         })
     }
 
-    /// Creates a query for the probability that the value of an element passes a test.
+    /// Creates a query for the probability that the value of `element` passes `test`.
     pub fn probability_that<T: Value>(
         element: &Element<T>,
         test: impl Fn(&T) -> bool + Send + Sync + 'static,
@@ -57,7 +57,7 @@ impl Query {
         Self::of(element, name, move |v| f64::from(u8::from(test(v))))
     }
 
-    /// Creates a query for the expectation of a function of an element's value.
+    /// Creates a query for the expectation of `function` of the value of `element`.
     pub fn expectation<T: Value>(
         element: &Element<T>,
         function: impl Fn(&T) -> f64 + Send + Sync + 'static,
@@ -66,7 +66,7 @@ impl Query {
         Self::of(element, name, function)
     }
 
-    /// Creates a query for the mean of a numeric element.
+    /// Creates a query for the mean of the numeric `element`.
     pub fn mean<T: Value + ToPrimitive>(element: &Element<T>) -> Self {
         let name = format!("E({})", short_name(element.erased()));
         Self::of(element, name, |v: &T| v.to_f64().unwrap_or(f64::NAN))
@@ -130,7 +130,7 @@ impl Query {
     }
 }
 
-/// Returns the name of an element, or the name of its constructor if the element has none.
+/// Returns the name of `element`, or the name of its constructor if it has none.
 fn short_name(element: &AnyElement) -> String {
     let label = element.label();
     label.short().to_string()

@@ -26,7 +26,7 @@ pub struct Tornado {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TornadoRow {
-    /// The name of the parameter.
+    /// Name of the parameter in the model.
     pub parameter: String,
     /// Present value of the parameter.
     pub present: f64,
@@ -34,7 +34,7 @@ pub struct TornadoRow {
     pub low: (f64, f64),
     /// Upper end of the parameter's range, and the value of the query at that end.
     pub high: (f64, f64),
-    /// The derivative of the query at the present value.
+    /// The derivative of the query with respect to the parameter, at the present value.
     pub slope: f64,
 }
 
@@ -46,7 +46,7 @@ impl TornadoRow {
 }
 
 impl Tornado {
-    /// Makes a tornado table from rows given in any order.
+    /// Makes a tornado table from `rows`, given in any order.
     pub(super) fn new(query: String, value: f64, mut rows: Vec<TornadoRow>) -> Self {
         rows.sort_by(|a, b| b.swing().total_cmp(&a.swing()));
         Self { query, value, rows }

@@ -26,7 +26,7 @@ pub(super) struct FittedPolicy {
     classes: IndexMap<Vec<u32>, Vec<OptionDraws>, FxBuildHasher>,
     /// The option with the largest mean utility over all draws.
     best_on_average: usize,
-    /// The known values of the rows in which the policy is displayed.
+    /// The known values of the rows in which the policy is printed.
     examples: Vec<Vec<Datum>>,
     settings: RegressionSettings,
 }
@@ -34,10 +34,9 @@ pub(super) struct FittedPolicy {
 /// Settings of the regression.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RegressionSettings {
-    /// Number of nearest draws whose utilities are averaged.
+    /// Number of nearest draws whose utilities are averaged for one option.
     pub(super) neighbours: usize,
-    /// Factor by which the variance of a mean exceeds that of independent draws, because draws of a Markov chain depend
-    /// on each other.
+    /// Ratio of the variance of a mean to its variance for independent draws; it exceeds one because draws of a Markov chain depend on each other.
     pub(super) inflation: f64,
 }
 
@@ -127,7 +126,7 @@ impl FittedPolicy {
         })
     }
 
-    /// Returns for some known values the estimated utility of each option; `None` for an option that no draw with such values took.
+    /// Returns for the known values `place` the estimated utility of each option; `None` for an option that no draw with such values took.
     pub(super) fn utilities(&self, place: &KnownPlace) -> Vec<Option<UtilityEstimate>> {
         let class = place
             .class
@@ -139,8 +138,8 @@ impl FittedPolicy {
             .collect()
     }
 
-    /// Returns the index of the option chosen for some known values. If no draw has the values that must match exactly, the option is the one with
-    /// the largest mean utility over all draws.
+    /// Returns the index of the option chosen for the known values `place`. If no draw has the values that must match exactly, the option is the one
+    /// with the largest mean utility over all draws.
     pub(super) fn choice(&self, place: &KnownPlace) -> usize {
         let found = best(&self.utilities(place));
         found.map_or(self.best_on_average, |(option, _)| option)
@@ -167,7 +166,7 @@ impl FittedPolicy {
     }
 }
 
-/// Returns the option with the largest mean utility; returns the first one among equally good options.
+/// Returns the index and the estimate of the option with the largest mean utility; the first one among equally good options.
 fn best(utilities: &[Option<UtilityEstimate>]) -> Option<(usize, UtilityEstimate)> {
     let mut best: Option<(usize, UtilityEstimate)> = None;
     for (option, utility) in utilities.iter().enumerate() {
@@ -181,7 +180,7 @@ fn best(utilities: &[Option<UtilityEstimate>]) -> Option<(usize, UtilityEstimate
 }
 
 impl OptionDraws {
-    /// Returns the mean utility of the draws whose known values are nearest to a point.
+    /// Returns the mean utility of the draws whose known values are nearest to `point`.
     fn utility(&self, point: &[f64], settings: RegressionSettings) -> Option<UtilityEstimate> {
         let Some(tree) = &self.tree else {
             return self.mean;

@@ -11,7 +11,7 @@ use figrs_answer::algorithm::Algorithm;
 use figrs_answer::error::Error;
 use figrs_infer::sampling::importance::ImportanceSampling;
 
-/// All branches of an expansion are examined if it has at most this many elements.
+/// Maximum number of elements of an expansion of which all branches are examined.
 const MOST_ELEMENTS: usize = 100_000;
 /// Number of worlds that are drawn if not all branches can be examined.
 const WORLDS: u64 = 10_000;

@@ -14,7 +14,7 @@ use figrs_answer::answer::numeric::numbers;
 use figrs_answer::answer::value_names::text;
 use figrs_answer::error::Error;
 
-/// User-defined function from a value of an element to coordinates; returns `None` for a value of another type.
+/// User-defined function from a value of an element to coordinates; it returns `None` for a value of another type.
 pub(super) type CoordinateFunction = dyn Fn(&dyn Any) -> Option<Vec<f64>> + Send + Sync;
 
 /// An element with the user-defined function that gives the coordinates of its values.
@@ -68,8 +68,8 @@ enum Comparison {
 }
 
 impl KnownSpace {
-    /// Creates the method of comparing known values for some elements. Numbers and lists of numbers are matched exactly if each distinct value occurs
-    /// in at least `neighbours` draws on average.
+    /// Creates the method of comparing values of the elements `known`. Numbers and lists of numbers are matched exactly if a distinct value occurs in
+    /// at least `neighbours` draws on average.
     pub(super) fn new(
         (decision, known): (&AnyElement, &[AnyElement]),
         draws: &WeightedDraws<'_>,
@@ -104,7 +104,7 @@ impl KnownSpace {
         scales.sum()
     }
 
-    /// Converts a value of each known element to a class (exactly matched values) and a point (values compared by distance).
+    /// Converts `values`, one for each known element, to a class (exactly matched values) and a point (values compared by distance).
     pub(super) fn place(&self, values: &[&dyn Any]) -> Result<KnownPlace, (AnyElement, Fault)> {
         let mut class = Some(Vec::with_capacity(self.elements.len()));
         let mut point = Vec::new();
@@ -127,7 +127,7 @@ impl KnownSpace {
         Ok(KnownPlace { class, point })
     }
 
-    /// Returns the known values of some classes of draws, sorted by value.
+    /// Returns the known values of the classes `classes` of draws, sorted by value.
     pub(super) fn classes<'c>(
         &self,
         classes: impl Iterator<Item = &'c Vec<u32>>,
@@ -181,7 +181,7 @@ impl KnownSpace {
     }
 }
 
-/// Returns the rank of each possible value of an element: numbers are sorted by size, other values by their text.
+/// Returns the rank of each value of `support`: numbers are sorted by size, other values by their text.
 fn ranks(support: &Support) -> Vec<usize> {
     let number =
         |value: usize| numbers(support.any(value)).map(|numbers| numbers.as_slice().to_vec());
@@ -197,9 +197,9 @@ fn ranks(support: &Support) -> Vec<usize> {
     ranks
 }
 
-/// Maximum number of draws from which the displayed rows of a policy are chosen.
+/// Maximum number of draws from which the printed rows of a policy are chosen.
 const CANDIDATES: usize = 1000;
-/// Number of rows in which a policy is displayed if its known values are compared by distance.
+/// Number of printed rows of a policy whose known values are compared by distance.
 const SHOWN: usize = 8;
 
 impl KnownElement {
@@ -243,7 +243,7 @@ impl KnownElement {
 }
 
 impl KnownElement {
-    /// Writes a value as text; a number that is compared by distance has six decimals.
+    /// Formats `value` as text; a number that is compared by distance has six decimals.
     pub(super) fn text(&self, value: &Datum) -> String {
         match (&self.comparison, value.get::<f64>()) {
             (Comparison::Distance { .. }, Some(number)) => format!("{number:.6}"),
@@ -252,7 +252,7 @@ impl KnownElement {
     }
 }
 
-/// Returns the coordinates of a value, after checking that all are finite and that their number is as expected.
+/// Returns the coordinates of `value`, after checking that all are finite and that their number is `expected`.
 fn coordinates(
     value: &dyn Any,
     given: Option<&GivenCoordinates>,
@@ -280,7 +280,7 @@ fn coordinates(
     }
 }
 
-/// Returns the reciprocal of the weighted standard deviation of some numbers; returns 0 if all numbers are equal.
+/// Returns the reciprocal of the standard deviation of the weighted numbers `weighted`; returns 0 if all numbers are equal.
 fn scale(weighted: impl Iterator<Item = (f64, f64)>) -> f64 {
     let (mut total, mut mean, mut squares) = (0.0, 0.0, 0.0);
     for (x, weight) in weighted {

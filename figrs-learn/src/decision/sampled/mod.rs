@@ -9,7 +9,7 @@
 //! | `neighbour_tree` | k-d trees |
 //! | `fitted_policy` | the regression of utilities on known values, option by option |
 //! | `utility_estimate` | means of utilities with standard errors |
-//! | `sampled_plan`, `sampled_policy` | the solution |
+//! | `sampled_plan`, `sampled_policy` | the policies that are found |
 
 mod fitted_policy;
 mod influence_checks;

@@ -3,8 +3,8 @@
 /// Maximum number of points in a leaf of the tree; a search examines the points of a leaf one by one.
 const LEAF: usize = 16;
 
-/// Points ordered as a k-d tree. The median point of each range splits the range by one coordinate, so that points before it have no greater
-/// coordinate, and points after it no smaller one.
+/// Points ordered as a k-d tree. The median point of each range splits the range by one coordinate: points before it have no greater coordinate, and
+/// points after it no smaller one.
 ///
 /// **Complexity.** Building the tree takes *n* log² *n* steps for *n* points; with few coordinates, a search examines only a
 /// few more points than it returns.
@@ -114,7 +114,7 @@ impl NeighbourTree {
         numbers.collect()
     }
 
-    /// Returns the point at an index in the order of the tree, with its squared distance from `to`.
+    /// Returns the point at the index `place` in the order of the tree, with its squared distance from `to`.
     fn point(&self, place: usize, to: &[f64]) -> FoundPoint {
         let point = &self.points[place * self.dimensions..][..self.dimensions];
         let squares = point.iter().zip(to).map(|(a, b)| (a - b) * (a - b));
@@ -129,7 +129,7 @@ impl NeighbourTree {
 struct NearestPoints {
     found: Vec<FoundPoint>,
     count: usize,
-    /// Points at a larger squared distance than this are not among the nearest.
+    /// Squared distance beyond which a point is not among the nearest.
     most: f64,
 }
 

@@ -51,7 +51,7 @@ impl SampledPlan {
         self.standard_error
     }
 
-    /// Returns the policy of a decision.
+    /// Returns the policy of `decision`.
     ///
     /// **Errors.** [`Error::NotADecision`] if the plan has no such decision.
     pub fn policy<T: Value>(&self, decision: &Element<T>) -> Result<SampledPolicy<T>, Error> {

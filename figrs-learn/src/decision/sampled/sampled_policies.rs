@@ -43,15 +43,17 @@ use figrs_answer::run::replicate::Replicate;
 /// decisions choose at random; it need not be the best policy when the earlier decisions follow their own policies. The same seed gives the same plan
 /// on any number of threads.
 ///
-/// **Complexity.** One run of the sampler for each decision, and one further run for the expected utility. With few coordinates, a choice takes time
+/// **Complexity.** The sampler runs once for each decision, and once more for the expected utility. With few coordinates, a choice takes time
 /// logarithmic in the number of draws and linear in the number of neighbours; with many coordinates, the time is linear in the number of draws.
 ///
-/// **Errors.** The errors of the sampler; [`Error::NotInAnswer`] if the sampler retains no draws; [`Error::InvalidSetting`] if the number
-/// of neighbours is zero or exceeds the number of draws that satisfy the evidence; [`Error::OptionNotDrawn`]; [`Error::NoDistance`];
-/// [`Error::InvalidUtility`]; [`Error::NotADecision`]; [`Error::DecisionInfluencesEvidence`] and [`Error::DecisionInfluencesKnown`], which
-/// are judged by the elements that an element may read: always in models without Chains (members of families are allowed) and in finite
-/// models of at most a hundred thousand elements; in other models, if one of ten thousand worlds shows the influence (except for a Score
-/// that only some choices reach); [`ModelError::Undecided`](figrs_core::ModelError::Undecided) for a decision that is not listed.
+/// **Errors.** [`Error::NotInAnswer`] if the sampler retains no draws; [`Error::InvalidSetting`] if the number of neighbours is zero or exceeds the
+/// number of draws that satisfy the evidence; [`Error::OptionNotDrawn`] if no draw takes an option; [`Error::NoDistance`] if values of a known
+/// element cannot be compared; [`Error::InvalidUtility`] if a utility is NaN or too large; [`Error::NotADecision`] if a listed element is not a
+/// decision; [`ModelError::Undecided`](figrs_core::ModelError::Undecided) if a decision is not listed; the errors of the sampler;
+/// [`Error::DecisionInfluencesEvidence`] or [`Error::DecisionInfluencesKnown`] if a decision influences the evidence or an element known to it, which
+/// is judged by the elements that an element may read: always in models without Chains (members of families are allowed) and in finite models of at
+/// most a hundred thousand elements; in other models, if one of ten thousand worlds shows the influence (except for a Score that only some choices
+/// reach).
 ///
 /// **References.** Charnes and Shenoy (2004), "Multistage Monte Carlo method for solving influence diagrams using local computation"; Stone (1977),
 /// "Consistent nonparametric regression"; Longstaff and Schwartz (2001), "Valuing American options by simulation".
@@ -102,8 +104,8 @@ impl<S: Replicate> SampledPolicies<S> {
         self
     }
 
-    /// Defines coordinates for the values of an element; known values of the element are then compared by Euclidean distance. The
-    /// coordinates must be finite numbers, and each value must have the same number of coordinates.
+    /// Defines `coordinates` for the values of `element`; known values of `element` are then compared by Euclidean distance. The coordinates must be
+    /// finite numbers, and each value must have the same number of coordinates.
     pub fn coordinates<T: Value>(
         mut self,
         element: &Element<T>,
@@ -126,9 +128,9 @@ impl<S: Replicate> SampledPolicies<S> {
         self
     }
 
-    /// Finds policies for these decisions, listed in the order in which they are made.
+    /// Finds policies for `decisions`, listed in the order in which they are made.
     ///
-    /// **Errors.** The errors of [`SampledPolicies`](Self).
+    /// **Errors.** The conditions are those of [`SampledPolicies`](Self).
     pub fn run<U: AsElement<Value = f64>>(
         &self,
         model: &Model,
@@ -168,7 +170,7 @@ impl<S: Replicate> SampledPolicies<S> {
     }
 }
 
-/// Returns an element that is the sum of some utilities.
+/// Returns an element that is the sum of `utilities`.
 fn total(mut utilities: Vec<Element<f64>>) -> Element<f64> {
     match utilities.len() {
         0 => Constant::new(0.0),
@@ -196,7 +198,7 @@ impl<S: Replicate> Induction<'_, S> {
         Ok(SampledPlan::new(self.by.sampler.name(), expected, policies))
     }
 
-    /// Returns the elements that are known when a decision is made.
+    /// Returns the elements that are known when the decision of index `number` is made.
     fn known(&self, number: usize) -> Vec<AnyElement> {
         let decisions = &self.question.decisions;
         if self.by.memory == DecisionMemory::Limited {
@@ -234,7 +236,8 @@ impl<S: Replicate> Induction<'_, S> {
         model
     }
 
-    /// Fits the policy of a decision, given the policies of all later decisions, which are listed from the last decision backwards.
+    /// Fits the policy of the decision of index `number`, given the policies of all later decisions, which are listed from the last decision
+    /// backwards.
     fn fitted(&self, number: usize, policies: &[Arc<FittedPolicy>]) -> Result<FittedPolicy, Error> {
         let asked = &self.question.decisions[number];
         let known = self.known(number);
@@ -303,7 +306,7 @@ impl<S: Replicate> Induction<'_, S> {
         }
     }
 
-    /// Estimates the expected utility under policies for all decisions, with its standard error, from draws on which no policy was fitted.
+    /// Estimates the expected utility under `policies`, one for each decision, with its standard error, from draws on which no policy was fitted.
     fn expected_utility(&self, policies: &[Arc<FittedPolicy>]) -> Result<(f64, f64), Error> {
         let targets = [self.total.erased()]
             .into_iter()
@@ -322,7 +325,7 @@ impl<S: Replicate> Induction<'_, S> {
     }
 }
 
-/// Returns the elements without repetition.
+/// Returns `elements` without repetition.
 fn distinct(elements: impl Iterator<Item = AnyElement>) -> Vec<AnyElement> {
     let mut seen = FxHashSet::default();
     elements

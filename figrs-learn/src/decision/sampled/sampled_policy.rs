@@ -15,10 +15,9 @@ use figrs_answer::answer::value_names::{distinct_names, text};
 use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
 
-/// The option that a decision chooses for any values of the known elements, estimated from the draws with the nearest
-/// values.
+/// The option that a decision chooses for given values of the known elements, estimated from the draws with the nearest values.
 ///
-/// A policy is written as a table. If all known values are matched exactly, the rows of the policy are all combinations of the known values;
+/// A policy is printed as a table. If all known values are matched exactly, the rows of the policy are all combinations of the known values;
 /// otherwise the rows have the known values of some of the draws.
 #[derive(Clone, Debug)]
 pub struct SampledPolicy<T> {
@@ -32,9 +31,9 @@ pub struct SampledPolicy<T> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SampledPolicyRow<T> {
-    /// A value of each known element, in the order of [`SampledPolicy::known`].
+    /// For each known element, in the order of [`SampledPolicy::known`], its value.
     pub known: Vec<Datum>,
-    /// The option with the largest estimate.
+    /// The option with the largest estimate of the expected utility.
     pub choose: T,
     /// Estimate of the expected sum of all utilities given the known values of the row and the chosen option. The estimated utility tends to be too
     /// large, because the chosen option is the one with the largest estimate. The estimate of the utility assumes that earlier decisions have their
@@ -88,7 +87,7 @@ impl<T: Value> SampledPolicy<T> {
     /// Returns an estimate of the expected sum of all utilities if `choice` is taken and the known elements have the stated values. The estimate
     /// assumes that earlier decisions have their stated options, if this decision knows them, and choose at random otherwise.
     ///
-    /// **Errors.** The errors of [`choice`](Self::choice); [`Error::UnknownInformation`] if `choice` is not an option, or was not drawn with the
+    /// **Errors.** The conditions of [`choice`](Self::choice); [`Error::UnknownInformation`] if `choice` is not an option, or was not drawn with the
     /// stated values.
     pub fn utility_of(&self, known: &Model, choice: &T) -> Result<UtilityEstimate, Error> {
         guarded(|| {
@@ -153,7 +152,7 @@ impl<T: Value> fmt::Display for SampledPolicy<T> {
     }
 }
 
-/// Writes the table of a policy: a column for each known element, the choice, and its utility with the standard error.
+/// Writes the table of the policy `fitted`: a column for each known element, the choice, and its utility with the standard error.
 pub(super) fn write_fitted(f: &mut fmt::Formatter<'_>, fitted: &FittedPolicy) -> fmt::Result {
     let known = fitted.space.elements.iter().map(|known| &known.element);
     let elements: Vec<AnyElement> = known.chain([&fitted.decision.element]).cloned().collect();

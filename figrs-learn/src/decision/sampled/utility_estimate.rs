@@ -35,7 +35,7 @@ pub(super) struct WeightedUtility {
 }
 
 impl UtilityEstimate {
-    /// Returns the weighted mean of some utilities with its standard error; `None` if there are no utilities.
+    /// Returns the weighted mean of the utilities in `draws` with its standard error; `None` if there are no draws.
     ///
     /// The variance of the mean is that of a ratio of sums, multiplied by `n / (n - 1)` and by `inflation`.
     pub(super) fn of(

@@ -6,7 +6,7 @@ use crate::decision::problem::valid_utility;
 use figrs_answer::answer::draws::{Draws, TargetDraws};
 use figrs_answer::error::Error;
 
-/// The draws of a run that have positive weight.
+/// A run of a sampler, restricted to the draws that have positive weight.
 #[derive(Debug)]
 pub(super) struct WeightedDraws<'d> {
     draws: &'d Draws,
@@ -29,9 +29,9 @@ impl<'d> WeightedDraws<'d> {
         Self { draws, weights }
     }
 
-    /// Returns the draws of a target, which is an element whose values the sampler recorded.
+    /// Returns the draws of `element`, a target whose values the sampler recorded.
     ///
-    /// **Errors.** [`Error::NotATarget`] if the sampler has no draws of this element.
+    /// **Errors.** [`Error::NotATarget`] if the sampler has no draws of `element`.
     pub(super) fn target(&self, element: &AnyElement) -> Result<&'d TargetDraws, Error> {
         let mut targets = self.draws.targets.iter();
         let found = targets.find(|target| target.element.id() == element.id());
@@ -40,9 +40,10 @@ impl<'d> WeightedDraws<'d> {
         })
     }
 
-    /// Returns the values of a utility, one for each draw that has positive weight.
+    /// Returns the values of the utility `element`, one for each draw that has positive weight.
     ///
-    /// **Errors.** [`Error::InvalidUtility`]; [`Error::NotATarget`].
+    /// **Errors.** [`Error::InvalidUtility`] if a value is NaN or too large; [`Error::NotATarget`]
+    /// if the sampler has no draws of `element`.
     pub(super) fn utilities(&self, element: &AnyElement) -> Result<Vec<f64>, Error> {
         let drawn = self.target(element)?;
         let mut utilities = Vec::with_capacity(self.weights.len());
