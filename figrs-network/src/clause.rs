@@ -8,7 +8,7 @@ const MOST_PARENTS: usize = 4;
 pub struct NetworkClause {
     /// The literals, whose variables are distinct and in ascending order.
     literals: Vec<(usize, bool)>,
-    /// The number of the clause in the file, counted from 1.
+    /// The index of the clause in the file, counted from 1.
     number: usize,
     line: usize,
 }
@@ -31,7 +31,7 @@ pub(super) struct ChainTable {
 }
 
 impl NetworkClause {
-    /// Creates a clause from its number and line in the file and its literals, which are pairs of a variable and the value that makes the literal
+    /// Creates a clause from its index and line in the file and from `literals`, which are pairs of a variable and the value that makes the literal
     /// true. Returns `None` if the clause is always true.
     pub(super) fn new(
         mut literals: Vec<(usize, bool)>,
@@ -48,7 +48,7 @@ impl NetworkClause {
         })
     }
 
-    /// Describes the clause by its number and line, for error messages.
+    /// Describes the clause by its index and line, for error messages.
     pub(super) fn name(&self) -> String {
         format!("clause {}, line {}", self.number, self.line)
     }

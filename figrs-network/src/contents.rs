@@ -80,16 +80,16 @@ impl Network {
         format!("{name} {states}")
     }
 
-    /// Returns the index of the variable with this name.
+    /// Returns the index of the variable named `variable`.
     ///
     /// **Errors.** [`NetworkError::Unknown`] with similar names if there is no such variable.
     pub fn position(&self, variable: &str) -> Result<usize, NetworkError> {
         Ok(position_of(&self.index, &self.variables, variable)?)
     }
 
-    /// Returns the element of the variable with this name.
+    /// Returns the element of the variable named `variable`.
     ///
-    /// **Errors.** The errors of [`position`](Self::position).
+    /// **Errors.** [`NetworkError::Unknown`] with similar names if there is no such variable.
     pub fn element(&self, variable: &str) -> Result<&Element<State>, NetworkError> {
         Ok(&self.elements[self.position(variable)?])
     }
@@ -101,7 +101,7 @@ impl Network {
         Ok(ObservedVariables::observation(self, variable, state)?)
     }
 
-    /// Returns a copy of the network with other numbers in its tables, given as one list for each table.
+    /// Returns a copy of the network with `numbers` in its tables, given as one list for each table.
     pub(super) fn with_numbers(&self, numbers: Vec<Vec<f64>>) -> Self {
         let tables: Vec<NetworkTable> = self
             .tables
@@ -115,7 +115,7 @@ impl Network {
         self.with_tables(tables, self.order.clone())
     }
 
-    /// Returns a copy of the Bayesian network with other tables; `order` lists the tables such that parents come first.
+    /// Returns a copy of the Bayesian network with the tables `tables`; `order` lists the tables such that parents come first.
     pub(super) fn with_tables(&self, tables: Vec<NetworkTable>, order: Vec<usize>) -> Self {
         Self {
             elements: elements::of_tables(&self.variables, &tables, &order),
@@ -132,7 +132,7 @@ impl Network {
         self.model.clone()
     }
 
-    /// Returns the model of the network with some observations.
+    /// Returns the model of the network with `observations`.
     pub fn observing(&self, observations: &[Observation]) -> Model {
         observations.iter().fold(self.model(), |model, observed| {
             model.observe(&self.elements[observed.variable], observed.state.clone())

@@ -11,7 +11,7 @@ const MISSING: [&str; 15] = [
     "#N/A", "<NA>",
 ];
 
-/// True if the text of a cell marks a missing value, provided that it is not the name of a state.
+/// True if `cell` marks a missing value, provided that it is not the name of a state.
 pub(super) fn is_missing(cell: &str) -> bool {
     MISSING.contains(&cell)
 }
@@ -24,14 +24,14 @@ pub(super) struct CsvRecords<'t> {
 }
 
 impl<'t> CsvRecords<'t> {
-    /// **Errors.** The text contains a character that text files do not have.
+    /// **Errors.** An error if the text contains a character that text files do not have.
     pub(super) fn new(text: &'t str) -> LexerResult<Self> {
         Self::separated_by(separator(text), text)
     }
 
-    /// Creates the records of a text with a known separator.
+    /// Creates the records of `text` with the separator `separator`.
     ///
-    /// **Errors.** The text contains a character that text files do not have.
+    /// **Errors.** An error if the text contains a character that text files do not have.
     pub(super) fn separated_by(separator: char, text: &'t str) -> LexerResult<Self> {
         let is_of_text =
             |letter: char| !letter.is_control() || matches!(letter, '\t' | '\n' | '\r');
@@ -50,9 +50,9 @@ impl<'t> CsvRecords<'t> {
         })
     }
 
-    /// Reads the next record into `record`; returns false at the end of the text.
+    /// Reads the next record into `record`; returns `false` at the end of the text.
     ///
-    /// **Errors.** A quote is not closed.
+    /// **Errors.** An error if a quotation mark is not closed.
     pub(super) fn read(&mut self, record: &mut StringRecord) -> LexerResult<bool> {
         let is_read = self.reader.read_record(record).map_err(|error| {
             let at = error.position().map_or(0, |place| place.byte() as usize);
@@ -87,7 +87,7 @@ impl<'t> CsvRecords<'t> {
         self.end() == self.text.len()
     }
 
-    /// Returns the line of a record, counted from 1.
+    /// Returns the line of `record`, counted from 1.
     pub(super) fn line(&self, record: &StringRecord) -> usize {
         // The reported position of a record is before any empty lines above it, so these lines are counted too.
         let begin = record.position().map_or((0, 1), |p| (p.byte(), p.line()));
@@ -95,7 +95,7 @@ impl<'t> CsvRecords<'t> {
         begin.1 as usize + above.matches('\n').count()
     }
 
-    /// Returns the offset at which a field of a record begins in the text.
+    /// Returns the offset at which the field of index `field` of `record` begins in the text.
     pub(super) fn field_start(&self, record: &StringRecord, field: usize) -> usize {
         let start = record.position().map_or(0, |place| place.byte() as usize);
         let rest = &self.text[start..];
@@ -138,8 +138,8 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// Returns the offset after the closing quotation mark of a field that begins with one; returns `None` if there is no
-    /// closing mark.
+    /// Returns the offset after the closing quotation mark of the field that begins at `start` with one; `None` if there
+    /// is no closing mark.
     fn after_quotes(&self, start: usize) -> Option<usize> {
         let mut at = start;
         while self.text[at..].starts_with('"') {

@@ -28,7 +28,7 @@ use super::{Network, NetworkError, State};
 pub struct NetworkData {
     /// The states of each variable.
     pub(super) states: Vec<States<State>>,
-    /// For each row, the index of each variable's state; the rows are stored one after another.
+    /// For each row, the index of each variable's state, one row after another.
     pub(super) cells: Vec<u32>,
     /// The line of each row in its file, counted from 1.
     pub(super) lines: Vec<usize>,
@@ -48,7 +48,7 @@ impl NetworkData {
         self.lines.is_empty()
     }
 
-    /// Returns the states in a row, one for each variable of the network, in the order of the variables.
+    /// Returns the states in the row of index `row`, one for each variable of the network, in the order of the variables.
     pub fn row(&self, row: usize) -> impl Iterator<Item = Option<&State>> {
         let width = self.states.len();
         let cells = self.cells[row * width..][..width].iter();
@@ -58,7 +58,7 @@ impl NetworkData {
             .map(|(&cell, states)| states.get(cell as usize))
     }
 
-    /// Returns the state of a variable in a row; `None` if the state is missing.
+    /// Returns the state of the variable of index `variable` in the row of index `row`; `None` if the state is missing.
     pub(super) fn cell(&self, row: usize, variable: usize) -> Option<&State> {
         let cell = self.cells[row * self.states.len() + variable];
         self.states[variable].get(cell as usize)
@@ -69,7 +69,7 @@ impl NetworkData {
         (0..self.len()).map(|row| self.row(row))
     }
 
-    /// Returns the line of a row in its file, counted from 1.
+    /// Returns the line of the row of index `row` in its file, counted from 1.
     pub fn line(&self, row: usize) -> usize {
         self.lines[row]
     }
@@ -81,9 +81,9 @@ impl Network {
     /// `<NA>`, unless the mark is a state. If the first line has no comma, semicolons or tabs separate the cells. Variables whose names are not in
     /// the first line are missing in every row.
     ///
-    /// **Errors.** The errors of reading the file. [`NetworkError::File`] with line and column for a variable or state that the network does not
-    /// have, a line whose number of cells differs from the first line, an unclosed quotation mark, and a character that text files do not
-    /// contain.
+    /// **Errors.** [`NetworkError::File`] if the file cannot be read. [`NetworkError::File`] with line and column if a variable or state is not in
+    /// the network, if the number of cells in a line differs from the first line, if a quotation mark is not closed, or if a character is not
+    /// allowed in text files.
     pub fn read_data(&self, path: impl AsRef<Path>) -> Result<NetworkData, NetworkError> {
         let path = path.as_ref();
         let text = read_text(path)?;
@@ -93,7 +93,7 @@ impl Network {
 
     /// Reads a table of data from a text, as [`read_data`](Self::read_data) does from a file.
     ///
-    /// **Errors.** The errors of [`read_data`](Self::read_data), except the errors of reading a file.
+    /// **Errors.** The errors of [`read_data`](Self::read_data) for mistakes in the text.
     pub fn data_from_csv(&self, text: &str) -> Result<NetworkData, NetworkError> {
         self.data(text)
             .map_err(|mistake| mistake.within(text, "CSV"))

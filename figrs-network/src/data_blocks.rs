@@ -17,7 +17,7 @@ const BLOCK: usize = 1 << 16;
 /// Maximum number of bytes of a row of data.
 const MOST_ROW: usize = 64 << 20;
 
-/// Iterator that reads rows of data about a network in blocks of rows, so that memory holds only one block at a time.
+/// Iterator that reads rows of data about a network in blocks of rows; memory holds only one block at a time.
 ///
 /// All blocks of rows together are the data that [`Network::read_data`] returns; the format and the errors are the same. [`Network::data_blocks`]
 /// creates the iterator.
@@ -75,7 +75,7 @@ enum SourceFailure {
 }
 
 impl<R: Read> Source<R> {
-    /// Reads as many bytes as `text` already has and at least one block, so that even a long row is scanned only a few times.
+    /// Reads as many bytes as `text` already has and at least one block; even a long row is therefore scanned only a few times.
     fn read_as_much(&mut self, text: &mut String) -> Result<(), SourceFailure> {
         let enough = 2 * text.len();
         loop {
@@ -149,7 +149,7 @@ impl Network {
         }
     }
 
-    /// Returns the columns, the separator and the offset of the end of the first line, or `None` if the line may continue after this text.
+    /// Returns the columns, the separator and the offset of the end of the first line; `None` if the line may continue after `text`.
     fn first_line(
         &self,
         text: &str,
@@ -170,7 +170,7 @@ impl<R> NetworkDataBlocks<'_, R> {
         self.columns.positions()
     }
 
-    /// Drops the text before the offset `end`, and counts the dropped lines.
+    /// Drops the text before the offset `end`, and counts the lines in it.
     fn pass_over(&mut self, end: usize) {
         self.lines_before += self.text[..end].matches('\n').count();
         self.text.drain(..end);
@@ -252,7 +252,7 @@ impl SourceFailure {
     }
 }
 
-/// Returns an error whose line number is increased by the number of lines that precede the text.
+/// Returns `error` with its line number increased by `lines`, the number of lines that precede the text.
 fn moved(mut error: NetworkError, lines: usize) -> NetworkError {
     if let NetworkError::File(error) = &mut error
         && let Some((line, _)) = &mut error.position

@@ -24,7 +24,7 @@ pub(super) struct DataColumns<'n> {
 impl<'n> DataColumns<'n> {
     /// Reads the names of the columns from the first record; returns `None` if there is no record.
     ///
-    /// **Errors.** A name that no variable of the network has, or a repeated name.
+    /// **Errors.** An error if no variable of the network has a name in the record, or if a name is repeated.
     pub(super) fn read(network: &'n Network, records: &mut CsvRecords<'_>) -> LexerResult<Self> {
         let variables = &network.variables;
         let (mut header, mut positions) = (StringRecord::new(), Vec::new());
@@ -64,10 +64,10 @@ impl<'n> DataColumns<'n> {
         }
     }
 
-    /// Adds the row that a record contains to the data.
+    /// Adds the row that `record` contains to `data`.
     ///
-    /// **Errors.** The number of cells in the record differs from the number of columns; a cell contains a state that
-    /// the network does not have.
+    /// **Errors.** An error if the number of cells in the record differs from the number of columns, or if a cell contains a
+    /// state that the network does not have.
     pub(super) fn add(
         &self,
         data: &mut NetworkData,

@@ -19,8 +19,8 @@ impl Network {
     /// the states of its variable, which are all equally likely. States that are all numbers are sorted in ascending order, other states
     /// alphabetically (by code points). Cells are missing if they are empty or have one of the marks that [`read_data`](Self::read_data) lists.
     ///
-    /// **Errors.** The errors of [`read_data`](Self::read_data); data without rows or with only one column; a column without a name or without a
-    /// state.
+    /// **Errors.** The errors of [`read_data`](Self::read_data); an error if the data has no rows, has only one column, or has a column without a
+    /// name or without a state.
     pub fn from_data(path: impl AsRef<Path>) -> Result<(Self, NetworkData), NetworkError> {
         let path = path.as_ref();
         let text = read_text(path)?;
@@ -37,7 +37,7 @@ impl Network {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// **Errors.** The errors of [`from_data`](Self::from_data), except the errors of reading a file.
+    /// **Errors.** The errors of [`from_data`](Self::from_data) for mistakes in the text.
     pub fn from_data_csv(text: &str) -> Result<(Self, NetworkData), NetworkError> {
         of_data(text).map_err(|mistake| mistake.within(text, "CSV"))
     }
@@ -58,7 +58,7 @@ fn of_data(text: &str) -> LexerResult<(Network, NetworkData)> {
     Ok((network, data))
 }
 
-/// Returns the names of the columns, each with its states in order; repeated columns are left out, because reading the data reports them as errors.
+/// Returns the names of the columns, each with its states in order; repeated columns are omitted, because reading the data reports them as errors.
 fn columns(text: &str) -> LexerResult<Vec<(String, Vec<String>)>> {
     let mut records = CsvRecords::new(text)?;
     let mut header = StringRecord::new();

@@ -61,8 +61,8 @@ impl InfluenceDiagram {
         &self.tables
     }
 
-    /// Returns the decisions in order. A decision that influences a variable known to a second decision comes before the second one; otherwise
-    /// decisions have the order of the file.
+    /// Returns the decisions in the order in which they are made. A decision that influences a variable known to a second decision comes before the
+    /// second one; otherwise decisions have the order of the file.
     pub fn decisions(&self) -> &[DecisionNode] {
         &self.decisions
     }
@@ -84,7 +84,7 @@ impl InfluenceDiagram {
         &self.normalised
     }
 
-    /// Returns the index of the chance variable or decision with this name.
+    /// Returns the index of the chance variable or decision named `variable`.
     ///
     /// **Errors.** [`NetworkError::Unknown`] with similar names if there is no such variable.
     pub fn position(&self, variable: &str) -> Result<usize, NetworkError> {

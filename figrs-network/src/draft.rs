@@ -21,7 +21,7 @@ const MAX_IMPLIED_ENTRIES: usize = 1 << 25;
 pub(super) struct DraftedReal {
     /// The offset of the declaration in the text.
     pub(super) declared: usize,
-    /// The distribution, with its offset in the text.
+    /// The distribution with its offset in the text; `None` until it is stated.
     pub(super) distribution: Option<(usize, RealDistribution)>,
 }
 
@@ -78,13 +78,13 @@ impl NetworkDraft {
         }
     }
 
-    /// Applies the options of a reader to the draft.
+    /// Applies the options of `reader` to the draft.
     pub(super) fn read_by(mut self, reader: &NetworkReader) -> Self {
         self.normalises = reader.normalises;
         self
     }
 
-    /// Adds a variable with distinct states, declared at an offset of the text, and returns its index.
+    /// Adds a variable with distinct `states`, declared at the offset `at` of the text, and returns its index.
     pub(super) fn add_variable(
         &mut self,
         at: usize,
@@ -129,14 +129,14 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Adds a utility with this name.
+    /// Adds a utility named `name`, declared at the offset `at` of the text.
     pub(super) fn declare_utility(&mut self, at: usize, name: &str) -> LexerResult<()> {
         self.require_new(at, name)?;
         self.valued.insert(name.into(), at);
         Ok(())
     }
 
-    /// Adds a real variable with this name.
+    /// Adds a real variable named `name`, declared at the offset `declared` of the text.
     pub(super) fn declare_real(&mut self, declared: usize, name: &str) -> LexerResult<()> {
         self.require_new(declared, name)?;
         let distribution = None;
@@ -148,12 +148,12 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// True if this is the name of a real variable.
+    /// True if `name` is the name of a real variable.
     pub(super) fn is_real(&self, name: &str) -> bool {
         self.reals.contains_key(name)
     }
 
-    /// Sets the distribution of a declared real variable.
+    /// Sets the distribution of the real variable named `name`, which must be declared.
     pub(super) fn define_real(
         &mut self,
         at: usize,
@@ -169,7 +169,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// True if this is the name of a utility.
+    /// True if `name` is the name of a utility.
     pub(super) fn is_utility(&self, name: &str) -> bool {
         self.valued.contains_key(name)
     }
@@ -181,7 +181,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Returns the indices of variables, given their names and offsets; returns an error for an unknown or repeated name.
+    /// Returns the indices of variables, given their names and offsets; returns an error if a name is unknown or repeated.
     pub(super) fn scope<N: AsRef<str>>(
         &self,
         names: impl IntoIterator<Item = (usize, N)>,
@@ -220,13 +220,14 @@ impl NetworkDraft {
         Mistake::new(MistakeKind::Unsupported, problem, remedy)
     }
 
-    /// Returns the number of entries of a table over some variables.
+    /// Returns the number of entries of a table over `variables`.
     pub(super) fn entries(&self, variables: &[usize]) -> u128 {
         let sizes = variables.iter().map(|&v| self.variables[v].states.len());
         sizes.fold(1, |n, size| n.saturating_mul(size as u128))
     }
 
-    /// Returns the number of entries of a table, whose text need not list them all; an error if there are too many such entries in total.
+    /// Returns the number of entries of a table over `variables`, whose text lists only `held` of them; an error if the text lacks too many entries
+    /// in total.
     pub(super) fn implied_entries(
         &mut self,
         at: usize,
@@ -242,14 +243,14 @@ impl NetworkDraft {
         Ok(needed as usize)
     }
 
-    /// True if a variable is a decision.
+    /// True if the variable of index `variable` is a decision.
     pub(super) fn is_decision(&self, variable: usize) -> bool {
         self.chosen.contains(&variable)
     }
 
-    /// Defines a declared node by its parents and the numbers in the text. The numbers of a chance variable are listed row by row; the numbers of a
-    /// utility are in the order where the last parent varies fastest; a decision has no numbers. Names and numbers are given with their offsets in
-    /// the text.
+    /// Defines the declared node `name` by its parents and the numbers in the text. The numbers of a chance variable are listed row by row; the
+    /// numbers of a utility are in the order where the last parent varies fastest; a decision has no numbers. Names and numbers are given with
+    /// their offsets in the text.
     pub(super) fn define<'w, N: AsRef<str>>(
         &mut self,
         (at, name): (usize, &str),
@@ -426,7 +427,7 @@ impl NetworkDraft {
     }
 }
 
-/// The sum of the probabilities in a row deviates from one. A row of zeros cannot be divided by its sum.
+/// Returns the mistake that the sum of the probabilities in a row deviates from one. A row of zeros cannot be divided by its sum.
 fn row_sum(variable: &str, row: &str, sum: f64) -> Mistake {
     let row = match row {
         "()" => "table".to_owned(),

@@ -75,7 +75,7 @@ pub(super) fn markov(
     (elements, model.log_weigh(&constant, move |()| log_constant))
 }
 
-/// Returns a model whose evidence is that some clauses hold.
+/// Returns a model with the evidence that `clauses` hold.
 fn of_clauses(
     variables: &[Variable],
     elements: &[Element<State>],
@@ -119,7 +119,7 @@ fn uniform(variable: &Variable) -> Element<State> {
     Table::new(none, &variable.states, weights).named(&variable.name)
 }
 
-/// Returns for each row of a factor the probability that the factor holds and the probability that it fails.
+/// Returns for each number of a factor, divided by `largest`, the probability that the factor holds and the probability that it fails.
 fn scaled(numbers: &[f64], largest: f64) -> Weights {
     let lost = |&w: &f64| w > 0.0 && w / largest < f64::MIN_POSITIVE;
     if numbers.iter().any(lost) {

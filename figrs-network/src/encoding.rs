@@ -10,7 +10,7 @@ const DECLARATION: usize = 256;
 
 const DECLARE_UTF_8: &str = "save it as UTF-8, and declare that";
 
-/// Decodes the bytes of a file to text; if a byte is not valid, returns an error with the text before it.
+/// Decodes `bytes`, the contents of a file, to text; if a byte is not valid, returns an error with the text before it.
 ///
 /// A byte order mark of UTF-16 determines the encoding. Without a byte order mark, the declaration of an XML document determines the encoding, and
 /// all other files are UTF-8.
@@ -34,7 +34,7 @@ pub(super) fn decoded(bytes: Vec<u8>) -> Result<String, (String, LexerError)> {
     Err((text[..at].to_owned(), mistake))
 }
 
-/// The bytes at an offset are not a character in the file's encoding.
+/// Returns the mistake that some bytes are not a character in the file's encoding.
 pub(super) fn undecodable(encoding: &'static Encoding) -> Mistake {
     if encoding == UTF_8 {
         return Mistake::new(MistakeKind::Encoding, "not UTF-8", "save the file as UTF-8");
@@ -46,7 +46,7 @@ pub(super) fn undecodable(encoding: &'static Encoding) -> Mistake {
     Mistake::new(MistakeKind::Encoding, problem, DECLARE_UTF_8)
 }
 
-/// Returns the encoding of a file, determined by its byte order mark or its XML declaration.
+/// Returns the encoding of the file with the contents `bytes`, determined by its byte order mark or its XML declaration.
 fn encoding(bytes: &[u8]) -> Result<&'static Encoding, Mistake> {
     match *bytes {
         [0xff, 0xfe, ..] | [b'<', 0, b'?' | b'B' | b's' | b'!', 0, ..] => return Ok(UTF_16LE),
@@ -72,7 +72,7 @@ fn encoding(bytes: &[u8]) -> Result<&'static Encoding, Mistake> {
     }
 }
 
-/// Returns the encoding that an XML document declares.
+/// Returns the encoding that the XML document `bytes` declares; `None` if it declares none.
 fn declared(bytes: &[u8]) -> Option<String> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let start = bytes[..bytes.len().min(DECLARATION)].trim_ascii_start();

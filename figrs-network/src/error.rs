@@ -22,15 +22,15 @@ pub enum NetworkError {
     NotWritable {
         /// The format in which the network was to be written.
         format: NetworkFormat,
-        /// The problem, as a statement that names the format.
+        /// Statement of the problem, which names the format.
         problem: String,
-        /// The remedy, as a request such as to use another format.
+        /// Request that remedies the problem, such as to use another format.
         remedy: &'static str,
     },
 }
 
 impl NetworkError {
-    /// The name of a network, a variable or a state contains a character that a format cannot represent.
+    /// Returns the error that `name`, the name of a network, a variable or a state, contains a character that `format` cannot represent.
     pub(super) fn of_name(name: &str, format: NetworkFormat) -> Self {
         let name = printable(name);
         Self::NotWritable {

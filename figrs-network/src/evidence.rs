@@ -23,8 +23,8 @@ use figrs_reading::{Mistake, MistakeKind};
 impl Network {
     /// Reads a file of evidence in the format of its extension, `.json` or `.evid`.
     ///
-    /// **Errors.** The file cannot be read, is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or has
-    /// names that are not in the network.
+    /// **Errors.** [`NetworkError::File`] if the file cannot be read or is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or
+    /// if its text has a mistake or a name that is not in the network.
     pub fn read_evidence(&self, path: impl AsRef<Path>) -> Result<NetworkEvidence, NetworkError> {
         ObservedVariables::read_evidence(self, path.as_ref())
     }
@@ -35,7 +35,7 @@ impl Network {
     /// A state may be written as a number or a Boolean if this is its name. A variable may be repeated with the same state or the same weights, which
     /// count only once.
     ///
-    /// **Errors.** [`NetworkError::File`] with line and column.
+    /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake or a name that is not in the network.
     pub fn evidence_from_json(&self, text: &str) -> Result<NetworkEvidence, NetworkError> {
         of_json(self, text, "JSON")
     }
@@ -49,20 +49,19 @@ impl Network {
     }
 }
 
-/// An object whose variables can be observed by name: a [`Network`] or an
-/// [`InfluenceDiagram`](super::InfluenceDiagram).
+/// A [`Network`] or an [`InfluenceDiagram`](super::InfluenceDiagram), whose variables can be observed by name.
 pub trait ObservedVariables {
     /// Returns the variables, in the order of the file.
     fn variables(&self) -> &[Variable];
 
-    /// Returns the index of the variable with this name.
+    /// Returns the index of the variable named `variable`.
     ///
     /// **Errors.** [`Unknown`] with similar names if there is no such variable.
     fn position(&self, variable: &str) -> Result<usize, Unknown>;
 
     /// Creates an observation that a variable is in one of its states, both given by name.
     ///
-    /// **Errors.** The errors of [`position`](Self::position), also if the variable has no such state.
+    /// **Errors.** [`Unknown`] with similar names if there is no such variable, or if it has no such state.
     fn observation(&self, variable: &str, state: &str) -> Result<Observation, Unknown> {
         let position = self.position(variable)?;
         let variable = &self.variables()[position];
@@ -74,9 +73,9 @@ pub trait ObservedVariables {
         })
     }
 
-    /// Creates an observation that a real variable has a value; returns `None` if no real variable has this name.
+    /// Creates an observation that the real variable named `_variable` has the value `_value`; returns `None` if there is no such variable.
     ///
-    /// **Errors.** A [`Mistake`] if the value is no finite number.
+    /// **Errors.** A [`Mistake`] if the value is not a finite number.
     fn real_observation(
         &self,
         _variable: &str,
@@ -85,7 +84,7 @@ pub trait ObservedVariables {
         None
     }
 
-    /// Reads a file of evidence as [`Network::read_evidence`] does.
+    /// Reads the file of evidence `path` as [`Network::read_evidence`] does.
     ///
     /// **Errors.** The errors of [`Network::read_evidence`].
     fn read_evidence(&self, path: &Path) -> Result<NetworkEvidence, NetworkError> {
@@ -197,7 +196,7 @@ fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
     Ok(observations)
 }
 
-/// A variable is observed twice, with different states or weights.
+/// Returns the mistake that `variable` is observed twice, with different states or weights.
 fn observed_again(variable: &str) -> Mistake {
     let problem = format!(
         "`{variable}` is observed a second time, with another state or value, or with other weights"
@@ -208,7 +207,7 @@ fn observed_again(variable: &str) -> Mistake {
 /// Deserialises an object that maps variables to states or weights, in the order of the text.
 struct Pairs<'p, O: ?Sized> {
     observed: &'p O,
-    /// The place for the mistake in the first invalid pair of a variable and its evidence.
+    /// The place to store the mistake in the first invalid pair of a variable and its evidence.
     mistake: &'p mut Option<Mistake>,
 }
 

@@ -10,9 +10,9 @@ impl Network {
     /// Reads a network from a file in the format of its extension: `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai` or `.xdsl`. An XML document is
     /// read in the format that its first element determines, whatever the extension is.
     ///
-    /// **Errors.** The file cannot be read, is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or is not a network;
-    /// [`NetworkError::File`] with line and column. If a network has decisions or utilities, the setting of
-    /// the [`Mistake`](crate::Mistake) is `read_diagram`; if it has continuous nodes, `read_mixed`.
+    /// **Errors.** [`NetworkError::File`] if the file cannot be read, is longer than [`MOST_NETWORK_BYTES`](figrs_reading::MOST_NETWORK_BYTES), or is
+    /// not a network; with line and column if its text has a mistake. If a network has decisions or utilities, the setting of the
+    /// [`Mistake`](crate::Mistake) is `read_diagram`; if it has continuous nodes, `read_mixed`.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         NetworkReader::new().read(path)
     }
@@ -20,21 +20,21 @@ impl Network {
     /// Reads a network from a text, whose format is determined by its contents; errors report `place` as the origin of
     /// the text, such as `standard input`.
     ///
-    /// **Errors.** [`NetworkError::File`] with line and column.
+    /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake.
     pub fn from_text(text: &str, place: &str) -> Result<Self, NetworkError> {
         NetworkReader::new().from_text(text, place)
     }
 
     /// Reads a network from a text in the Interchange Format for Bayesian Networks.
     ///
-    /// **Errors.** [`NetworkError::File`] with line and column.
+    /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake.
     pub fn from_bif(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Bif, NetworkDraft::network)
     }
 
     /// Reads a network from a document in the XML format for Bayesian networks, version 0.3.
     ///
-    /// **Errors.** The errors of [`from_bif`](Self::from_bif).
+    /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake.
     pub fn from_bifxml(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Bifxml, NetworkDraft::network)
     }
@@ -42,28 +42,28 @@ impl Network {
     /// Reads a formula in DIMACS CNF as a Markov network. The names of the variables are their numbers, and their states are `false` and
     /// `true`. The [`clauses`](Self::clauses) and the weights of literals are the factors.
     ///
-    /// **Errors.** The errors of [`from_bif`](Self::from_bif).
+    /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake.
     pub fn from_cnf(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Cnf, NetworkDraft::network)
     }
 
     /// Reads a network from a text in the NET language of HUGIN.
     ///
-    /// **Errors.** The errors of [`from_bif`](Self::from_bif).
+    /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake.
     pub fn from_net(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Net, NetworkDraft::network)
     }
 
     /// Reads a network from a text in the format of the UAI inference competitions.
     ///
-    /// **Errors.** The errors of [`from_bif`](Self::from_bif).
+    /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake.
     pub fn from_uai(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Uai, NetworkDraft::network)
     }
 
     /// Reads a network from a document in the XDSL format of `GeNIe` and SMILE.
     ///
-    /// **Errors.** The errors of [`from_bif`](Self::from_bif).
+    /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake.
     pub fn from_xdsl(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Xdsl, NetworkDraft::network)
     }
@@ -80,14 +80,14 @@ impl MixedNetwork {
     /// Reads a network from a text, whose format is determined by its contents; errors report `place` as the origin of
     /// the text, such as `standard input`.
     ///
-    /// **Errors.** The errors of [`read`](Self::read).
+    /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake.
     pub fn from_text(text: &str, place: &str) -> Result<Self, NetworkError> {
         NetworkReader::new().mixed_from_text(text, place)
     }
 
     /// Reads a network from a text in the NET language of HUGIN.
     ///
-    /// **Errors.** The errors of [`read`](Self::read).
+    /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake.
     pub fn from_net(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Net, NetworkDraft::mixed)
     }
@@ -97,8 +97,8 @@ impl InfluenceDiagram {
     /// Reads an influence diagram from a file, as [`Network::read`] reads a network. A Bayesian network is read as an
     /// influence diagram without decisions and utilities.
     ///
-    /// **Errors.** The errors of [`Network::read`]. **Errors.** A decision influences a variable known to it, which is a
-    /// [`MistakeKind::Contradiction`](crate::MistakeKind::Contradiction).
+    /// **Errors.** The errors of [`Network::read`]. **Errors.** A [`MistakeKind::Contradiction`](crate::MistakeKind::Contradiction) if a decision
+    /// influences a variable known to it.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         NetworkReader::new().read_diagram(path)
     }
@@ -106,21 +106,21 @@ impl InfluenceDiagram {
     /// Reads an influence diagram from a text, whose format is determined by its contents; errors report `place` as the
     /// origin of the text, such as `standard input`.
     ///
-    /// **Errors.** The errors of [`read`](Self::read).
+    /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake.
     pub fn from_text(text: &str, place: &str) -> Result<Self, NetworkError> {
         NetworkReader::new().diagram_from_text(text, place)
     }
 
     /// Reads an influence diagram from a document in the XML format for Bayesian networks, version 0.3.
     ///
-    /// **Errors.** The errors of [`read`](Self::read).
+    /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake.
     pub fn from_bifxml(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Bifxml, NetworkDraft::diagram)
     }
 
     /// Reads an influence diagram from a text in the NET language of HUGIN.
     ///
-    /// **Errors.** The errors of [`read`](Self::read).
+    /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake.
     pub fn from_net(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Net, NetworkDraft::diagram)
     }
@@ -128,7 +128,7 @@ impl InfluenceDiagram {
     /// Reads an influence diagram from a document in the XDSL format of `GeNIe` and SMILE. The weights in weighted sums of utilities (`mau`) are
     /// multiplied into the utilities.
     ///
-    /// **Errors.** The errors of [`read`](Self::read).
+    /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake.
     pub fn from_xdsl(text: &str) -> Result<Self, NetworkError> {
         parse(text, NetworkFormat::Xdsl, NetworkDraft::diagram)
     }

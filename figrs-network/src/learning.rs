@@ -62,7 +62,7 @@ pub struct LearnedNetwork {
     pub network: Network,
     /// The log-likelihoods of all rounds of the best start, and the reason why the rounds ended.
     pub fit: Fit,
-    /// The indices of the hidden variables with two states whose initial numbers were equal, so that new initial numbers were drawn at random.
+    /// The indices of the hidden variables for which two states had equal initial numbers; their new initial numbers were drawn at random.
     pub alike: Vec<usize>,
     /// The table rows for which the data has no case, as indices of the variable and of the row in its table. Without a prior, table rows without
     /// cases keep their initial numbers.
@@ -96,8 +96,8 @@ impl NetworkLearner {
     }
 
     figrs_factor::field_setters! {
-        /// Adds this number to the count of every state in every row (default 0, at most [`MOST_PRIOR`](Self::MOST_PRIOR)). The learned tables
-        /// maximise the posterior under a Dirichlet prior whose parameters are one larger than this number.
+        /// Adds this number to the count of every state in every row of every table (default 0, at most [`MOST_PRIOR`](Self::MOST_PRIOR)). The
+        /// learned tables maximise the posterior under a Dirichlet prior whose parameters are one larger than this number.
         prior: f64 => prior;
         /// Sets the numbers from which learning starts.
         start: LearningStart => start;
@@ -115,8 +115,8 @@ impl NetworkLearner {
     /// maximum. The initial numbers of tables in which two states have equal numbers are drawn at random, and [`LearnedNetwork::alike`] lists the
     /// variables.
     ///
-    /// **Errors.** [`NetworkLearningError::NotBayesian`] and [`NetworkLearningError::Prior`]; the errors of [`ExpectationMaximization`], where
-    /// [`InvalidCase`](figrs_infer::Error::InvalidCase) states the row of the data.
+    /// **Errors.** [`NetworkLearningError::NotBayesian`] if `network` is a Markov network; [`NetworkLearningError::Prior`] if the prior is out of
+    /// range; the errors of [`ExpectationMaximization`], where [`InvalidCase`](figrs_infer::Error::InvalidCase) states the row of the data.
     pub fn learn(
         &self,
         network: &Network,
@@ -179,7 +179,7 @@ impl NetworkLearner {
         })
     }
 
-    /// Returns a copy of the network with the numbers from which learning starts.
+    /// Returns a copy of `network` with the numbers from which learning starts.
     fn started(&self, network: &Network, uses: &Hidden) -> Network {
         let tables = self.tables(network, &[], uses);
         let starts = tables.into_iter().map(|table| {
@@ -254,7 +254,7 @@ struct LearnedTable {
     rows: Vec<LearnedRow>,
 }
 
-/// A row of a table, with its parameter (`None` if there is only one state) and its initial numbers.
+/// A row of a table, with its parameter (`None` for a single state) and its initial numbers.
 struct LearnedRow {
     parameter: Option<Element<Vec<f64>>>,
     start: Vec<f64>,
@@ -262,7 +262,7 @@ struct LearnedRow {
     kept: Vec<f64>,
 }
 
-/// Creates the element of a variable, given the elements of its parents.
+/// Creates the element of `variable`, given the elements of its parents.
 fn element(
     table: &LearnedTable,
     variable: &Variable,

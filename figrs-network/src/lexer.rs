@@ -24,7 +24,7 @@ impl LexerError {
         Self { offset, mistake }
     }
 
-    /// Replaces the remedy of the mistake.
+    /// Replaces the remedy of the mistake by `remedy`.
     pub(super) fn with_remedy(mut self, remedy: &str) -> Self {
         if let Some(mistake) = &mut self.mistake {
             remedy.clone_into(&mut mistake.remedy);
@@ -32,7 +32,8 @@ impl LexerError {
         self
     }
 
-    /// Returns the error to report, with line and column in `text`.
+    /// Returns the error to report, with its line and column in `text` and with `place` as the
+    /// origin of the text.
     pub(super) fn within(self, text: &str, place: &str) -> NetworkError {
         let mistake = self.mistake.map_or_else(
             || not_expected(&text[self.offset..], "another token"),
@@ -72,7 +73,7 @@ pub(super) fn expected(input: &Input<'_>, expected: &'static str) -> LexerError 
     LexerError::new(offset(input), not_expected(input, expected))
 }
 
-/// Returns the error that the syntax requires `expected` instead of a word.
+/// Returns the error that the syntax requires `expected` instead of `word`.
 pub(super) fn unexpected(at: usize, word: &str, expected: &'static str) -> LexerError {
     LexerError::new(at, not_expected(word, expected))
 }
@@ -82,7 +83,7 @@ fn not_expected(text: &str, expected: &str) -> Mistake {
     Mistake::new(MistakeKind::Syntax, problem, "")
 }
 
-/// Returns the first characters of a text, for error messages.
+/// Returns the first characters of `text`, for error messages.
 fn found(text: &str) -> String {
     const SHOWN: usize = 20;
     let line = text.lines().next().unwrap_or_default();
@@ -94,7 +95,7 @@ fn found(text: &str) -> String {
     }
 }
 
-/// Parses a weight, which is a finite number that is not negative.
+/// Parses the weight `digits`, a finite number that is not negative.
 pub(super) fn weight(at: usize, digits: &str) -> LexerResult<f64> {
     match digits.parse::<f64>() {
         // Adding zero turns -0.0 into 0.0.
@@ -107,7 +108,7 @@ pub(super) fn weight(at: usize, digits: &str) -> LexerResult<f64> {
 /// Maximum magnitude of a utility, which ensures that the sum of several utilities is finite.
 const MOST_UTILITY: f64 = 1e300;
 
-/// Parses a utility, which is a finite number of limited magnitude.
+/// Parses the utility `digits`, a finite number of limited magnitude.
 pub(super) fn finite(at: usize, digits: &str) -> LexerResult<f64> {
     match digits.parse::<f64>() {
         Ok(number) if number.abs() <= MOST_UTILITY => Ok(number),

@@ -2,9 +2,9 @@
 
 use super::{NetworkError, NetworkFormat};
 
-/// Escapes a text, so that no part of it is markup and an XML reader returns it unchanged.
+/// Escapes `text` such that no part of it is markup and an XML reader returns it unchanged.
 ///
-/// **Errors.** [`NetworkError::NotWritable`] for characters that XML cannot represent.
+/// **Errors.** [`NetworkError::NotWritable`] if `text` has characters that XML cannot represent.
 pub(super) fn escaped(text: &str, format: NetworkFormat) -> Result<String, NetworkError> {
     let mut escaped = String::with_capacity(text.len());
     let inner = text.trim_ascii_start().len()..=text.trim_ascii_end().len();

@@ -12,81 +12,82 @@ pub(super) fn repeated(statement: impl Display) -> Mistake {
     Mistake::new(MistakeKind::Repeated, problem, "keep one of them")
 }
 
-/// A variable is declared twice.
+/// Returns the mistake that the variable `name` is declared twice.
 pub(super) fn repeated_variable(name: &str) -> Mistake {
     repeated(format_args!("the variable `{name}` is declared"))
 }
 
-/// A variable has the same state twice.
+/// Returns the mistake that `variable` has the state `state` twice.
 pub(super) fn repeated_state(variable: &str, state: &str) -> Mistake {
     repeated(format_args!("`{variable}` has the state `{state}`"))
 }
 
-/// A table depends on the same variable twice.
+/// Returns the mistake that a table depends on the variable `name` twice.
 pub(super) fn repeated_in_table(name: &str) -> Mistake {
     repeated(format_args!("the table names `{name}`"))
 }
 
-/// A variable has two tables.
+/// Returns the mistake that the variable `name` has two tables.
 pub(super) fn repeated_table(name: &str) -> Mistake {
     repeated(format_args!("a table of `{name}` stands"))
 }
 
-/// A variable has no states.
+/// Returns the mistake that `variable` has no states.
 pub(super) fn no_states(variable: &str) -> Mistake {
     let problem = format!("`{variable}` has no states");
     Mistake::new(MistakeKind::Missing, problem, "give it at least one")
 }
 
-/// A variable has no table.
+/// Returns the mistake that `variable` has no table.
 pub(super) fn no_table(variable: &str) -> Mistake {
     let problem = format!("`{variable}` has no table");
     Mistake::new(MistakeKind::Missing, problem, "add its probabilities")
 }
 
-/// A continuous node has no distribution.
+/// Returns the mistake that the continuous node `node` has no distribution.
 pub(super) fn no_distribution(node: &str) -> Mistake {
     let problem = format!("the continuous node `{node}` has no distribution");
     let remedy = "add a potential whose data is `( normal ( mean, variance ) )`";
     Mistake::new(MistakeKind::Missing, problem, remedy)
 }
 
-/// A variable is among its own ancestors.
+/// Returns the mistake that `variable` is among its own ancestors.
 pub(super) fn cycle(variable: &str) -> Mistake {
     let problem = format!("`{variable}` is among its own ancestors");
     let remedy = "take one of the parents on the cycle away";
     Mistake::new(MistakeKind::Contradiction, problem, remedy)
 }
 
-/// A node is of a kind that the reader does not support.
+/// Returns the mistake that `node` is of the kind `kind`, which the reader does not support.
 pub(super) fn node_kind(node: &str, kind: &str) -> Mistake {
     let problem = format!("`{node}` is a node of the kind `{kind}`, which is not read");
     let remedy = "write it as a table of discrete states";
     Mistake::new(MistakeKind::Unsupported, problem, remedy)
 }
 
-/// A discrete node, a decision or a utility has the distributions of a continuous node.
+/// Returns the mistake that `node`, which is not continuous, has the distributions of a continuous node.
 pub(super) fn normal_data(node: &str) -> Mistake {
     let problem = format!("`{node}` is no continuous node and has normal distributions");
     let remedy = "write its numbers, or declare it as `continuous node`";
     Mistake::new(MistakeKind::Contradiction, problem, remedy)
 }
 
-/// A number is not a weight.
+/// Returns the mistake that `number` is not a weight.
 pub(super) fn weight(number: f64) -> Mistake {
     let problem = format!("the number {number} cannot be a weight");
     let remedy = "weights are finite and not negative";
     Mistake::new(MistakeKind::Value, problem, remedy)
 }
 
-/// A number is not a utility (finite and of limited size).
+/// Returns the mistake that `number` is not a utility (finite and of limited size).
 pub(super) fn utility(number: f64) -> Mistake {
     let problem = format!("the number {number:e} cannot be a utility");
     let remedy = "utilities are numbers from -1e300 to 1e300";
     Mistake::new(MistakeKind::Value, problem, remedy)
 }
 
-/// The `index` of a variable or a state is not below the number `count` of variables or states.
+/// Returns the mistake that the `index` of a variable or a state is not below the number `count` of
+/// variables or states.
 pub(super) fn index(what: &str, index: usize, count: usize) -> Mistake {
     let problem =
         format!("there is no {what} {index}: they are numbered from 0 and there are {count}");
@@ -108,7 +109,7 @@ pub(super) fn check_size(at: usize, what: &str, needed: u128, limit: usize) -> L
     Err(LexerError::new(at, too_large(what, needed, limit)))
 }
 
-/// Checks that a table has the number of entries that its variables need.
+/// Checks that a table with `found` entries has the number of entries that its variables need.
 pub(super) fn check_entries(at: usize, found: usize, needed: u128) -> LexerResult<()> {
     if found as u128 == needed {
         return Ok(());

@@ -14,7 +14,7 @@ use super::{
 use figrs_reading::{Mistake, MistakeKind};
 
 /// A network of finite and real variables from a file (a conditional linear Gaussian network). Given the states of its finite parents, a real variable is
-/// normal with a mean that is linear in its real parents. Finite variables have only finite parents, and are a [`Network`] of their own.
+/// normal with a mean that is linear in its real parents. Finite variables have only finite parents, and form a [`Network`].
 ///
 /// The elements can be queried by algorithms that take real numbers: exactly by `WithReals` of figrs-reals or with the feature `reals` of figrs, and by
 /// samplers.
@@ -72,7 +72,7 @@ pub struct LinearNormal {
 }
 
 impl LinearNormal {
-    /// Returns the constant of the mean.
+    /// Returns the constant term of the mean.
     pub fn constant(&self) -> f64 {
         self.constant
     }
@@ -87,7 +87,7 @@ impl LinearNormal {
         self.variance
     }
 
-    /// Creates an element with this distribution; `real` returns the element of a real variable.
+    /// Creates an element with this distribution; `real` returns the element of the real variable with a given index.
     fn element<'e>(&self, real: impl Fn(usize) -> Option<&'e Element<f64>>) -> Element<f64> {
         let terms = self.terms.iter();
         let terms: Vec<(f64, &Element<f64>)> = terms
@@ -102,7 +102,7 @@ impl LinearNormal {
 }
 
 impl RealVariable {
-    /// Returns the name of the variable.
+    /// Returns the name of the real variable.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -167,26 +167,27 @@ impl MixedNetwork {
         &self.elements
     }
 
-    /// Returns the index of the real variable with this name; returns `None` if there is no such variable.
+    /// Returns the index of the real variable named `name`; `None` if there is no such variable.
     pub fn real_position(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }
 
-    /// Reads a file of evidence as [`Network::read_evidence`] does. In JSON, a real variable has a number.
+    /// Reads a file of evidence as [`Network::read_evidence`] does. In JSON, the value of a real variable is a number.
     ///
-    /// **Errors.** The errors of [`Network::read_evidence`]; the value of a real variable is no finite number.
+    /// **Errors.** The errors of [`Network::read_evidence`]; an error if the value of a real variable is not a finite number.
     pub fn read_evidence(&self, path: impl AsRef<Path>) -> Result<NetworkEvidence, NetworkError> {
         ObservedVariables::read_evidence(self, path.as_ref())
     }
 
-    /// Reads evidence from a JSON text as [`Network::evidence_from_json`] does; a real variable has a number, as in `{"waste": "metal", "meter": 0.5}`.
+    /// Reads evidence from a JSON text as [`Network::evidence_from_json`] does; the value of a real variable is a number, as in `{"waste": "metal",
+    /// "meter": 0.5}`.
     ///
-    /// **Errors.** The errors of [`read_evidence`](Self::read_evidence).
+    /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake or a name that is not in the network.
     pub fn evidence_from_json(&self, text: &str) -> Result<NetworkEvidence, NetworkError> {
         super::evidence::of_json(self, text, "JSON")
     }
 
-    /// Returns the model of the network with this evidence.
+    /// Returns the model of the network with `evidence`.
     pub fn given(&self, evidence: &NetworkEvidence) -> Model {
         let model = self.finite.given(evidence);
         evidence.real_observations.iter().fold(model, |model, it| {
@@ -194,9 +195,9 @@ impl MixedNetwork {
         })
     }
 
-    /// Returns the text of the network in a format, as [`Network::to_text`] does.
+    /// Returns the text of the network in the format `format`, as [`Network::to_text`] does.
     ///
-    /// **Errors.** The errors of [`Network::to_text`]; [`NetworkError::NotWritable`] for another format than NET if the network has real variables.
+    /// **Errors.** The errors of [`Network::to_text`]; [`NetworkError::NotWritable`] if the network has real variables and the format is not NET.
     pub fn to_text(&self, format: NetworkFormat) -> Result<String, NetworkError> {
         match (self.reals.first(), format) {
             (None, _) => self.finite.to_text(format),

@@ -1,4 +1,4 @@
-//! Identifiers for formats that allow no other names, and the names that the identifiers represent.
+//! Identifiers for formats in which all names are identifiers, and the names that the identifiers represent.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -33,7 +33,8 @@ pub(super) fn identifiers(names: &[&str]) -> Vec<String> {
     names.iter().map(identifier).collect()
 }
 
-/// Replaces each character that identifiers must not contain by an underscore, and prepends a letter if the name begins with another character.
+/// Replaces each character of `name` that identifiers must not contain by an underscore, and prepends a letter if `name` does not begin with a
+/// letter.
 pub(super) fn nearest(name: &str) -> String {
     let letter = name.starts_with(|c: char| c.is_ascii_alphabetic());
     let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
@@ -50,7 +51,7 @@ fn is_identifier(name: &str) -> bool {
 pub(super) struct FullNames(FxHashMap<String, String>);
 
 impl FullNames {
-    /// Adds an identifier at an offset, and returns its name, which is the identifier itself if the file gives no other name.
+    /// Adds `identifier`, which stands at the offset `at`, and returns its name, which is `identifier` itself if the file gives no other name.
     pub(super) fn add(
         &mut self,
         at: usize,
@@ -64,7 +65,7 @@ impl FullNames {
         Ok(name)
     }
 
-    /// Returns the name that an identifier represents, with the offset of the identifier in the text.
+    /// Returns the name that `identifier` represents, with the offset of `identifier` in the text.
     pub(super) fn of<'n>(&'n self, (at, identifier): (usize, &'n str)) -> (usize, &'n str) {
         (
             at,

@@ -1,4 +1,4 @@
-//! Observations of variables.
+//! Observations of variables of a network.
 
 use super::State;
 
@@ -21,7 +21,7 @@ impl Observation {
     }
 }
 
-/// An observation, which states the value of a real variable of a [`MixedNetwork`](super::MixedNetwork).
+/// A statement that a real variable of a [`MixedNetwork`](super::MixedNetwork) has a certain value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RealObservation {
     pub(super) variable: usize,

@@ -10,7 +10,7 @@ use super::{Network, NetworkError, NetworkFormat, NetworkKind, bif, bifxml, net,
 impl Network {
     /// Writes the network to a file in the format of its extension: `.bif`, `.bifxml` or `.xml`, `.net`, `.uai` or `.xdsl`.
     ///
-    /// **Errors.** The file cannot be written; the errors of [`to_text`](Self::to_text).
+    /// **Errors.** [`NetworkError::File`] if the file cannot be written; the errors of [`to_text`](Self::to_text).
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), NetworkError> {
         let path = path.as_ref();
         let text = self.to_text(NetworkFormat::of(path)?)?;
@@ -18,8 +18,8 @@ impl Network {
         Ok(())
     }
 
-    /// Returns the text of the network in a format. A network read back from its text has the same names and the same numbers to the last bit, except
-    /// that UAI has no names.
+    /// Returns the text of the network in the format `format`. A network read back from its text has the same names and the same numbers to the last
+    /// bit, except that UAI has no names.
     ///
     /// Variables keep their order; in XDSL, nodes are written after their parents, and the order of the variables is stored beside them. Names in
     /// XDSL and NET must be identifiers. For a name that is no identifier, the text contains a generated identifier, which other programs display,
@@ -28,8 +28,8 @@ impl Network {
     /// Clauses with more than four literals are written with helper variables, which come after the variables of the network. The variables of the
     /// network determine the values of the helper variables.
     ///
-    /// **Errors.** [`NetworkError::NotWritable`] for CNF, for a Markov network in another format than UAI, and for a name that the format
-    /// cannot represent.
+    /// **Errors.** [`NetworkError::NotWritable`] if `format` is CNF, if a Markov network is written in another format than UAI, or if the format
+    /// cannot represent a name.
     pub fn to_text(&self, format: NetworkFormat) -> Result<String, NetworkError> {
         match format {
             NetworkFormat::Uai => Ok(uai::write(self)),
@@ -52,7 +52,7 @@ impl Network {
 
     /// Returns the text of the network in BIF; a network read back from this text has the same names and the same numbers to the last bit.
     ///
-    /// **Errors.** The errors of [`to_text`](Self::to_text).
+    /// **Errors.** [`NetworkError::NotWritable`] for a Markov network, or if BIF cannot represent a name.
     pub fn to_bif(&self) -> Result<String, NetworkError> {
         self.to_text(NetworkFormat::Bif)
     }

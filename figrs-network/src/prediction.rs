@@ -12,9 +12,9 @@ use super::{Network, State};
 /// **Complexity.** The network is compiled once. A case takes a pass over the parts of the junction tree whose observed cells differ from the
 /// previous case.
 ///
-/// **Errors.** The errors of [`JunctionTree`] when the predictor is created.
+/// **Errors.** `new` returns the errors of [`JunctionTree`].
 ///
-/// **References.** The references of [`JunctionTree`].
+/// **References.** The references are those of [`JunctionTree`].
 ///
 /// ```
 /// # use figrs_infer::JunctionTree;
@@ -60,10 +60,10 @@ pub struct CasePrediction {
 }
 
 impl CasePredictor {
-    /// Creates a predictor of a variable from the variables `observed`, under the evidence of a model of the network; all variables are given by
-    /// their indices.
+    /// Creates a predictor of the variable `predicted` from the variables `observed`, under the evidence of `model`, a model of `network`; variables
+    /// are given by their indices.
     ///
-    /// **Errors.** The errors of compilation; an error if the evidence of the model is impossible.
+    /// **Errors.** An error if the compilation fails or the evidence of `model` is impossible.
     pub fn new(
         network: &Network,
         model: &Model,
@@ -96,10 +96,10 @@ impl CasePredictor {
         })
     }
 
-    /// Predicts the variable for a case, which gives the states of all variables of the network in order, with `None` for a missing state. The states
+    /// Predicts the variable for `case`, which gives the states of all variables of the network in order, with `None` for a missing state. The states
     /// of the predicted variable and of variables that are not in `observed` are ignored.
     ///
-    /// **Errors.** The errors of the junction tree, such as an interrupt. An impossible case is not an error: the log-likelihood
+    /// **Errors.** An error if the junction tree fails, for example because of an interrupt. An impossible case is not an error: the log-likelihood
     /// of its prediction is `-inf`.
     pub fn predict<'s>(
         &mut self,

@@ -10,9 +10,10 @@ use figrs_reading::{Mistake, MistakeKind};
 use super::{NetworkError, NetworkFormat, NetworkReader, bif, bifxml, cnf, net, uai, xdsl};
 
 impl NetworkFormat {
-    /// Returns the format that belongs to a file extension: `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai`, `.xdsl`.
+    /// Returns the format that belongs to the extension of `path`: `.bif`, `.bifxml` or `.xml`, `.cnf`, `.net`, `.uai`,
+    /// `.xdsl`.
     ///
-    /// **Errors.** [`NetworkError::File`] for another extension.
+    /// **Errors.** [`NetworkError::File`] if no format has the extension.
     pub fn of(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         let path = path.as_ref();
         let extension = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
@@ -30,7 +31,8 @@ impl NetworkFormat {
         }
     }
 
-    /// Returns the format of an XML document, determined by its first element; `None` if the text is not an XML document.
+    /// Returns the format of the XML document `text`, determined by its first element; `None` if `text` is not an XML
+    /// document.
     pub(super) fn of_document(text: &str) -> LexerResult<Option<Self>> {
         if !text.trim_start_matches(is_before_text).starts_with('<') {
             return Ok(None);
@@ -43,7 +45,7 @@ impl NetworkFormat {
         }
     }
 
-    /// Returns the format of a text, determined by its contents.
+    /// Returns the format of `text`, determined by its contents.
     pub(super) fn of_text(text: &str) -> LexerResult<Self> {
         if let Some(format) = Self::of_document(text)? {
             return Ok(format);
@@ -68,7 +70,7 @@ impl NetworkFormat {
         }
     }
 
-    /// Reads a text in this format, and returns the draft of its network.
+    /// Reads `text` in this format, and returns the draft of its network.
     pub(super) fn draft(self, text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
         match self {
             Self::Bif => bif::read(text, reader),
@@ -81,7 +83,7 @@ impl NetworkFormat {
     }
 }
 
-/// Returns the error that the extension of a file is that of no format.
+/// Returns the error that the extension of `path` is that of no format.
 pub(super) fn unknown_extension(path: &Path, remedy: &str) -> NetworkError {
     let problem = "the extension of a file states its format";
     let mistake = Mistake::new(MistakeKind::Unsupported, problem, remedy);

@@ -43,7 +43,7 @@ impl NetworkReader {
         self
     }
 
-    /// Unrolls a dynamic network of `GeNIe` to a number of time slices. A node that is repeated in time becomes a variable in each time slice, with
+    /// Unrolls a dynamic network of `GeNIe` to `slices` time slices. A node that is repeated in time becomes a variable in each time slice, with
     /// the name of the node followed by `_0`, `_1` and so on. Networks that are not dynamic are read unchanged.
     pub fn slices(mut self, slices: u32) -> Self {
         self.slices = Some(slices.max(1));
@@ -86,7 +86,7 @@ impl NetworkReader {
     /// Reads a network from bytes, which are decoded in the encoding that they declare; the decoded text determines the
     /// format.
     ///
-    /// **Errors.** The errors of [`from_text`](Self::from_text), and an error if the encoding of the bytes is unknown.
+    /// **Errors.** The errors of [`from_text`](Self::from_text); an error if the encoding of the bytes is unknown.
     pub fn from_bytes(&self, bytes: Vec<u8>, place: &str) -> Result<Network, NetworkError> {
         self.text(&text_of(bytes, place)?, place, NetworkDraft::network)
     }
@@ -159,7 +159,7 @@ impl NetworkReader {
 /// Function that builds a network or influence diagram from a draft and its text.
 pub(super) type Finish<T> = fn(NetworkDraft, &str) -> LexerResult<T>;
 
-/// Reads and decodes a file; returns an error if the file cannot be read or its encoding is unknown.
+/// Reads and decodes the file `path`; returns an error if it cannot be read or its encoding is unknown.
 pub(super) fn read_text(path: &Path) -> Result<String, NetworkError> {
     let bytes = read_limited(path, MOST_NETWORK_BYTES)
         .map_err(|cause| FileError::unreadable(path, &cause))?;

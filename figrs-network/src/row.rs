@@ -4,7 +4,7 @@ use figrs_factor::graph::sums_to_one;
 
 /// Largest deviation of a row's sum from one that is ascribed to the rounding of its numbers to three decimals.
 ///
-/// The numbers in some files are rounded to three decimals, so that a row of three thirds sums to 0.999.
+/// Some files have numbers rounded to three decimals; a row of three thirds then sums to 0.999.
 pub const ROUNDING: f64 = 1e-3;
 
 /// A row of a conditional table that was divided by its sum when its file was read.
@@ -26,13 +26,13 @@ pub struct NormalisedRow {
 pub(super) enum RowSumCheck {
     /// The row sums to one.
     One,
-    /// The row was divided by this sum, which deviated from one.
+    /// The row was divided by its sum, the contained number, which deviated from one.
     Normalised(f64),
     /// The sum of the row is too far from one.
     Wrong(f64),
 }
 
-/// Divides a row by its sum if the sum deviates from one by rounding or, if `always` is true, by any amount.
+/// Divides `row` by its sum if the sum deviates from one by rounding or, if `always` is true, by any amount.
 pub(super) fn normalise(row: &mut [f64], always: bool) -> RowSumCheck {
     if sums_to_one(row) {
         return RowSumCheck::One;

@@ -58,17 +58,17 @@ impl NetworkEvidence {
     }
 
     /// Returns the observations of real variables, in the order in which they were stated. Only evidence about a
-    /// [`MixedNetwork`](super::MixedNetwork) has any.
+    /// [`MixedNetwork`](super::MixedNetwork) has such observations.
     pub fn real_observations(&self) -> &[RealObservation] {
         &self.real_observations
     }
 
-    /// Adds an observation of a real variable.
+    /// Adds `observation` to the observations of real variables.
     pub fn observe_real(&mut self, observation: RealObservation) {
         self.real_observations.push(observation);
     }
 
-    /// Adds an observation.
+    /// Adds `observation` to the observations.
     pub fn observe(&mut self, observation: Observation) {
         self.observations.push(observation);
     }
@@ -79,7 +79,7 @@ impl NetworkEvidence {
         observed.chain(self.likelihoods.iter().map(StateLikelihoods::variable))
     }
 
-    /// Adds the likelihoods to a model as weights.
+    /// Returns `model` with the likelihoods added as weights.
     fn weighing(&self, model: Model, elements: &[Element<State>]) -> Model {
         self.likelihoods.iter().fold(model, |model, likelihoods| {
             let weights = likelihoods.weights.clone();
@@ -99,14 +99,14 @@ impl From<Vec<Observation>> for NetworkEvidence {
 }
 
 impl Network {
-    /// Returns the model of the network with this evidence.
+    /// Returns the model of the network with `evidence`.
     pub fn given(&self, evidence: &NetworkEvidence) -> Model {
         evidence.weighing(self.observing(&evidence.observations), &self.elements)
     }
 }
 
 impl DiagramElements {
-    /// Returns the model of the diagram with this evidence: the observations of [`model`](Self::model), and the likelihoods. Algorithms reject a
+    /// Returns the model of the diagram with `evidence`: the observations as in [`model`](Self::model), and the likelihoods. Algorithms reject a
     /// likelihood of a decision, because it does not state which option was chosen.
     pub fn given(&self, evidence: &NetworkEvidence) -> Model {
         evidence.weighing(self.model(&evidence.observations), self.variables())

@@ -9,10 +9,10 @@ use super::lexer::{Input, LexerResult, expected, offset};
 
 /// The token rules of a format.
 pub(super) trait Dialect {
-    /// True for a character that separates tokens.
+    /// True if `c` separates tokens.
     fn separates(c: char) -> bool;
 
-    /// Skips a comment; returns false if the next token is not a comment.
+    /// Skips a comment; returns `false` if the next token is not a comment.
     fn comment(input: &mut Input<'_>) -> LexerResult<bool>;
 
     /// Reads the characters of a name without quotes; returns an empty text if there is no name.
@@ -73,13 +73,13 @@ pub(super) fn quoted<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     Ok(text)
 }
 
-/// Reads a punctuation mark, such as a bracket, if the next token is this mark; returns false otherwise.
+/// Reads the punctuation mark `mark` if it is the next token; returns `false` otherwise.
 pub(super) fn mark<D: Dialect>(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
     space::<D>(input)?;
     Ok(opt(mark).parse_next(input)?.is_some())
 }
 
-/// Reads a punctuation mark, or returns an error if the next token is another one.
+/// Reads the punctuation mark `it`; returns an error if the next token is another one.
 pub(super) fn require<D: Dialect>(
     input: &mut Input<'_>,
     it: char,
@@ -92,7 +92,8 @@ pub(super) fn require<D: Dialect>(
     }
 }
 
-/// True for rare kinds of white space and for the byte order mark that some editors write at the start of a file.
+/// True if `c` is a rare kind of white space or the byte order mark that some editors write at the start of a
+/// file.
 pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace() || c == '\u{feff}'
 }

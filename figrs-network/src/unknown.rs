@@ -10,9 +10,9 @@ use thiserror::Error;
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[error("{}; {}", self.problem(), did_you_mean(near))]
 pub struct Unknown {
-    /// The variable that has no state with this name; `None` if no variable has this name.
+    /// The variable that lacks a state named `name`; `None` if no variable is named `name`.
     pub variable: Option<String>,
-    /// The unknown name.
+    /// The name that is not in the network.
     pub name: String,
     /// Similar names, or all names if there are only a few.
     pub near: Vec<String>,

@@ -27,7 +27,7 @@ impl Variable {
         &self.states
     }
 
-    /// Returns the state with this name, if there is one.
+    /// Returns the state named `name`; `None` if there is no such state.
     pub fn state(&self, name: &str) -> Option<&State> {
         self.states.iter().find(|state| state.name() == name)
     }
@@ -46,13 +46,13 @@ impl NetworkTable {
         &self.variables
     }
 
-    /// Returns the numbers in row-major order, so that the last variable varies fastest.
+    /// Returns the numbers in row-major order, in which the last variable varies fastest.
     pub fn numbers(&self) -> &[f64] {
         self.weights.linear()
     }
 }
 
-/// Formats one combination of states of some variables as in `(young, F)`, given its index with the last variable varying
+/// Formats the combination of states of `variables` with the index `row` as in `(young, F)`; the last variable varies
 /// fastest.
 pub(super) fn combination(all: &[Variable], variables: &[usize], row: usize) -> String {
     let states = variables.iter().map(|&variable| all[variable].states());
@@ -62,7 +62,7 @@ pub(super) fn combination(all: &[Variable], variables: &[usize], row: usize) -> 
     format!("({})", names.collect::<Vec<_>>().join(", "))
 }
 
-/// Returns the index of the variable with this name, looked up in a map of names.
+/// Returns the index of the variable named `name`, looked up in `index`.
 ///
 /// **Errors.** [`Unknown`] if there is no such variable.
 pub(super) fn position_of(

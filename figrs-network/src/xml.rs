@@ -1,7 +1,7 @@
 //! Reads the elements of XML documents, with their offsets in the text.
 //!
-//! Entities that a document declares are an error, so that no entity can expand to a large text; document type definitions are skipped.
-//! The reader does not recurse: unknown elements are skipped by counting their nesting depth.
+//! Entities that a document declares are an error, because they could expand to a large text; document type definitions are skipped. The
+//! reader does not recurse: unknown elements are skipped by counting their nesting depth.
 
 use std::borrow::Cow;
 
@@ -35,7 +35,7 @@ impl XmlElement<'_> {
         std::str::from_utf8(self.start.local_name().into_inner()).unwrap_or_default()
     }
 
-    /// Returns the value of an attribute; `None` if the element does not have it.
+    /// Returns the value of the attribute named `name`; `None` if the element does not have it.
     pub(super) fn attribute(&self, name: &str) -> LexerResult<Option<String>> {
         let mut found = None;
         // Repeated names are detected here, because the XML parser's own check takes time quadratic in their number.
@@ -64,7 +64,7 @@ impl XmlElement<'_> {
         }
     }
 
-    /// Returns the value of a required attribute, without leading and trailing white space.
+    /// Returns the value of the required attribute named `name`, without leading and trailing white space.
     pub(super) fn required(&self, name: &str, expected: &'static str) -> LexerResult<String> {
         match self.attribute(name)? {
             Some(value) => Ok(value.trim_ascii().to_owned()),
@@ -72,7 +72,7 @@ impl XmlElement<'_> {
         }
     }
 
-    /// Returns the error that the document should have another element at this place.
+    /// Returns the error that the document should have `expected` instead of this element.
     pub(super) fn unexpected(&self, expected: &'static str) -> LexerError {
         unexpected(self.at, &format!("<{}>", self.name()), expected)
     }
@@ -178,7 +178,7 @@ impl<'t> XmlReader<'t> {
         }
     }
 
-    /// Returns the start of the character that contains the byte at an offset.
+    /// Returns the start of the character that contains the byte at the offset `at`.
     fn floor(&self, at: usize) -> usize {
         let at = at.min(self.text.len());
         (0..=at)
@@ -196,7 +196,7 @@ impl<'t> XmlReader<'t> {
     }
 }
 
-/// Rejects versions of XML that do not exist. The function does not check the declared encoding, which was applied when the text was decoded.
+/// Rejects versions of XML that do not exist. The declared encoding is not checked, because it was applied when the text was decoded.
 fn check_version(at: usize, declaration: &BytesDecl<'_>) -> LexerResult<()> {
     let version = declaration.version();
     let version = version.map_err(|error| malformed(at, &error))?;
@@ -215,7 +215,7 @@ fn malformed(at: usize, reason: &dyn std::fmt::Display) -> LexerError {
     LexerError::new(at, Mistake::new(MistakeKind::Syntax, problem, ""))
 }
 
-/// Returns the error of an entity that XML does not predefine.
+/// Returns the error that XML does not predefine `entity`.
 fn unknown_entity(at: usize, entity: &str) -> LexerError {
     let problem =
         format!("the entity `&{entity};` is not one of XML itself, and others are not expanded");
@@ -273,7 +273,7 @@ impl<'t> XmlText<'t> {
         }
     }
 
-    /// Returns the offset in the document that corresponds to an offset in the text of the element.
+    /// Returns the offset in the document that corresponds to the offset `place` in the text of the element.
     fn offset(&self, place: usize) -> usize {
         let after = self.pieces.partition_point(|piece| piece.start <= place);
         match after.checked_sub(1).map(|last| &self.pieces[last]) {

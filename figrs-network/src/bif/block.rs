@@ -65,11 +65,11 @@ pub(super) fn variable<'t>(
     Ok(states)
 }
 
-/// The words that describe a list of states in error messages.
+/// Description of a list of states in error messages.
 const STATE: &str =
     "a state or `}`; a state with blanks, commas or brackets stands in quotes, as in `\"(17,30]\"`";
 
-/// Returns the first state that contains blanks, if splitting the list at commas gives the declared number of states.
+/// Returns the first state of `list` that contains blanks, if splitting `list` at commas gives `declared` states.
 fn unquoted(list: &str, declared: usize) -> Option<String> {
     let (list, _) = list.rsplit_once('}')?;
     let states: Vec<&str> = list.split(',').map(str::trim).collect();

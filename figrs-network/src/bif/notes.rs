@@ -41,8 +41,8 @@ impl BlockKind {
 
 /// Skips text up to the next block, and skips the first word of that block; returns `None` at the end of the text.
 ///
-/// **Errors.** The text seems to be a block with a mistake: a misspelt first word, a first word on a line that opens a brace or is the last line, or
-/// a closing brace without an opening one.
+/// **Errors.** An error if the text seems to be a block with a mistake: a misspelt first word, a first word on a line that opens a brace or is the
+/// last line, or a closing brace without an opening one.
 pub(super) fn next_block(input: &mut Input<'_>) -> LexerResult<Option<BlockKind>> {
     let mut is_line_start = true;
     let mut depth = 0usize;

@@ -31,7 +31,7 @@ impl<'d, 't> Tables<'d, 't> {
         Self { draft, names }
     }
 
-    /// Parses the table of a probability block.
+    /// Parses the table of the probability block `block`.
     pub(super) fn read(&mut self, block: &TableBlock<'t>) -> LexerResult<()> {
         let names = [&block.child].into_iter().chain(&block.parents);
         let mut variables = self.draft.scope(names.copied())?;
@@ -84,7 +84,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(())
     }
 
-    /// Returns the number of entries of the table, or an error if the text of the block is too short for that number.
+    /// Returns the number of entries of the table, or an error if the text of `block` is too short for that number.
     fn entries(&mut self, block: &TableBlock<'t>, variables: &[usize]) -> LexerResult<usize> {
         if block.body[..block.length].contains("default") {
             let (at, held) = (block.child.0, block.length);

@@ -3,12 +3,12 @@ use figrs_reading::{Mistake, MistakeKind};
 use super::super::problem_of::problem_of;
 use super::super::{Network, NetworkError, NetworkTable, State, Unknown, Variable, mistakes};
 
-/// Returns the entries of all tables of a network.
+/// Returns the entries of all tables of `network`, table by table.
 fn numbers(network: &Network) -> Vec<&[f64]> {
     network.tables().iter().map(NetworkTable::numbers).collect()
 }
 
-/// Returns the line, the column and the problem of a text that cannot be read.
+/// Returns the line, the column and the mistake of `text`, which cannot be read.
 fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(Network::from_bif(text))
 }

@@ -39,12 +39,12 @@ pub(super) fn space(input: &mut Input<'_>) -> LexerResult<()> {
     token::space::<Bif>(input)
 }
 
-/// Reads a punctuation mark, such as a bracket, if the next token is this mark; returns false otherwise.
+/// Reads the punctuation mark `mark` if it is the next token; returns `false` otherwise.
 pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
     token::mark::<Bif>(input, mark)
 }
 
-/// Reads a punctuation mark, or returns an error if the next token is another one.
+/// Reads the punctuation mark `it`; returns an error if the next token is another one.
 pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
     token::require::<Bif>(input, it, what)
 }
@@ -99,7 +99,7 @@ const UNQUOTED_CHARACTERS: u128 = {
     bits
 };
 
-/// True if a name without quotes may contain this character.
+/// True if a name without quotes may contain `c`.
 #[inline]
 pub(super) fn is_bare(c: char) -> bool {
     if c.is_ascii() {

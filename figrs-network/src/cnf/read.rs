@@ -35,14 +35,14 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
 
 type Words<'t> = Peekable<SplitAsciiWhitespace<'t>>;
 
-/// The numbers in the header line of a formula, and the offset of the number of clauses.
+/// The numbers in the header line of a formula, and the offset of the second one (the number of clauses).
 struct CnfHeader {
     variables: usize,
     clauses_at: usize,
     clauses: usize,
 }
 
-/// A literal with its offset in the file: the number of its variable, counted from 1, negative if the variable is negated.
+/// A literal with its offset in the file: the index of its variable, counted from 1, negative if the variable is negated.
 type Literal = (usize, i64);
 
 struct CnfReader<'t> {
@@ -52,14 +52,14 @@ struct CnfReader<'t> {
     clauses: Vec<NetworkClause>,
     /// Number of clauses read completely, including clauses that are always true.
     ended: usize,
-    /// The literals of the clause that is not finished yet.
+    /// The literals of the clause that is being read.
     open: Vec<(usize, bool)>,
     open_at: Option<usize>,
     open_line: usize,
-    /// Number of the current line, counted from 1.
+    /// Index of the current line, counted from 1.
     line: usize,
     weights: Vec<(Literal, f64)>,
-    /// True if the file requests an unweighted count, so that all literals have weight one.
+    /// True if the file requests an unweighted count, in which all literals have weight one.
     is_unweighted: bool,
     /// Offset of the first line that lists the variables of a projected count.
     projected_at: Option<usize>,
@@ -84,12 +84,12 @@ impl<'t> CnfReader<'t> {
         }
     }
 
-    /// Returns the offset of a word, which must be a part of the text.
+    /// Returns the offset in the text of `word`, which must be a part of the text.
     fn offset(&self, word: &str) -> usize {
         word.as_ptr() as usize - self.text.as_ptr() as usize
     }
 
-    /// Returns the next word of a line, with its offset.
+    /// Returns the next word of the line `words`, with its offset.
     fn word(
         &self,
         words: &mut Words<'t>,
@@ -104,7 +104,7 @@ impl<'t> CnfReader<'t> {
         Err(unexpected(at, rest, what))
     }
 
-    /// Returns an error if a line has further words.
+    /// Returns an error if the line `words` has further words.
     fn end(&self, words: &mut Words<'t>, what: &'static str) -> LexerResult<()> {
         let word = words.next();
         word.map_or(Ok(()), |word| {
@@ -147,7 +147,7 @@ impl<'t> CnfReader<'t> {
         )
     }
 
-    /// Parses a line that begins with `c`, which is a comment or an instruction to model counters.
+    /// Parses a line that begins with `c`: a comment or an instruction to model counters.
     fn comment(&mut self, mut words: Words<'t>) -> LexerResult<()> {
         let Some("c") = words.next() else {
             return Ok(());
@@ -285,7 +285,7 @@ impl<'t> CnfReader<'t> {
     }
 }
 
-/// Parses a weight, given as a decimal number or as a fraction.
+/// Parses the weight `word`, given as a decimal number or as a fraction.
 fn ratio(at: usize, word: &str) -> LexerResult<f64> {
     let Some((above, below)) = word.split_once('/') else {
         return weight(at, word);
@@ -298,7 +298,7 @@ fn ratio(at: usize, word: &str) -> LexerResult<f64> {
     }
 }
 
-/// Returns the error for a formula that requests a projected count, over some of the variables.
+/// Returns the error that a formula requests a projected count, over only some of the variables.
 fn projected(at: usize) -> LexerError {
     let problem =
         "asks for a projected count, of the assignments of some variables only, which is not done";
@@ -311,7 +311,7 @@ fn integer(at: usize, word: &str) -> LexerResult<i64> {
     word.parse().map_err(|_| unexpected(at, word, what))
 }
 
-/// Returns the variable of a literal as an index, and the value that makes the literal true.
+/// Returns the index of the literal's variable, and the value that makes the literal true.
 fn within((at, literal): Literal, variables: usize) -> LexerResult<(usize, bool)> {
     let variable = usize::try_from(literal.unsigned_abs()).unwrap_or(usize::MAX);
     if variable == 0 || variable > variables {

@@ -65,7 +65,7 @@ impl InfluenceDiagram {
         }
     }
 
-    /// Creates the element of a chance variable, given the elements of its parents.
+    /// Creates the element of the chance variable of index `position`, given the elements of its parents.
     fn chance(&self, position: usize, made: &[Option<Element<State>>]) -> Element<State> {
         let variable: &Variable = &self.variables[position];
         let mut tables = self.tables.iter();
@@ -116,7 +116,7 @@ impl DiagramElements {
         &self.decisions
     }
 
-    /// Returns a model of the diagram with some observations. An observed decision counts as already made: an
+    /// Returns a model of the diagram with `observations`. An observed decision counts as already made: an
     /// intervention sets its value.
     pub fn model(&self, observations: &[Observation]) -> Model {
         observations.iter().fold(Model::new(), |model, observed| {

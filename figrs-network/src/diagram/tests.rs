@@ -31,7 +31,7 @@ const TREATMENT_XDSL: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
   <extensions><genie version="1.0"><node id="examine"><name>Examine?</name></node></genie></extensions>
 </smile>"#;
 
-/// The same diagram in BIFXML, with its nodes in a different order.
+/// The influence diagram of `TREATMENT_XDSL` in BIFXML, with its nodes in a different order.
 const TREATMENT_BIFXML: &str = r#"<BIF VERSION="0.3"><NETWORK><NAME>treatment</NAME>
   <DEFINITION><FOR>treat</FOR><GIVEN>examine</GIVEN><GIVEN>result</GIVEN></DEFINITION>
   <VARIABLE TYPE="decision"><NAME>treat</NAME>
@@ -54,12 +54,12 @@ fn names(diagram: &InfluenceDiagram, positions: &[usize]) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
-/// Returns the line, the column and the problem of a diagram that cannot be read.
+/// Returns the line, the column and the mistake of the diagram `text`, which cannot be read.
 fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(InfluenceDiagram::from_text(text, "test"))
 }
 
-/// Returns a document with some nodes, which begin on its second line.
+/// Returns a document with `nodes`, which begin on its second line.
 fn smile(nodes: &str) -> String {
     format!("<smile version=\"1.0\" id=\"d\"><nodes>\n{nodes}</nodes></smile>")
 }

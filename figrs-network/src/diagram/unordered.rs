@@ -45,7 +45,7 @@ impl InfluenceDiagram {
     }
 }
 
-/// True if a directed path leads from one variable to another.
+/// True if a directed path leads from the variable `from` to the variable `to`.
 fn leads(children: &[Vec<usize>], from: usize, to: usize) -> bool {
     let mut is_seen = vec![false; children.len()];
     let mut open = vec![from];

@@ -12,9 +12,9 @@ pub(super) struct Potential<'t> {
     pub(super) subject: Name<'t>,
     pub(super) parents: Vec<Name<'t>>,
     pub(super) data: Option<Data<'t>>,
-    /// The formulas of the potential, if it has any.
+    /// The formulas of the potential; `None` if it has numbers.
     pub(super) model: Option<Model<'t>>,
-    /// The normal distributions of the potential, if it is that of a continuous node.
+    /// The normal distributions of the potential; `None` unless its node is continuous.
     pub(super) normals: Option<Model<'t>>,
     /// The nodes over whose joint states the formulas range: there is one formula for each joint state.
     pub(super) nodes: Vec<Name<'t>>,

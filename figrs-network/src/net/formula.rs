@@ -6,10 +6,10 @@ use figrs_reading::{Mistake, MistakeKind};
 /// Maximum nesting depth of formulas.
 const MOST_DEPTH: usize = 100;
 
-/// Maximum number of operators in a formula, which is limited because each operation may be nested in the next one.
+/// Maximum number of operators in a formula; the number is limited because each operation may be nested in the next one.
 const MOST_OPERATORS: usize = 1000;
 
-/// A value of a formula.
+/// A value that a formula may have.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Truth(bool),
@@ -34,7 +34,7 @@ pub(super) enum Formula {
     },
 }
 
-/// Returns the error that a formula cannot be read for the stated reason.
+/// Returns the error that a formula cannot be read because of `reason`.
 pub(super) fn unread(at: usize, reason: impl std::fmt::Display) -> LexerError {
     let problem = format!("a formula that is not read: {reason}");
     let remedy = "write the table as `data`";
@@ -50,7 +50,7 @@ pub(super) fn formulas(text: &str, offset: usize) -> LexerResult<Vec<Formula>> {
     Ok(formulas)
 }
 
-/// Parses a list as [`formulas`] does, which may be nested, and whose formulas need no commas between them.
+/// Parses a list of formulas as [`formulas`] does; the list may be nested, and its formulas need no commas between them.
 pub(super) fn nested_formulas(text: &str, offset: usize) -> LexerResult<Vec<Formula>> {
     let mut reader = FormulaReader::new(text, offset);
     reader.require("(")?;
@@ -97,7 +97,7 @@ impl<'t> FormulaReader<'t> {
         }
     }
 
-    /// Checks that nothing follows.
+    /// Checks that nothing follows the formulas in the text.
     fn end(&mut self) -> LexerResult<()> {
         self.space();
         if self.place < self.text.len() {
@@ -154,7 +154,7 @@ impl<'t> FormulaReader<'t> {
         Ok(all)
     }
 
-    /// Parses a formula whose operators have at least the precedence of a given line of `OPERATORS`.
+    /// Parses a formula whose operators have at least the precedence of the line `line` of `OPERATORS`.
     fn binary(&mut self, line: usize) -> LexerResult<Formula> {
         let Some(operators) = OPERATORS.get(line) else {
             return self.unary();
@@ -272,7 +272,8 @@ impl Formula {
 
     /// Returns the value of the formula, given the values of nodes by their names.
     ///
-    /// **Errors.** A node without a value, an unknown function, or arguments whose kind or number the function does not allow.
+    /// **Errors.** An error if a node has no value, a function is unknown, or the kind or number of its arguments is not
+    /// allowed.
     pub(super) fn value(&self, of: &impl Fn(&str) -> Option<Value>) -> LexerResult<Value> {
         let (at, name, arguments) = match self {
             Self::Constant(value) => return Ok(value.clone()),
@@ -307,7 +308,7 @@ impl Formula {
     }
 }
 
-/// Applies a function to values; `None` if the function is unknown, or if the arguments have the wrong kinds.
+/// Applies the function `name` to `values`; `None` if the function is unknown, or if the arguments have the wrong kinds.
 fn applied(name: &str, values: &[Value]) -> Option<Value> {
     use Value::{Distribution, Number, Truth};
     if let ("==" | "=" | "!=" | "<>", [left, right]) = (name, values) {

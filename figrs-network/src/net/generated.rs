@@ -39,7 +39,7 @@ impl StateValues {
         .unwrap_or(Self::Labels)
     }
 
-    /// Returns the value of a state; `None` if the value is an interval.
+    /// Returns the value of the state with the index `state` and the name `name`; `None` if the value is an interval.
     fn of(&self, state: usize, name: &str) -> Option<Value> {
         match self {
             Self::Boolean => Some(Value::Truth(state == 1)),
@@ -49,7 +49,7 @@ impl StateValues {
         }
     }
 
-    /// Returns the index of the state that has this value or whose interval contains it.
+    /// Returns the index of the state that has the value `value`, or whose interval contains it.
     fn state(&self, value: &Value, names: &[&str]) -> Option<usize> {
         match (self, value) {
             (Self::Boolean, Value::Truth(truth)) => Some(usize::from(*truth)),
@@ -66,7 +66,7 @@ impl StateValues {
     }
 }
 
-/// Parses a number, which may be infinite.
+/// Parses the number `word`, which may be infinite.
 fn number(word: &str) -> Option<f64> {
     let digits = word.strip_prefix('-').unwrap_or(word);
     let number = match digits {

@@ -11,11 +11,11 @@ use super::block::{Name, Potential};
 use super::formula::{Formula, Value, nested_formulas};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The remedy for a distribution that cannot be read.
+/// The remedy in the error that a distribution cannot be read.
 const FORM: &str = "write `normal ( mean, variance )`";
 
-/// Sets the distribution of a continuous node. The data has a normal distribution for each joint state of the discrete parents, where the last parent
-/// varies fastest.
+/// Sets the distribution of the continuous node of `potential`. A continuous node has a normal distribution for each joint state of its discrete
+/// parents, where the last parent varies fastest.
 pub(super) fn define(
     draft: &mut NetworkDraft,
     names: &FullNames,
@@ -86,7 +86,7 @@ struct LinearForm {
 }
 
 impl NormalReader<'_> {
-    /// Reads one distribution; `list` is the offset of the list that contains it.
+    /// Reads the distribution `formula`; `list` is the offset of the list that contains it.
     fn normal(&self, formula: &Formula, list: usize) -> LexerResult<LinearNormal> {
         let (at, mean, variance) = match formula {
             Formula::Function {
@@ -139,7 +139,7 @@ impl NormalReader<'_> {
         })
     }
 
-    /// Adds a multiple of a formula to a linear function; `normal` is the offset of the distribution that contains the formula.
+    /// Adds `factor` times `formula` to the linear function `form`; `normal` is the offset of the distribution that contains `formula`.
     fn add(
         &self,
         formula: &Formula,
@@ -193,7 +193,7 @@ impl NormalReader<'_> {
         Ok(())
     }
 
-    /// Returns the number that a formula without nodes states.
+    /// Returns the number that `formula`, which has no nodes, states.
     fn number(&self, formula: &Formula, normal: usize) -> LexerResult<f64> {
         let value = formula.value(&|_| None);
         if let Value::Number(number) = value.map_err(|error| error.with_remedy(FORM))? {
@@ -207,7 +207,7 @@ impl NormalReader<'_> {
         Err(LexerError::new(formula.at().unwrap_or(normal), mistake))
     }
 
-    /// Returns the variance, which is a positive number.
+    /// Returns the variance that `formula` states, which is a positive number.
     fn variance(&self, formula: &Formula, normal: usize) -> LexerResult<f64> {
         let at = formula.at().unwrap_or(normal);
         if let Some((at, parent)) = formula.node() {
@@ -231,7 +231,7 @@ impl NormalReader<'_> {
         ))
     }
 
-    /// A mean depends on a node that is no continuous parent.
+    /// Returns the mistake that a mean depends on the node `name`, which is not a continuous parent.
     fn no_parent(&self, name: &str) -> Mistake {
         let node = self.node;
         if self.finite.contains(&name) {

@@ -51,12 +51,12 @@ pub(super) fn next_word<'t>(
     token::next_word::<Net>(input, what)
 }
 
-/// Reads a punctuation mark, such as a bracket, if the next token is this mark; returns false otherwise.
+/// Reads the punctuation mark `mark` if it is the next token; returns `false` otherwise.
 pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
     token::mark::<Net>(input, mark)
 }
 
-/// Reads a punctuation mark, or returns an error if the next token is another one.
+/// Reads the punctuation mark `it`; returns an error if the next token is another one.
 pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
     token::require::<Net>(input, it, what)
 }

@@ -71,8 +71,8 @@ pub(in super::super) fn write(
     Ok(text)
 }
 
-/// Writes the entries of a table over variables of these numbers of states, with parentheses around the entries for each state of each variable but the
-/// last one, which varies fastest.
+/// Formats the entries of a table over variables with `sizes` states, with parentheses around the entries for each state of each variable but the last
+/// one, which varies fastest.
 fn nested(sizes: &[usize], entries: impl ExactSizeIterator<Item = String>) -> String {
     // For each variable, the number of table entries for one of its states, and for all of its states.
     let mut blocks = vec![1];
@@ -100,7 +100,7 @@ fn nested(sizes: &[usize], entries: impl ExactSizeIterator<Item = String>) -> St
     text
 }
 
-/// Writes the name of a node as attributes if it is not its identifier.
+/// Returns the attributes that store `name`, the name of a node, if it differs from the identifier `id`.
 fn full_name(name: &str, id: &str) -> Result<String, NetworkError> {
     if id == name {
         return Ok(String::new());
@@ -109,7 +109,7 @@ fn full_name(name: &str, id: &str) -> Result<String, NetworkError> {
     Ok(format!("    label = {name};\n    figrs_name = {name};\n"))
 }
 
-/// Writes a normal distribution, given the identifiers of the real variables.
+/// Formats the normal distribution `row`, given the identifiers of the real variables.
 fn normal(row: &LinearNormal, ids: &[String]) -> String {
     let mut mean = format!("{:?}", row.constant);
     for &(variable, coefficient) in &row.terms {
@@ -119,7 +119,7 @@ fn normal(row: &LinearNormal, ids: &[String]) -> String {
     format!("normal ( {mean}, {:?} )", row.variance)
 }
 
-/// Writes a text in quotes; returns an error if the text contains a quotation mark or a line end.
+/// Returns `name` in quotes; an error if it contains a quotation mark or a line end.
 fn quoted(name: &str) -> Result<String, NetworkError> {
     if name.contains(['"', '\n']) {
         return Err(NetworkError::of_name(name, NetworkFormat::Net));

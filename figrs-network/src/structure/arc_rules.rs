@@ -30,7 +30,7 @@ pub(super) struct ArcRules {
 impl ArcRules {
     /// Creates the rules for the structures of a network, with arcs given by names.
     ///
-    /// **Errors.** An error for unknown names, and for rules that no structure can obey.
+    /// **Errors.** An error if a name is unknown, or if no structure can obey the rules.
     pub(super) fn new(
         network: &Network,
         (required, forbidden): (&ArcNames, &ArcNames),
@@ -75,7 +75,7 @@ impl ArcRules {
         Ok(rules)
     }
 
-    /// **Errors.** A variable has too many required parents, or its table with these parents is too large.
+    /// **Errors.** An error if a variable has too many required parents, or if its table with these parents is too large.
     fn check_parents(&self, variables: &[Variable]) -> Result<(), StructureLearningError> {
         for (parents, variable) in self.least.all_parents().iter().zip(variables) {
             if parents.len() > self.most_parents {
@@ -107,7 +107,7 @@ impl ArcRules {
         Ok(())
     }
 
-    /// **Errors.** The tables of a structure have too many entries in total.
+    /// **Errors.** An error if the tables of a structure have too many entries in total.
     pub(super) fn check_entries(&self, dag: &Dag) -> Result<(), StructureLearningError> {
         let entries = (0..).zip(dag.all_parents()).map(|(child, parents)| {
             let sizes = parents.iter().chain([&child]);
@@ -151,7 +151,7 @@ impl ArcRules {
         self.required.contains(&(from, to))
     }
 
-    /// True if a change of an arc obeys the rules; the change may close a cycle.
+    /// True if `change` obeys the rules; it may close a cycle.
     pub(super) fn allow(&self, dag: &Dag, change: ArcChange) -> bool {
         match change {
             ArcChange::Add(from, to) => self.allows_parent(dag, from, to),
@@ -194,14 +194,14 @@ fn arcs(network: &Network, names: &ArcNames) -> Result<Vec<(u32, u32)>, Structur
     arcs.collect()
 }
 
-/// Returns the index of the variable with this name.
+/// Returns the index of the variable named `name`.
 ///
-/// **Errors.** [`StructureLearningError::Unknown`] if the network has no such variable.
+/// **Errors.** [`StructureLearningError::Unknown`] if `network` has no such variable.
 pub(super) fn position(network: &Network, name: &str) -> Result<u32, StructureLearningError> {
     Ok(position_of(&network.index, &network.variables, name)? as u32)
 }
 
-/// Returns the cycle that an arc would close: the path from the arc's child back to its parent.
+/// Returns the cycle that the arc from `from` to `to` would close: the path from `to` back to `from`.
 fn cycle(dag: &Dag, from: u32, to: u32) -> Vec<u32> {
     let mut path = vec![from];
     let mut at = from;

@@ -33,7 +33,7 @@ pub(super) trait CaseCounts: Sync {
     /// Returns the number of variables.
     fn width(&self) -> usize;
 
-    /// Returns the number of states of a variable.
+    /// Returns the number of states of the variable of index `variable`.
     fn states(&self, variable: u32) -> usize;
 
     /// Returns the number of all rows, including repetitions.
@@ -42,7 +42,7 @@ pub(super) trait CaseCounts: Sync {
     /// Returns the number of distinct rows, each of which is read to count a family.
     fn distinct(&self) -> usize;
 
-    /// Returns precomputed indices that speed up the counting of a variable with its parents; `None` if its table would be large compared with the
+    /// Returns precomputed indices that speed up the counting of `child` with `parents`; `None` if its table would be large compared with the
     /// data.
     fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase>;
 
@@ -55,6 +55,6 @@ pub(super) trait CaseCounts: Sync {
         terms: &FamilyTerms<'_>,
     ) -> f64;
 
-    /// Returns the counts of a variable and its parents as a table, in which the child varies fastest, then the last parent.
+    /// Returns the counts of `child` and `parents` as a table, in which `child` varies fastest, then the last parent.
     fn table(&self, child: u32, parents: &[u32]) -> Vec<f64>;
 }

@@ -28,14 +28,14 @@ pub(super) enum ChildPreference {
     Last,
 }
 
-/// Returns the largest difference between scores that may be a rounding error for this number of cases; terms of scores are as large as `N ln N`.
+/// Returns the largest difference between scores that may be a rounding error for `total` cases; terms of scores are as large as `N ln N`.
 pub(super) fn resolution(total: u64) -> f64 {
     let total = total.max(2) as f64;
     1e-12 + 1e-13 * total * total.ln()
 }
 
 impl<'c, 'd> Climber<'c, 'd> {
-    /// Creates a climber that starts at a structure; `None` if the work was interrupted.
+    /// Creates a climber that starts at the structure `start`; `None` if the work was interrupted.
     pub(super) fn new(
         families: &'c mut FamilyScores<'d>,
         rules: &'c ArcRules,
@@ -67,7 +67,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.rules
     }
 
-    /// Sets the child that is preferred among changes of equal gain.
+    /// Sets the preference for children among changes of equal gain.
     pub(super) fn prefer(&mut self, preference: ChildPreference) {
         self.preference = preference;
     }
@@ -89,7 +89,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         children
     }
 
-    /// Returns the score of the structure.
+    /// Returns the score of the present structure.
     pub(super) fn total(&self) -> f64 {
         self.scores.iter().sum()
     }
@@ -98,7 +98,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.resolution
     }
 
-    /// Recomputes the gains of changes of arcs to a variable after its parents changed; `None` if the work was interrupted.
+    /// Recomputes the gains of changes of arcs to `child` after its parents changed; `None` if the work was interrupted.
     fn refresh(&mut self, child: u32, is_interrupted: &(dyn Fn() -> bool + Sync)) -> Option<()> {
         let own = self.families.family(child, self.dag.parents(child));
         self.scores[child as usize] = own;
@@ -122,7 +122,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         Some(())
     }
 
-    /// Returns the gain of a change in the score, which is minus infinity if the rules exclude the change. A change that closes a cycle has a gain as
+    /// Returns the gain of `change` in the score, which is minus infinity if the rules exclude the change. A change that closes a cycle has a gain as
     /// well.
     pub(super) fn gain(&self, change: ArcChange) -> f64 {
         let gain = |from: u32, to: u32| self.gains[to as usize][from as usize];
@@ -132,8 +132,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         }
     }
 
-    /// Returns the change with the largest gain among the allowed changes that meet a condition. Among changes of equal gain, additions of arcs are
-    /// preferred to deletions, and deletions to reversals.
+    /// Returns the change with the largest gain among the allowed changes that `is_eligible` accepts. Among changes of equal gain, additions of arcs
+    /// are preferred to deletions, and deletions to reversals.
     pub(super) fn best_change(
         &self,
         mut is_eligible: impl FnMut(ArcChange, f64) -> bool,
@@ -155,7 +155,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         best
     }
 
-    /// Changes an arc of the structure. If the work is interrupted, the result is `None`: the change is made, but the gains are outdated.
+    /// Makes `change` in the structure. If the work is interrupted, the result is `None`: the change is made, but the gains are outdated.
     pub(super) fn make(
         &mut self,
         change: ArcChange,
@@ -166,8 +166,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.go_to(dag, is_interrupted)
     }
 
-    /// Replaces the structure by another structure. If the work is interrupted, the result is `None`: the structure is replaced, but the gains are
-    /// outdated.
+    /// Replaces the structure by `dag`. If the work is interrupted, the result is `None`: the structure is replaced, but the gains are outdated.
     pub(super) fn go_to(
         &mut self,
         dag: Dag,
@@ -199,7 +198,7 @@ mod tests {
     use super::super::row_counts::RowCounts;
     use super::*;
 
-    /// Returns the score of a structure, computed independently of the climber.
+    /// Returns the score of the structure `dag`, computed independently of the climber.
     fn rescored(rows: &RowCounts, score: NetworkScore, dag: &Dag) -> f64 {
         let mut families = FamilyScores::new(rows, score, 1);
         let children = 0..dag.len() as u32;

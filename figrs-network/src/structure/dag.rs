@@ -16,12 +16,12 @@ pub(super) struct Dag {
 pub(super) enum ArcChange {
     Add(u32, u32),
     Delete(u32, u32),
-    /// Reverses the arc from the first variable to the second, so that the first becomes the child.
+    /// Reverses the arc from the first variable to the second; the first variable becomes the child.
     Reverse(u32, u32),
 }
 
 impl Dag {
-    /// Creates a graph with this number of variables and without arcs.
+    /// Creates a graph with `variables` variables and without arcs.
     pub(super) fn empty(variables: usize) -> Self {
         let words = variables.div_ceil(64);
         Self {
@@ -35,7 +35,7 @@ impl Dag {
         self.parents.len()
     }
 
-    /// Returns the parents of a variable, in ascending order.
+    /// Returns the parents of `child`, in ascending order.
     pub(super) fn parents(&self, child: u32) -> &[u32] {
         &self.parents[child as usize]
     }
@@ -51,7 +51,7 @@ impl Dag {
         arcs.collect()
     }
 
-    /// True if an arc is covered: the other parents of its child are exactly the parents of its parent.
+    /// True if the arc from `from` to `to` is covered: the other parents of its child are exactly the parents of its parent.
     pub(super) fn is_covered(&self, from: u32, to: u32) -> bool {
         let others = self.parents(to).iter().filter(|parent| **parent != from);
         others.eq(self.parents(from))
@@ -61,13 +61,13 @@ impl Dag {
         self.parents(to).binary_search(&from).is_ok()
     }
 
-    /// True if a directed path of at least one arc leads from one variable to another.
+    /// True if a directed path of at least one arc leads from `from` to `to`.
     pub(super) fn reaches(&self, from: u32, to: u32) -> bool {
         let word = self.descendants[from as usize * self.words + to as usize / 64];
         word >> (to % 64) & 1 == 1
     }
 
-    /// True if a change is possible and keeps the graph acyclic: an arc to add must be absent, and an arc to delete or reverse must exist.
+    /// True if `change` is possible and keeps the graph acyclic: an arc to add must be absent, and an arc to delete or reverse must exist.
     pub(super) fn allows(&self, change: ArcChange) -> bool {
         match change {
             ArcChange::Add(from, to) => {
@@ -81,7 +81,7 @@ impl Dag {
         }
     }
 
-    /// Makes a change that the graph [allows](Self::allows).
+    /// Makes `change`, which the graph must [allow](Self::allows).
     pub(super) fn change(&mut self, change: ArcChange) {
         debug_assert!(self.allows(change));
         match change {

@@ -14,13 +14,13 @@ pub enum StructureLearningError {
     /// The network is a Markov network, or the data lacks states that the score needs, or belongs to another network.
     #[error("{}{problem}; {remedy}", of_line(*.line))]
     Unfit {
-        /// The line of the data, counted from 1, if the problem is in one line.
+        /// The line of the data, counted from 1; `None` if the problem is not in one line.
         line: Option<usize>,
         /// The variable without a state, in the line or in the whole data.
         variable: Option<String>,
-        /// The problem, as a statement.
+        /// Statement of the problem.
         problem: String,
-        /// The remedy, as a request.
+        /// Request that remedies the problem.
         remedy: &'static str,
     },
     /// A setting is outside of its range.
@@ -28,9 +28,9 @@ pub enum StructureLearningError {
     Setting {
         /// Name of the setting: `prior` or `equivalent_sample_size`.
         setting: &'static str,
-        /// The invalid value.
+        /// The value of the setting.
         value: f64,
-        /// The range of valid values, as a request.
+        /// Request that states the range of valid values.
         remedy: &'static str,
     },
     /// An arc or an order names a variable that the network does not have.
@@ -41,23 +41,23 @@ pub enum StructureLearningError {
     Rules {
         /// The settings of the learner that contradict each other.
         settings: &'static [&'static str],
-        /// The problem, as a statement that names the variables.
+        /// Statement of the contradiction, which names the variables.
         problem: String,
-        /// The remedy, as a request.
+        /// Request that resolves the contradiction.
         remedy: &'static str,
     },
     /// The network, a structure or its expected counts exceed a limit.
     #[error("{}{problem}; {remedy}{}", of_line(*.line), in_brackets(settings))]
     TooLarge {
-        /// The line of the data, counted from 1, if the problem is in one line.
+        /// The line of the data, counted from 1; `None` if the problem is not in one line.
         line: Option<usize>,
-        /// The problem, as a statement that names the size and the limit.
+        /// Statement of the size and the limit.
         problem: String,
-        /// The remedy, as a request.
+        /// Request that remedies the problem.
         remedy: &'static str,
         /// The settings of the learner that the remedy names; empty if the remedy concerns the data.
         settings: &'static [&'static str],
-        /// The error of an elimination that would be too large.
+        /// The error of the elimination if an elimination would be too large.
         source: Option<EliminationError>,
     },
 }
@@ -82,7 +82,7 @@ impl StructureLearningError {
         }
     }
 
-    /// A variable has no state in any row.
+    /// Returns the error that `variable` has no state in any row.
     pub(super) fn missing_column(variable: &str) -> Self {
         Self::Unfit {
             line: None,
@@ -95,7 +95,7 @@ impl StructureLearningError {
         }
     }
 
-    /// A variable has no state on a line of the data.
+    /// Returns the error that `variable` has no state on the line `line` of the data.
     pub(super) fn missing_cell(line: usize, variable: &str) -> Self {
         Self::Unfit {
             line: Some(line),

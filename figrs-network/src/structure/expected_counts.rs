@@ -54,9 +54,9 @@ impl<'d> ExpectedCounts<'d> {
         }
     }
 
-    /// Creates the expected counts under a network, given by its structure and its tables.
+    /// Creates the expected counts under the network with the structure `dag` and the tables `tables`.
     ///
-    /// **Errors.** The posterior of a row is too large to be computed.
+    /// **Errors.** An error if the posterior of a row is too large to be computed.
     pub(super) fn new(
         rows: &'d DataRows,
         dag: &Dag,
@@ -91,7 +91,7 @@ impl<'d> ExpectedCounts<'d> {
         failure.unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// Returns the error of a row whose posterior could not be computed, if there is one.
+    /// Returns the error of a row whose posterior could not be computed; `None` if there is no such row.
     pub(super) fn failure(&self) -> Option<LargePosterior> {
         let failure = self.failure.lock();
         failure.unwrap_or_else(PoisonError::into_inner).clone()
@@ -138,7 +138,7 @@ impl<'d> ExpectedCounts<'d> {
         }
     }
 
-    /// Returns the possible joint states of some variables in a block of missing cells, as offsets in the family's table, with their probabilities.
+    /// Returns the possible joint states of the missing cells `part` of one block, as offsets in the family's table, with their probabilities.
     fn posterior_cells(&self, part: &[(u32, usize, u64)]) -> Vec<(u64, f64)> {
         let block = &self.blocks[part[0].0 as usize];
         let places: Vec<usize> = part.iter().map(|&(_, place, _)| place).collect();
@@ -165,7 +165,7 @@ impl<'d> ExpectedCounts<'d> {
         entries.map(|(entry, &p)| (cell(entry), p)).collect()
     }
 
-    /// Returns the factor that scales the counts of a family up to all rows; `None` if too few rows have all cells of the family present.
+    /// Returns the factor that scales the counts of a family up to all rows; `None` if too few rows have all cells of the family.
     fn scale(&self, counts: impl Iterator<Item = f64>) -> Option<f64> {
         if self.missing.is_some() {
             return Some(1.0);
@@ -316,7 +316,7 @@ impl BlockBuilder<'_> {
         Ok((missing, log_probability))
     }
 
-    /// Returns the block of some missing cells, given by their variables; creates the block if it is new.
+    /// Returns the block of the missing cells of `variables`; creates the block if it is new.
     fn block(
         &mut self,
         row: &OpenRow,
@@ -351,13 +351,12 @@ impl BlockBuilder<'_> {
         Ok(number)
     }
 
-    /// Returns the variables of a child's table: the parents followed by the child.
+    /// Returns the variables of the table of `child`: the parents followed by the child.
     fn scope(&self, child: u32) -> impl Iterator<Item = u32> {
         self.dag.parents(child).iter().copied().chain([child])
     }
 
-    /// Returns the entries of a child's table that agree with the observed cells of a row, in row-major order over the
-    /// missing variables.
+    /// Returns the entries of the table of `child` that agree with the observed cells of `row`, in row-major order over the missing variables.
     fn restricted(&self, child: u32, row: &OpenRow) -> Vec<f64> {
         let mut places = vec![0];
         for variable in self.scope(child) {
@@ -402,8 +401,7 @@ impl Groups {
         variable
     }
 
-    /// Joins the groups of some variables; returns the first variable of the joint group, or `None` if no variable is
-    /// given.
+    /// Joins the groups of `variables`; returns the first variable of the joint group, or `None` if no variable is given.
     fn join(&mut self, variables: impl Iterator<Item = u32>) -> Option<u32> {
         variables.fold(None, |joined, variable| {
             let own = self.first(variable);

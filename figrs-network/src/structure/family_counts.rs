@@ -35,8 +35,7 @@ impl RowCounts {
         (CELLS_PER_ROW * self.distinct()).clamp(LEAST_CELLS, MOST_CELLS)
     }
 
-    /// Returns precomputed indices that speed up the counting of a variable with its parents; `None` if its table would be large compared with the
-    /// data.
+    /// Returns precomputed indices that speed up the counting of `child` with `parents`; `None` if its table would be large compared with the data.
     pub(super) fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase> {
         let members = parents.iter().chain([&child]);
         let mut cells = 1_usize;
@@ -87,8 +86,7 @@ impl RowCounts {
         Some(&memory.cells)
     }
 
-    /// Calls `visit` with the counts of the child's states for each parent configuration that occurs; the parents are the parents in `base` and
-    /// possibly one more. The function may leave out counts of zero.
+    /// Calls `visit` with the counts of the child's states for each configuration of `family`'s parents that occurs. Counts of zero may be omitted.
     pub(super) fn for_each_configuration(
         &self,
         family: Family<'_>,
@@ -191,7 +189,7 @@ impl CaseCounts for RowCounts {
 }
 
 impl RowCounts {
-    /// Returns for each row of data the index of its cell in the table of some variables, where the last variable varies fastest.
+    /// Returns for each row of data the index of its cell in the table of `members`, where the last variable varies fastest.
     pub(super) fn places(&self, members: impl Iterator<Item = u32>) -> Vec<usize> {
         let mut places = vec![0; self.distinct()];
         for member in members {
@@ -262,7 +260,7 @@ mod tests {
         }
     }
 
-    /// Nine variables of 300 states have more joint configurations than 64-bit indices can represent.
+    /// Tests nine variables of 300 states, which have more joint configurations than 64-bit indices can represent.
     #[test]
     fn tables_of_any_size_are_counted() {
         let rows = rows(&[300; 10], 400, 2);

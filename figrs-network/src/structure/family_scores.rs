@@ -13,7 +13,7 @@ use super::family_terms::ScoreTerms;
 
 /// Maximum number of families whose scores are stored.
 const MOST_KEPT: usize = 1 << 21;
-/// Minimum number of cells of data for whose counting several threads are used.
+/// Minimum number of cells of data that several threads count.
 const WORTH_THREADS: usize = 1 << 18;
 /// Number of families (variables with parents) that a thread takes at once.
 const BATCH: u64 = 4;
@@ -45,7 +45,7 @@ impl<'d> FamilyScores<'d> {
         self.rows
     }
 
-    /// Returns the score of a variable with these parents, which must be in ascending order.
+    /// Returns the score of `child` with the parents `parents`, which must be in ascending order.
     pub(super) fn family(&mut self, child: u32, parents: &[u32]) -> f64 {
         if let Some(&score) = self.known[child as usize].get(parents) {
             return score;
@@ -58,8 +58,8 @@ impl<'d> FamilyScores<'d> {
         score
     }
 
-    /// Returns for each candidate the score of a variable with these parents after the candidate is added, or removed if it is a parent. Returns
-    /// `None` if the work was interrupted.
+    /// Returns for each candidate the score of `child` with the parents `parents` after the candidate is added, or removed if it is a parent.
+    /// Returns `None` if the work was interrupted.
     pub(super) fn toggled(
         &mut self,
         child: u32,
@@ -129,7 +129,7 @@ impl<'d> FamilyScores<'d> {
         Some(scores)
     }
 
-    /// Computes the score of a family by counting the rows of data.
+    /// Computes the score of `family` by counting the rows of data.
     fn counted(
         &self,
         family: Family<'_>,
@@ -143,7 +143,7 @@ impl<'d> FamilyScores<'d> {
         self.rows.sum_of_terms(family, base, memory, &terms)
     }
 
-    /// Stores a score; if too many scores of a variable are stored, the earlier ones are dropped.
+    /// Stores `score`; if too many scores of `child` are stored, the earlier ones are dropped.
     fn keep(&mut self, child: u32, parents: Box<[u32]>, score: f64) {
         let most = MOST_KEPT / self.known.len().max(1);
         let known = &mut self.known[child as usize];
@@ -154,7 +154,7 @@ impl<'d> FamilyScores<'d> {
     }
 }
 
-/// Returns a sorted list after an item is added, or removed if the list contains it.
+/// Returns the sorted `list` after `item` is added, or removed if `list` contains it.
 fn toggled(list: &[u32], item: u32) -> Vec<u32> {
     let mut list = list.to_vec();
     match list.binary_search(&item) {

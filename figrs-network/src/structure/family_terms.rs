@@ -53,8 +53,7 @@ impl ScoreTerms {
         }
     }
 
-    /// Returns the terms of a family, given the number of the variable's states and the number of its parents'
-    /// configurations.
+    /// Returns the terms of a family of a variable with `states` states whose parents have `configurations` configurations.
     pub(super) fn family(&self, states: usize, configurations: f64) -> FamilyTerms<'_> {
         let parameters = (states as f64 - 1.0) * configurations;
         let kind = match self.score {
@@ -94,13 +93,13 @@ impl ScoreTerms {
 
 /// A count of cases, which is an integer for complete data and a real number for expected counts.
 pub(super) trait CaseCount: Copy + PartialOrd + AddAssign + Default {
-    /// Returns `n ln n`.
+    /// Returns `n ln n`, where `n` is this count.
     fn n_log_n(self, shared: &ScoreTerms) -> f64;
 
-    /// Returns the logarithm of the factorial of `n + more`.
+    /// Returns the logarithm of the factorial of `n + more`, where `n` is this count.
     fn log_factorial(self, more: u64, shared: &ScoreTerms) -> f64;
 
-    /// Returns the logarithm of `Γ(a + n) / Γ(a)`, given `a` and the logarithm of its gamma function.
+    /// Returns the logarithm of `Γ(a + n) / Γ(a)`, where `n` is this count and `prior` holds `a` and the logarithm of `Γ(a)`.
     fn log_rising(self, prior: (f64, f64)) -> f64;
 }
 
@@ -178,7 +177,7 @@ fn log_rising_of_large(a: f64, n: f64) -> f64 {
     n * a.ln() + (a + n - 0.5) * (n / a).ln_1p() - n + correction
 }
 
-/// Returns the logarithm of `a (a + 1) ... (a + n - 1)`, given `a` and the logarithm of its gamma function.
+/// Returns the logarithm of `a (a + 1) ... (a + n - 1)`, given `a` and the logarithm of `Γ(a)`.
 fn log_rising((a, log_gamma): (f64, f64), n: u64) -> f64 {
     // A product of a few factors is faster and equally accurate.
     const FEW: u64 = 6;

@@ -7,7 +7,7 @@ use super::case_counts::CaseCounts;
 use super::dag::Dag;
 use super::row_counts::RowCounts;
 
-/// Returns the parents of each variable of a Bayesian network, in ascending order.
+/// Returns the parents of each variable of `network`, a Bayesian network, in ascending order.
 pub(super) fn parents_of(network: &Network) -> Vec<Vec<u32>> {
     let mut all = vec![Vec::new(); network.variables().len()];
     for table in network.tables() {
@@ -20,8 +20,8 @@ pub(super) fn parents_of(network: &Network) -> Vec<Vec<u32>> {
     all
 }
 
-/// Returns the tables of a structure, one for each variable, that maximise the likelihood of the counts after `prior` is added to each count. In a
-/// table row without counts all states are equally likely.
+/// Returns the tables of the structure `dag`, one for each variable, that maximise the likelihood of the counts after `prior` is added to each
+/// count. In a table row without counts all states are equally likely.
 pub(super) fn fitted_tables(counts: &dyn CaseCounts, dag: &Dag, prior: f64) -> Vec<Vec<f64>> {
     let tables = (0..dag.len() as u32).map(|child| {
         let mut numbers = counts.table(child, dag.parents(child));
@@ -31,7 +31,7 @@ pub(super) fn fitted_tables(counts: &dyn CaseCounts, dag: &Dag, prior: f64) -> V
     tables.collect()
 }
 
-/// Adds the prior to each count and divides each row of a table by its sum; rows without counts become uniform.
+/// Adds `prior` to each count in `numbers`, and divides each row by its sum; rows without counts become uniform.
 fn divide_rows(numbers: &mut [f64], states: usize, prior: f64) {
     for row in numbers.chunks_mut(states) {
         let total: f64 = row.iter().map(|count| count + prior).sum();
@@ -46,7 +46,7 @@ fn divide_rows(numbers: &mut [f64], states: usize, prior: f64) {
     }
 }
 
-/// Returns the log-likelihood of the complete rows under a structure with these tables.
+/// Returns the log-likelihood of the complete rows `rows` under the structure `dag` with the tables `tables`.
 pub(super) fn log_likelihood(rows: &RowCounts, dag: &Dag, tables: &[Vec<f64>]) -> f64 {
     let mut log_likelihood = 0.0;
     for (child, numbers) in (0..).zip(tables) {
@@ -60,7 +60,7 @@ pub(super) fn log_likelihood(rows: &RowCounts, dag: &Dag, tables: &[Vec<f64>]) -
     log_likelihood
 }
 
-/// Returns a copy of the network with another structure and these tables.
+/// Returns a copy of `network` with the structure `dag` and the tables `tables`.
 pub(super) fn with_tables(network: &Network, dag: &Dag, tables: Vec<Vec<f64>>) -> Network {
     let tables = (0..).zip(tables).map(|(child, numbers)| NetworkTable {
         variables: dag

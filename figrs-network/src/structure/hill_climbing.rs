@@ -19,13 +19,13 @@ pub(super) struct HillClimbing {
     pub(super) seed: u64,
 }
 
-/// A function that a search calls at each step, and that may interrupt the search.
+/// A function that a search calls at each step, and a function that tells whether to interrupt the search.
 pub(super) struct SearchObserver<'o> {
     pub(super) is_interrupted: &'o (dyn Fn() -> bool + Sync),
     pub(super) report: &'o dyn Fn(u64),
 }
 
-/// The result of a search.
+/// The structure that a search found, with details of the search.
 pub(super) struct FoundStructure {
     pub(super) dag: Dag,
     pub(super) steps: u64,
@@ -157,8 +157,7 @@ impl HillClimbing {
     }
 }
 
-/// Returns a structure with random additions, deletions or reversals of arcs; their number is one plus an eighth of the
-/// number of variables.
+/// Returns `structure` with random additions, deletions or reversals of arcs; their number is one plus an eighth of the number of variables.
 fn disturbed(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
     /// Maximum number of random draws for each change, which suffices because most pairs of variables allow a change.
     const DRAWS: usize = 50;
@@ -195,8 +194,8 @@ fn disturbed(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
     dag
 }
 
-/// Returns a random structure of the same equivalence class by reversing covered arcs (arcs whose two ends have the same other parents),
-/// which changes no conditional independence.
+/// Returns a random structure of the same equivalence class as `structure` by reversing covered arcs (arcs whose two ends have the same other
+/// parents), which changes no conditional independence.
 fn equivalent(structure: &Dag, rules: &ArcRules, random: &mut impl Rng) -> Dag {
     /// Number of random draws for each arc; about half of them hit covered arcs.
     const DRAWS: usize = 4;

@@ -11,7 +11,7 @@ use super::hill_climbing::{FoundStructure, SearchObserver};
 /// Returns the indices of all variables in the order for K2: first those listed by name, then the others in the order
 /// of the network.
 ///
-/// **Errors.** A name is unknown or repeated, or a required arc contradicts the order.
+/// **Errors.** An error if a name is unknown or repeated, or if a required arc contradicts the order.
 pub(super) fn order(
     network: &Network,
     names: &[String],
@@ -53,8 +53,8 @@ pub(super) fn order(
     Ok(order)
 }
 
-/// Adds parents to each variable in turn. A variable takes as its next parent the earlier variable that raises its score most (among equals, the
-/// first), until no variable raises it.
+/// Adds parents to each variable, in the order of `order`. A variable takes as its next parent the earlier variable that raises its score most
+/// (among equals, the first), until no variable raises it.
 pub(super) fn search(
     families: &mut FamilyScores<'_>,
     rules: &ArcRules,

@@ -22,7 +22,7 @@ use super::{NetworkScore, ScoredNetwork, StructureLearningError, k2_search};
 
 /// Maximum number of variables of a search, which stores a number for each pair of variables.
 const MOST_VARIABLES: usize = 4096;
-/// Default length of the tabu list for networks with at most this number of variables.
+/// Default length of the tabu list, unless the network has more variables than this.
 const TABU_LENGTH: usize = 10;
 /// Default number of restarts.
 const RESTARTS: u64 = 30;
@@ -46,15 +46,14 @@ type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 ///
 /// If cells of the data are missing, the learner runs rounds of structural expectation-maximisation. In each round, the current network gives the
 /// exact posterior of the missing cells in each row, and thereby the expected counts of each family. In each round, the search finds a structure with
-/// a better score on the expected counts, and the tables fitted to this structure give the next network. The rounds of structural
-/// expectation-maximisation run from two starts. The first start of the rounds is the structure with which the search begins. The second start of the
-/// rounds is the structure that a search finds if each variable is counted in the rows that have its cell and the cells of its parents. The initial
-/// tables of the second start come from the counts of the rows that have all cells of a table, after one is added to each count. The better-scored
-/// result of the two starts is returned. The rounds end when the score of the observed cells does not rise. For BIC, AIC and the log-likelihood, the
-/// score of the observed cells contains the log-likelihood of the observed cells. For scores other than BIC, AIC and the log-likelihood, the score of
-/// the observed cells is the score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz). The rounds of structural
-/// expectation-maximisation end in a local optimum, which depends on the start. Structural expectation-maximisation assumes that cells are missing at
-/// random.
+/// a better score on the expected counts, and the tables fitted to this structure give the next network. Structural expectation-maximisation runs
+/// from two initial structures. The first run starts at the structure with which the search begins. The second run starts at the structure that a
+/// search finds if each variable is counted in the rows that have its cell and the cells of its parents. The initial tables of the second run come
+/// from the counts of the rows that have all cells of a table, after one is added to each count. The learner returns the better-scored result of the
+/// two runs. A run ends when the score of the observed cells does not rise. For BIC, AIC and the log-likelihood, the score of the observed cells
+/// contains the log-likelihood of the observed cells. For scores other than BIC, AIC and the log-likelihood, the score of the observed cells is the
+/// score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz). The rounds of structural expectation-maximisation end in
+/// a local optimum, which depends on the start. Structural expectation-maximisation assumes that cells are missing at random.
 ///
 /// **Guarantee.** The structure is acyclic, contains the required arcs and none of the forbidden ones, and its score is at least that of the
 /// structure with which the search begins. Unless it is interrupted, hill climbing, with or without a tabu list, ends at a structure where adding,
@@ -124,8 +123,8 @@ pub enum StructureSearch {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct LearnedStructure {
-    /// The network. The network with the learned structure, whose tables maximise the likelihood of the data after the prior is added to each count.
-    /// In a table row without counts, all states are equally likely.
+    /// The network with the learned structure; its tables maximise the likelihood of the data after the prior is added to each count. In a table row
+    /// without counts, all states are equally likely.
     pub network: Network,
     /// The score of the structure; if cells are missing, the score is computed from the expected counts under the network.
     pub score: ScoredNetwork,
@@ -153,7 +152,7 @@ pub struct MissingCellRounds {
 }
 
 impl StructureLearner {
-    /// Creates a learner that searches by hill climbing for the structure with the best value of this score.
+    /// Creates a learner that searches by hill climbing for the structure with the best value of `score`.
     pub fn new(score: NetworkScore) -> Self {
         Self {
             score,
@@ -180,13 +179,13 @@ impl StructureLearner {
         self
     }
 
-    /// Requires an arc between two variables, given by their names.
+    /// Requires an arc from the variable named `from` to the variable named `to`.
     pub fn require(mut self, from: impl Into<String>, to: impl Into<String>) -> Self {
         self.required.push((from.into(), to.into()));
         self
     }
 
-    /// Forbids an arc between two variables, given by their names.
+    /// Forbids an arc from the variable named `from` to the variable named `to`.
     pub fn forbid(mut self, from: impl Into<String>, to: impl Into<String>) -> Self {
         self.forbidden.push((from.into(), to.into()));
         self
@@ -217,14 +216,14 @@ impl StructureLearner {
         restarts: u64 => restarts;
         /// Sets the seed of the random changes (default 0).
         seed: u64 => seed;
-        /// Adds this number to each count from which the tables are learned (default 0, at most [`NetworkLearner::MOST_PRIOR`]); the score of the
+        /// Adds `prior` to each count from which the tables are learned (default 0, at most [`NetworkLearner::MOST_PRIOR`]); the score of the
         /// structure is not affected.
         prior: f64 => prior;
         /// Sets the maximum number of rounds from each start for data with missing cells (default 50).
         rounds: u64 => rounds;
         /// Sets the number of threads (default: all cores); the result does not depend on the number of threads.
         threads: NonZero<usize> => threads;
-        /// Ends the search with the best structure so far once this flag is `true`.
+        /// Ends the search with the best structure so far once `interrupt` is `true`.
         interrupt: Arc<AtomicBool> => interrupt;
         /// Sets the time after which the search ends with the best structure so far (default: no limit).
         deadline: Duration => deadline;
@@ -236,9 +235,9 @@ impl StructureLearner {
         self
     }
 
-    /// Learns the structure and the tables of a network from data about its variables.
+    /// Learns the structure and the tables of `network` from `data` about its variables.
     ///
-    /// **Errors.** The errors of [`StructureLearner`](Self).
+    /// **Errors.** The conditions are those of [`StructureLearner`](Self).
     pub fn learn(
         &self,
         network: &Network,

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::StructureLearningError;
 
-/// Maximum number of entries of a joint posterior that is stored; for a larger block of missing cells, each query runs an elimination.
+/// Maximum number of entries of a stored joint posterior; for a larger block of missing cells, each query runs an elimination.
 const MOST_JOINT: usize = 1 << 12;
 /// Maximum number of entries of one table in an elimination, and maximum number of operations of an elimination.
 const MOST_ENTRIES: usize = 1 << 18;
@@ -37,8 +37,8 @@ struct KeptMarginals {
     entries: usize,
 }
 
-/// Error that the posterior of a row is too large to be computed. The error states the line of the row, and the number of missing cells that depend
-/// on each other.
+/// Error that the posterior of a row with missing cells is too large to be computed. The error states the line of the row, and the number of missing
+/// cells that depend on each other.
 #[derive(Clone)]
 pub(super) struct LargePosterior {
     line: usize,
@@ -68,9 +68,9 @@ pub(super) struct BlockFactor {
 }
 
 impl MissingBlock {
-    /// Creates a block of missing cells whose variables have these numbers of states, for the row on a line of the data.
+    /// Creates a block of missing cells whose variables have `states` states, for the row on the line `line` of the data.
     ///
-    /// **Errors.** The elimination would be too large.
+    /// **Errors.** An error if the elimination would be too large.
     pub(super) fn new(
         line: usize,
         states: &[usize],
@@ -109,10 +109,10 @@ impl MissingBlock {
         self.graph.cardinalities[place] as usize
     }
 
-    /// Returns the joint posterior of some variables of the block, whose indices are given in ascending order; in the result the last variable varies
-    /// fastest.
+    /// Returns the joint posterior of the variables of the block with the indices `places`, in ascending order; in the result the last variable
+    /// varies fastest.
     ///
-    /// **Errors.** The elimination would be too large.
+    /// **Errors.** An error if the elimination would be too large.
     pub(super) fn marginal(&self, places: &[usize]) -> Result<Arc<[f64]>, LargePosterior> {
         let Some(joint) = &self.joint else {
             return self.eliminated(places);

@@ -33,7 +33,7 @@ pub(super) struct DataRows {
     unseen: Option<usize>,
 }
 
-/// A row of data with missing cells.
+/// A distinct row of data with missing cells.
 #[derive(Debug)]
 pub(super) struct OpenRow {
     /// The index of the state of each variable, or [`MISSING`].
@@ -45,9 +45,9 @@ pub(super) struct OpenRow {
 }
 
 impl DataRows {
-    /// Collects the distinct rows of data about a network, in the order in which they first occur.
+    /// Collects the distinct rows of `data` about `network`, in the order in which they first occur.
     ///
-    /// **Errors.** The data was read for other variables.
+    /// **Errors.** An error if the data was read for other variables.
     pub(super) fn new(
         network: &Network,
         data: &NetworkData,
@@ -96,7 +96,8 @@ impl DataRows {
         Ok(rows)
     }
 
-    /// Adds a row from a line of the data; `places` contains the index of each distinct row among the complete or the incomplete rows.
+    /// Adds a row with `cells` from the line `line`; `places` contains the index of each distinct row among the complete or the
+    /// incomplete rows.
     fn add(&mut self, cells: &[u32], line: usize, places: &mut FxHashMap<Box<[u32]>, usize>) {
         let is_open = cells.contains(&MISSING);
         let complete = &mut self.complete;
@@ -124,7 +125,7 @@ impl DataRows {
         }
     }
 
-    /// **Errors.** A variable has no state in any row.
+    /// **Errors.** An error if a variable has no state in any row.
     pub(super) fn check_columns(&self, network: &Network) -> Result<(), StructureLearningError> {
         self.unseen.map_or(Ok(()), |variable| {
             let variable = network.variables()[variable].name();
@@ -134,9 +135,9 @@ impl DataRows {
 }
 
 impl RowCounts {
-    /// Collects the distinct rows of complete data about a network, in the order in which they first occur.
+    /// Collects the distinct rows of `data`, complete data about `network`, in the order in which they first occur.
     ///
-    /// **Errors.** A cell is missing, or the data was read for other variables.
+    /// **Errors.** An error if a cell is missing, or if the data was read for other variables.
     pub(super) fn new(
         network: &Network,
         data: &NetworkData,
@@ -168,12 +169,12 @@ impl RowCounts {
         self.total
     }
 
-    /// Returns the state index of a variable in each distinct row.
+    /// Returns the state index of the variable of index `variable` in each distinct row.
     pub(super) fn column(&self, variable: u32) -> &[u32] {
         &self.columns[variable as usize]
     }
 
-    /// Returns the number of states of a variable.
+    /// Returns the number of states of the variable of index `variable`.
     pub(super) fn states(&self, variable: u32) -> usize {
         self.states[variable as usize]
     }

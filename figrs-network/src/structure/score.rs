@@ -76,8 +76,8 @@ impl ScoredNetwork {
 impl NetworkScore {
     /// Returns the score of the structure of a network, which does not depend on the numbers in the network's tables.
     ///
-    /// **Errors.** [`Unfit`](StructureLearningError::Unfit) for a Markov network, for a missing cell or column, and for data about another
-    /// network; [`Setting`](StructureLearningError::Setting) for an equivalent sample size out of range.
+    /// **Errors.** [`Unfit`](StructureLearningError::Unfit) if `network` is a Markov network, a cell or column is missing, or the data is about
+    /// another network; [`Setting`](StructureLearningError::Setting) if the equivalent sample size is out of range.
     pub fn of(
         self,
         network: &Network,
@@ -94,7 +94,7 @@ impl NetworkScore {
         Ok(ScoredNetwork::new(terms.collect()))
     }
 
-    /// **Errors.** The equivalent sample size is out of range.
+    /// **Errors.** An error if the equivalent sample size is out of range.
     pub(super) fn check(self) -> Result<(), StructureLearningError> {
         match self {
             Self::Bdeu {

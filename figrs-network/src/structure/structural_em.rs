@@ -61,10 +61,10 @@ struct Fitted<'d> {
 }
 
 impl<'s> StructuralEm<'s> {
-    /// Runs rounds from two structures: a given one, and one that a search on the rows without missing cells finds. The function returns the
-    /// better-scored result of the two starts.
+    /// Runs rounds from two structures: `start`, and the one that a search on the rows without missing cells finds. Returns the better-scored
+    /// result of the two runs.
     ///
-    /// **Errors.** The work would be too large.
+    /// **Errors.** An error if the work would be too large.
     pub(super) fn run(&self, start: Dag) -> Result<FoundNetwork, StructureLearningError> {
         self.check_work()?;
         let mut found = self.run_from(start.clone())?;
@@ -91,7 +91,7 @@ impl<'s> StructuralEm<'s> {
         })
     }
 
-    /// Runs rounds from a structure until a round does not raise the score.
+    /// Runs rounds from the structure `start` until a round does not raise the score.
     fn run_from(&self, start: Dag) -> Result<FoundNetwork, StructureLearningError> {
         // One is added to each count, so that no row has probability zero.
         let available = ExpectedCounts::available(self.rows);
@@ -133,7 +133,7 @@ impl<'s> StructuralEm<'s> {
         })
     }
 
-    /// **Errors.** There are more expected counts than can be computed.
+    /// **Errors.** An error if there are more expected counts than can be computed.
     fn check_work(&self) -> Result<(), StructureLearningError> {
         let (rows, variables) = (self.rows.open.len(), self.rows.complete.width());
         let families = variables as u64 * variables as u64;
@@ -149,12 +149,12 @@ impl<'s> StructuralEm<'s> {
         Ok(())
     }
 
-    /// **Errors.** The posterior of some row could not be computed.
+    /// **Errors.** An error if the posterior of some row could not be computed.
     fn check(expected: &ExpectedCounts<'_>) -> Result<(), StructureLearningError> {
         expected.failure().map_or(Ok(()), |large| Err(large.into()))
     }
 
-    /// Fits the tables of a structure in rounds of expectation-maximisation.
+    /// Fits the tables of the structure `dag` in rounds of expectation-maximisation.
     fn fitted(
         &self,
         dag: Dag,

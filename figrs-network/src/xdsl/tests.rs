@@ -29,7 +29,7 @@ const GARDEN: &str = r#"<smile version="1.0" id="garden" numsamples="1000">
 <extensions><genie version="1.0" app="by hand" name="A garden"><node id="wet"><name>Wetness</name></node></genie></extensions>
 </smile>"#;
 
-/// Returns the line, the column and the problem of a document that cannot be read.
+/// Returns the line, the column and the mistake of the document `text`, which cannot be read.
 fn problem(text: &str) -> (usize, usize, Mistake) {
     problem_of(Network::from_xdsl(text))
 }
@@ -120,7 +120,7 @@ fn tables_of_deterministic_nodes_do_not_take_memory_without_end() {
     );
 }
 
-/// The table of a noisy-MAX node is compared with the sum over all states that its parents and the leak produce.
+/// Compares the table of a noisy-MAX node with the sum over all states that its parents and the leak produce.
 #[test]
 fn a_noisy_max_node_is_the_table_of_the_strongest_state_produced() {
     let text = r#"<smile version="1.0" id="n"><nodes>

@@ -30,7 +30,7 @@ pub(super) enum TimeKind {
 /// on, until the next definition applies.
 pub(super) type Temporal<'t> = FxHashMap<String, BTreeMap<usize, XdslNode<'t>>>;
 
-/// Returns the definitions of the nodes of a network that is unrolled to a number of time slices. A node of the plate has a definition in each time
+/// Returns the definitions of the nodes of a network that is unrolled to `slices` time slices. A node of the plate has a definition in each time
 /// slice `t`, with the name of the node followed by `_t`.
 ///
 /// A definition of order `k` depends on the node's parents in the same time slice, except anchors. A definition of order `k` also depends on the
@@ -85,7 +85,7 @@ struct Unrolling<'n, 't> {
 }
 
 impl<'n, 't> Unrolling<'n, 't> {
-    /// Returns the definition of a node that occurs only once.
+    /// Returns the definition of `node`, which occurs only once.
     fn once(&self, node: &'n XdslNode<'t>) -> Definition<'n, 't> {
         let last = self.slices.saturating_sub(1);
         let parents = node.parents.words().map(|parent| {
@@ -104,7 +104,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         }
     }
 
-    /// Returns the offsets and names of the parents that a node lists.
+    /// Returns the offsets and names of the parents that `node` lists.
     fn parents<'s>(&'s self, node: &'s XdslNode<'t>) -> Vec<(usize, &'s str)> {
         node.parents
             .words()
@@ -116,7 +116,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         self.nodes.get(name).is_some_and(|node| node.time == kind)
     }
 
-    /// Returns the definition of a repeated node (a node of the plate) in a time slice.
+    /// Returns the definition of the repeated node `declared` in the time slice `slice`.
     fn in_slice(
         &self,
         declared: &'n XdslNode<'t>,
@@ -177,7 +177,7 @@ impl<'n, 't> Unrolling<'n, 't> {
         Ok(defined(declared, node, slice, parents))
     }
 
-    /// True if the table of a definition has the size that its parents need.
+    /// True if the table of `node` has the size that `parents` need.
     fn fits(
         &self,
         declared: &XdslNode<'_>,
@@ -204,7 +204,7 @@ impl<'n, 't> Unrolling<'n, 't> {
     }
 }
 
-/// Creates the definition of a repeated node (a node of the plate) in a time slice.
+/// Creates the definition of the repeated node `declared` in the time slice `slice`.
 fn defined<'n, 't>(
     declared: &'n XdslNode<'t>,
     node: &'n XdslNode<'t>,
@@ -221,7 +221,7 @@ fn defined<'n, 't>(
     }
 }
 
-/// Returns the name that a node has in a time slice.
+/// Returns the name that the node named `name` has in the time slice `slice`.
 fn in_slice(name: &str, slice: Option<usize>) -> String {
     match slice {
         Some(slice) => format!("{name}_{slice}"),

@@ -133,7 +133,7 @@ fn expected_counts_are_sums_over_all_completions() {
     }
 }
 
-/// The joint posterior of 13 missing cells in a row is not stored, so each query runs an elimination.
+/// Tests the joint posterior of 13 missing cells in a row, which is not stored: each query runs an elimination.
 #[test]
 fn large_posteriors_are_eliminated() {
     let states = [2; 13];
@@ -148,8 +148,8 @@ fn large_posteriors_are_eliminated() {
     check(&rows, &chain, &[&[0, 12], &[3, 9, 4]]);
 }
 
-/// The sum of a family's score terms equals that computed from its table, whether the counts are in a dense table or
-/// sorted.
+/// Tests that the sum of a family's score terms equals that computed from its table, whether the counts are in a dense
+/// table or sorted.
 #[test]
 fn terms_are_those_of_tables() {
     let states = [2, 3, 2, 30, 30, 30];
