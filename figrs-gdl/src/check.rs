@@ -19,7 +19,7 @@ const MOVE: &str = "the move (`does`)";
 pub(super) struct Relations {
     /// For each name, `true` if its relation depends on the state or the move.
     changes: Vec<bool>,
-    /// For each name, the stratum of its relation: the step at which it is evaluated, so that no relation depends on a later stratum.
+    /// For each name, the stratum of its relation: the step at which the relation is evaluated; no relation depends on a later stratum.
     strata: Vec<usize>,
     /// For each stratum of relations, `true` if one of them depends on its own negation.
     negated: Vec<bool>,
@@ -76,7 +76,7 @@ impl Relations {
         })
     }
 
-    /// True if a relation depends on the state or the move, or is `next`, `legal`, `goal` or `terminal`.
+    /// True if `relation` depends on the state or the move, or is `next`, `legal`, `goal` or `terminal`.
     pub(super) fn changes(&self, relation: SymbolId) -> bool {
         self.changes[relation.0 as usize]
     }
@@ -86,13 +86,12 @@ impl Relations {
         &self.undefined
     }
 
-    /// Returns the stratum of a relation: relations are evaluated stratum by stratum.
+    /// Returns the stratum of `relation`: relations are evaluated stratum by stratum.
     pub(super) fn stratum(&self, relation: SymbolId) -> usize {
         self.strata[relation.0 as usize]
     }
 
-    /// True if a relation of the stratum (a group of relations evaluated together) depends on its own negation, so that its facts must be ordered one
-    /// by one.
+    /// True if a relation of `stratum` (a group of relations evaluated together) depends on its own negation; its facts are then ordered one by one.
     pub(super) fn is_negated(&self, stratum: usize) -> bool {
         self.negated[stratum]
     }
@@ -139,7 +138,7 @@ fn safe(rule: &Rule) -> KifResult<()> {
     }
 }
 
-/// Returns for each condition of a rule its relation, its offset in the text, and `true` if it is negated.
+/// Returns for each condition of `rule` its relation, its offset in the text, and `true` if it is negated.
 fn conditions(rule: &Rule) -> impl Iterator<Item = (SymbolId, usize, bool)> {
     rule.body.iter().filter_map(|literal| match literal {
         Literal::Holds(atom) => Some((atom.relation, atom.at, false)),
@@ -202,7 +201,7 @@ fn reached(rules: &[Rule], count: usize, from: &[SymbolId]) -> Vec<bool> {
     reached
 }
 
-/// Returns the offset in the text of the first condition of a rule that uses one of some relations.
+/// Returns the offset in the text of the first condition of `rule` that uses a relation marked in `relations`.
 fn decisive(rule: &Rule, relations: &[bool]) -> Option<usize> {
     let mut all = conditions(rule);
     let found = all.find(|(relation, ..)| relations[relation.0 as usize]);

@@ -30,7 +30,7 @@ pub(super) struct Clauses<'s> {
     variables: IndexSet<String, FxBuildHasher>,
 }
 
-/// Converts expressions to rules.
+/// Converts `expressions` to rules.
 pub(super) fn rules(expressions: &[Expression], symbols: &mut Symbols) -> KifResult<Vec<Rule>> {
     let mut clauses = Clauses {
         symbols,
@@ -81,7 +81,7 @@ impl Clauses<'_> {
         Ok(())
     }
 
-    /// Returns the disjunctive normal form of a condition or of its negation, as a list of conjunctions.
+    /// Returns the disjunctive normal form of the condition `expression` or of its negation, as a list of conjunctions.
     fn alternatives(
         &mut self,
         expression: &Expression,
@@ -176,7 +176,7 @@ impl Clauses<'_> {
     }
 }
 
-/// Checks the number of operands of an operator.
+/// Checks that the operator `name` has `expected` operands.
 fn operands(
     expression: &Expression,
     name: &str,
@@ -191,7 +191,7 @@ fn operands(
     )
 }
 
-/// Checks that a name has the expected number of arguments; `elsewhere` describes the place that has this number.
+/// Checks that `name` has `expected` arguments; `elsewhere` describes the place that has this number.
 fn check_arity(
     at: usize,
     name: &str,
@@ -232,12 +232,12 @@ fn within(at: usize, conditions: usize) -> KifResult<()> {
     ))
 }
 
-/// Returns the total number of conditions in all alternatives, plus one for each alternative.
+/// Returns the total number of conditions in all `alternatives`, plus one for each alternative.
 fn size(alternatives: &[Conditions]) -> usize {
     alternatives.iter().map(|all| all.len() + 1).sum()
 }
 
-/// Returns the conjunction of two disjunctions: each alternative of the first is joined with each alternative of the second.
+/// Returns the conjunction of two disjunctions: each alternative of `first` is joined with each alternative of `second`.
 fn product(
     at: usize,
     first: Vec<Conditions>,

@@ -143,18 +143,18 @@ impl Clock {
         self.limit
     }
 
-    /// True if the clock makes no difference at any step before a given step.
+    /// True if the clock makes no difference at any step before `step`.
     pub(super) fn is_idle_before(&self, step: usize) -> bool {
         self.limit.is_none_or(|limit| step <= limit)
     }
 
-    /// Returns the state without the facts of the clock.
+    /// Returns `state` without the facts of the clock.
     pub(super) fn without(&self, state: &GameState) -> GameState {
         let words = state.0.iter().zip(&self.mask);
         GameState(words.map(|(word, mask)| word & !mask).collect())
     }
 
-    /// Adds the clock facts of `step` to a state that was stored without them; `step` must be at most the limit of the clock, if it has one.
+    /// Adds the clock facts of `step` to `state`, which was stored without them; `step` must be at most the limit of the clock, if it has one.
     pub(super) fn at(&self, state: &GameState, step: usize) -> GameState {
         let period = self.course.len() - self.repeated;
         let step = match step.checked_sub(self.course.len()) {
@@ -171,7 +171,7 @@ impl Clock {
         self.mask.iter().map(|mask| !mask)
     }
 
-    /// True if a fact belongs to the clock.
+    /// True if the fact of index `fact` belongs to the clock.
     pub(super) fn has(&self, fact: usize) -> bool {
         self.mask[fact / WORD] >> (fact % WORD) & 1 == 1
     }

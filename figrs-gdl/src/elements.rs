@@ -1,4 +1,4 @@
-//! Converts a puzzle to an element program: a model of random elements.
+//! Converts a puzzle to a model of random elements.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use super::{Action, GameState, Move, Puzzle};
 /// Length of plans in steps: an exact number or a maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
-    /// A plan has exactly this many steps, and the last step ends the puzzle.
+    /// A plan has exactly the contained number of steps, and the last step ends the puzzle.
     Exactly(usize),
-    /// A plan has at most this many steps: after the end of the puzzle, no further action is taken.
+    /// A plan has at most the contained number of steps: after the end of the puzzle, no further action is taken.
     AtMost(usize),
 }
 
@@ -48,8 +48,7 @@ pub enum Policy {
     Legal,
 }
 
-/// A puzzle as an element program: the move of each step, the states before and after each move, and the evidence that the
-/// goal is met.
+/// A puzzle as a probabilistic program: the move of each step, the states before and after each move, and the evidence that the goal is met.
 #[derive(Clone, Debug)]
 pub struct PlanElements {
     moves: Vec<Element<Move>>,
@@ -63,7 +62,7 @@ type DrawMove = dyn Fn(&GameState) -> Element<Move> + Send + Sync;
 type Advance = dyn Fn((&GameState, &Move)) -> GameState + Send + Sync;
 type Solves = dyn Fn(&GameState) -> bool + Send + Sync;
 
-/// The functions of the element program that each step uses.
+/// The functions of the probabilistic program that each step uses.
 struct StepFunctions {
     draw: Arc<Box<DrawMove>>,
     advance: Arc<Box<Advance>>,
@@ -71,9 +70,9 @@ struct StepFunctions {
 }
 
 impl Puzzle {
-    /// Creates the element program of all plans of a length.
+    /// Creates the probabilistic program of all plans of the length `length`.
     ///
-    /// All steps share the same functions, so that [`Frontier`](figrs_infer::Frontier) explores each state once.
+    /// All steps share the same functions; [`Frontier`](figrs_infer::Frontier) therefore explores each state once.
     #[track_caller]
     pub fn elements(&self, length: Length, policy: Policy) -> PlanElements {
         let most = length.most();
@@ -166,13 +165,13 @@ impl Puzzle {
         }
     }
 
-    /// Adds the clock facts of `step` to a state that was stored without them.
+    /// Adds the clock facts of `step` to `state`, which was stored without them.
     fn at(&self, state: &GameState, step: usize) -> GameState {
         let clock = self.rules.clock.as_ref();
         clock.map_or_else(|| state.clone(), |clock| clock.at(state, step))
     }
 
-    /// Returns the moves that can be drawn in a state, with their probabilities up to a factor.
+    /// Returns the moves that can be drawn in `state`, with their probabilities up to a factor.
     fn choices(&self, state: &GameState, policy: Policy, may_stay: bool) -> Vec<(f64, Move)> {
         let legal = self.legal(state).into_iter();
         let mut choices: Vec<(f64, Move)> = legal.map(|action| (1.0, Move::Act(action))).collect();
@@ -218,9 +217,9 @@ impl PlanElements {
 
     /// Returns the model with costs as additional evidence: each action has the weight 1/e.
     ///
-    /// The negative logarithm of a plan's weight under these costs is the number of its actions, so the most probable world is a shortest plan. In
-    /// logarithms, elimination by maxima of products is elimination in the tropical semiring. The most probable world is a shortest plan only with
-    /// [`Policy::Blind`], where all plans have the same prior.
+    /// The negative logarithm of a plan's weight under these costs is the number of its actions; the most probable world is therefore a shortest
+    /// plan. In logarithms, elimination by maxima of products is elimination in the tropical semiring. The most probable world is a shortest plan
+    /// only with [`Policy::Blind`], where all plans have the same prior.
     #[track_caller]
     pub fn counting_steps(&self) -> Model {
         let cost = |drawn: &Move| match drawn {
@@ -234,9 +233,9 @@ impl PlanElements {
         costs.with_evidence_of(&self.model)
     }
 
-    /// Returns the actions of the plan in a world.
+    /// Returns the actions of the plan in `world`.
     ///
-    /// **Errors.** [`Error::NotInWorld`] if the world belongs to another model.
+    /// **Errors.** [`Error::NotInWorld`] if `world` belongs to another model.
     pub fn plan(&self, world: &World) -> Result<Vec<Action>, Error> {
         let moves = world.values(&self.moves)?;
         let acts = moves.into_iter().filter_map(|drawn| match drawn {

@@ -13,14 +13,14 @@ pub enum GdlError {
     /// A file of rules cannot be read, or its text is not a valid set of rules of one player.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The rules have too many instances when their variables are filled in.
+    /// The rules have too many instances when their variables are replaced by values.
     #[error(
         "{place}: the rules have more than {limit} {what} when their variables are filled in, the last of them in a rule of `{relation}`; bind its variables by \
          smaller relations, or allow more{}",
         Call("GroundingLimits")
     )]
     TooLarge {
-        /// The file, or a description of the text.
+        /// The file of the rules, or a description of their text.
         place: String,
         /// Relation of the rule that was instantiated when the limit was exceeded.
         relation: String,
@@ -49,7 +49,7 @@ pub enum GdlError {
         states: usize,
         /// Number of bytes that the transitions between states would take.
         needed: u64,
-        /// Maximum number of bytes.
+        /// Maximum number of bytes that the transitions may take.
         limit: u64,
     },
     /// The breadth-first search for the length of a shortest plan ended before it found a plan.
@@ -60,9 +60,9 @@ pub enum GdlError {
     Unfinished {
         /// Number of steps below which it is proven that there is no plan.
         excluded: usize,
-        /// Number of states in the largest frontier (set of states after the same number of steps) so far.
+        /// Number of states in the largest set of states after the same number of steps so far.
         states: usize,
-        /// `true` if memory ended the search, so that more work would not help.
+        /// `true` if memory ended the search; more work would then not help.
         is_full: bool,
     },
     /// A search for a plan ended before it found one or visited all states.
@@ -79,7 +79,7 @@ pub enum GdlError {
         states: usize,
         /// Reason why the search ended.
         stopped: Stopped,
-        /// `true` if memory ended the search, so that more work would not help.
+        /// `true` if memory ended the search; more work would then not help.
         is_full: bool,
     },
     /// Inference failed, or needs more than its budget.

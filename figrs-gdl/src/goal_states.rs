@@ -79,7 +79,7 @@ impl FactSample {
         words.zip(&self.all).all(|((a, b), all)| a ^ b == *all)
     }
 
-    /// Returns the value of a fact if the sample and the known values of other facts determine it.
+    /// Returns the value of the fact of index `fact` if the sample and the known values of other facts determine it.
     fn value(&self, fact: usize, known: &[Option<bool>]) -> Option<bool> {
         if self.is_never(fact) {
             return Some(false);
@@ -117,8 +117,8 @@ impl FactSample {
     }
 }
 
-/// Returns the state in which these literals hold; `None` if the sample does not determine the value of another fact. If the sample contains all
-/// states, no state outside the sample satisfies the literals.
+/// Returns the state in which `literals` hold; `None` if `sample` does not determine the value of another fact. If the sample contains all states, no
+/// state outside the sample satisfies the literals.
 pub(super) fn completed(sample: &FactSample, literals: &[(usize, bool)]) -> Option<GameState> {
     let facts = sample.columns.len();
     if literals.is_empty() {
@@ -166,8 +166,8 @@ impl Inverses {
         }
     }
 
-    /// Finds an action among `legal` that undoes a given action, as the function `leads_back` decides. Actions that have undone the same action
-    /// before are tried first.
+    /// Finds an action among `legal` that undoes `action`, as the function `leads_back` decides. Actions that have undone the same action before are
+    /// tried first.
     pub(super) fn find(
         &mut self,
         action: Action,

@@ -49,12 +49,13 @@ impl AtomNumbering {
         }
     }
 
-    /// Returns the index of the atom with a tuple of a relation; a fact of the next state has the same tuple as in the present state.
+    /// Returns the index of the atom of `relation` with the tuple of index `tuple`; a fact of the next state has the same tuple as in the present
+    /// state.
     pub(super) fn atom(&self, relation: SymbolId, tuple: usize) -> u32 {
         (self.starts[relation.0 as usize] + tuple) as u32
     }
 
-    /// Returns the relation of an atom, and the index of the atom's tuple.
+    /// Returns the relation of `atom`, and the index of its tuple.
     pub(super) fn relation(&self, atom: u32, facts: &Facts) -> Option<(SymbolId, usize)> {
         let starts = self.starts.iter().enumerate();
         let mut numbered = starts.filter(|(_, start)| **start != usize::MAX);
@@ -65,7 +66,7 @@ impl AtomNumbering {
         })
     }
 
-    /// Returns the text of an atom in the notation of rules.
+    /// Returns the text of `atom` in the notation of rules.
     pub(super) fn text(&self, atom: u32, facts: &Facts, symbols: &Symbols) -> String {
         let Some((relation, tuple)) = self.relation(atom, facts) else {
             return String::new();
@@ -81,7 +82,7 @@ impl AtomNumbering {
     }
 }
 
-/// Returns the relation under which the tuples of a relation are stored: the tuples of `next` are stored with the facts of the present state.
+/// Returns the relation under which the tuples of `relation` are stored: the tuples of `next` are stored with the facts of the present state.
 fn of_tuples(relation: SymbolId) -> SymbolId {
     match relation {
         SymbolId::NEXT => SymbolId::TRUE,
@@ -109,7 +110,7 @@ impl GroundLiteral {
         self.0 >> 1
     }
 
-    /// True if the literal is positive, so that the atom has to hold.
+    /// True if the literal is positive: the atom has to hold.
     #[inline]
     pub(super) fn holds(self) -> bool {
         self.0 & 1 == 0
@@ -148,7 +149,7 @@ pub(super) fn ground(
     Ok((numbering, found))
 }
 
-/// Returns the instance of the rule for the present values of its variables; `None` if its conditions contradict each other.
+/// Returns the instance of `rule` for the present values of its variables; `None` if its conditions contradict each other.
 fn instance(
     rule: &Rule,
     is_open: &impl Fn(SymbolId) -> bool,

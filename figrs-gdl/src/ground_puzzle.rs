@@ -46,7 +46,7 @@ pub(super) struct GroundPuzzle {
 }
 
 impl GroundPuzzle {
-    /// Returns the atoms that hold in a state independently of the action taken.
+    /// Returns the atoms that hold in `state` independently of the action taken.
     pub(super) fn look_ahead(&self, state: &GameState) -> Arc<AtomSet> {
         let latest = self.latest.try_lock().ok();
         if let Some(Some((known, held))) = latest.as_deref()
@@ -62,23 +62,23 @@ impl GroundPuzzle {
         held
     }
 
-    /// Returns the atoms about the end of the puzzle and its goals that hold in a state.
+    /// Returns the atoms about the end of the puzzle and its goals that hold in `state`.
     pub(super) fn judge(&self, state: &GameState) -> AtomSet {
         self.machine.run(&self.ending, state)
     }
 
-    /// True if the puzzle has ended in a state.
+    /// True if the puzzle has ended in `state`.
     pub(super) fn ends(&self, state: &GameState) -> bool {
         self.has_ended(&self.machine.run(&self.end, state))
     }
 
-    /// True if the puzzle has ended in a state, and its goal has at least this value. The method tests the end of the puzzle first, because the end
+    /// True if the puzzle has ended in `state`, and its goal has at least the value `value`. The end of the puzzle is tested first, because it
     /// often has fewer rules than the goals.
     pub(super) fn is_solved(&self, state: &GameState, value: u8) -> bool {
         self.ends(state) && self.value(&self.judge(state)) >= Some(value)
     }
 
-    /// Returns the legal actions, given the atoms that hold in a state; no actions if the puzzle has ended.
+    /// Returns the legal actions, given the atoms `held` that hold in a state; no actions if the puzzle has ended.
     pub(super) fn legal(&self, held: &AtomSet) -> impl Iterator<Item = Action> {
         let goes_on = !self.has_ended(held);
         let legal = (0..).zip(&self.legal).filter(move |_| goes_on);
@@ -87,7 +87,7 @@ impl GroundPuzzle {
             .map(|(action, _)| Action(action))
     }
 
-    /// Returns the facts of the state after an action, as bits, given the atoms that hold in the state before it.
+    /// Returns the facts of the state after `action`, as bits, given the atoms `held` that hold in the state before it.
     pub(super) fn next(
         &self,
         held: &AtomSet,
@@ -101,7 +101,7 @@ impl GroundPuzzle {
         self.terminal.is_some_and(|atom| held.has(atom))
     }
 
-    /// Returns the largest value of the goal, given the atoms that hold in a state.
+    /// Returns the largest value of the goal, given the atoms `held` that hold in a state.
     pub(super) fn value(&self, held: &AtomSet) -> Option<u8> {
         let met = self.goals.iter().filter(|(_, atom)| held.has(*atom));
         met.map(|(value, _)| *value).max()
@@ -143,7 +143,7 @@ impl Grounding<'_> {
         names.map(text).collect()
     }
 
-    /// Returns the values of the player's goal, each with the atom that the goal has this value.
+    /// Returns the values of the goal of the player `role`, each with the atom that the goal has this value.
     fn goals(
         &self,
         role: TermId,
@@ -168,7 +168,7 @@ impl Grounding<'_> {
         each.collect()
     }
 
-    /// Instantiates the rules, and compiles them to a puzzle.
+    /// Instantiates the rules within `limits`, and compiles them to a puzzle.
     pub(super) fn puzzle(&self, limits: GroundingLimits) -> Result<GroundPuzzle, GdlError> {
         let Self {
             rules,

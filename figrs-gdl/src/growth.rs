@@ -21,7 +21,7 @@ impl StateGrowth {
         self.steps
     }
 
-    /// Returns the number of states that can be reached after the stated number of steps.
+    /// Returns the number of states that can be reached after this number of steps.
     pub fn states(&self) -> usize {
         self.states
     }
@@ -54,7 +54,7 @@ impl std::fmt::Display for StateGrowth {
 }
 
 impl Puzzle {
-    /// Returns the growth over as many steps as possible, so that the total number of states over all steps is at most `most`.
+    /// Returns the growth over as many steps as possible, provided that the total number of states over all steps is at most `most`.
     ///
     /// **Complexity.** Time and memory are linear in the total number of states times the number of legal actions.
     pub fn growth(&self, most: usize) -> StateGrowth {

@@ -12,7 +12,8 @@ use super::tuples::{Candidates, Tuples};
 pub(super) enum JoinedTuples {
     /// All tuples of facts are joined.
     All,
-    /// The condition at this index is joined over tuples of the last round, and the conditions before it over earlier tuples (semi-naive evaluation).
+    /// The condition at the contained index is joined over tuples of the last round, and the conditions before it over earlier tuples (semi-naive
+    /// evaluation).
     Recent(usize),
 }
 
@@ -70,7 +71,7 @@ impl<'r> NestedLoopJoin<'r> {
         }
     }
 
-    /// Moves to the next values of the rule's variables; returns false if there are none.
+    /// Moves to the next values of the rule's variables; returns `false` if there are none.
     pub(super) fn advance(&mut self, terms: &TermInterner) -> bool {
         if !self.started {
             self.started = true;
@@ -160,12 +161,12 @@ impl<'r> NestedLoopJoin<'r> {
         }
     }
 
-    /// Returns the index of an atom's tuple in the atom's relation, if the relation contains the tuple.
+    /// Returns the index of the tuple of `atom` in its relation, if the relation contains the tuple.
     pub(super) fn row(&self, atom: &Atom, terms: &TermInterner) -> Option<usize> {
         self.row_in(atom.relation, atom, terms)
     }
 
-    /// Returns the index that the tuple of an atom's arguments has in another relation, if that relation contains it.
+    /// Returns the index that the tuple of the arguments of `atom` has in `relation`, if `relation` contains it.
     pub(super) fn row_in(
         &self,
         relation: SymbolId,

@@ -73,10 +73,10 @@ impl Expression {
 
 type KifInput<'t> = LocatingSlice<&'t str>;
 
-/// A list that is not yet closed: the offset of its first byte, and its expressions so far.
+/// A list whose closing parenthesis was not read yet: the offset of its first byte, and its expressions so far.
 type OpenList = (usize, Vec<Expression>);
 
-/// Reads all expressions of a text.
+/// Reads all expressions of `text`.
 pub(super) fn read(text: &str) -> KifResult<Vec<Expression>> {
     let mut input = KifInput::new(text);
     let mut open: Vec<OpenList> = Vec::new();
@@ -133,7 +133,7 @@ fn syntax(at: usize, problem: &str, remedy: &str) -> KifError {
     KifError::new(at, Mistake::new(MistakeKind::Syntax, problem, remedy))
 }
 
-/// Returns the error that a relation or a function has no name.
+/// Returns the error that `found`, where a relation or a function is expected, is not a name.
 pub(super) fn not_a_name(at: usize, found: &str) -> KifError {
     let problem = format!("expected the name of a relation or a function, found {found}");
     syntax(at, &problem, "write a word")

@@ -26,7 +26,7 @@ pub(super) struct Landmarks {
 #[derive(Debug)]
 struct Landmark {
     fact: usize,
-    /// True if the fact of the landmark has to hold; false if it must not hold.
+    /// True if the fact of the landmark has to hold, false if it must not hold.
     holds: bool,
     /// The actions that may make the landmark hold.
     achievers: Vec<Action>,
@@ -43,7 +43,7 @@ impl Landmark {
 type RulesByHead<'m> = FxHashMap<u32, Vec<&'m [GroundLiteral]>>;
 
 impl Landmarks {
-    /// Finds the landmarks of the goal with at least this value.
+    /// Finds the landmarks of a goal of at least the value `value`.
     pub(super) fn new(puzzle: &GroundPuzzle, value: u8) -> Self {
         let machine = &puzzle.machine;
         let facts = machine.words() * WORD;
@@ -94,8 +94,8 @@ impl Landmarks {
         Self { all }
     }
 
-    /// Selects, among the landmarks that do not hold yet, the one that the fewest legal actions achieve, and adds these actions to `actions`. The
-    /// function returns false if all landmarks hold, or if no legal action achieves a landmark that does not hold.
+    /// Selects, among the landmarks that do not hold yet, the one that the fewest legal actions achieve, and adds these actions to `actions`. Returns
+    /// `false` if all landmarks hold, or if no legal action achieves a landmark that does not hold.
     ///
     /// If a single action meets each condition of the goal, `fewest` is the rule of the fewest remaining values (R. M. Haralick and G. L. Elliott,
     /// "Increasing Tree Search Efficiency for Constraint Satisfaction Problems", 1980).
@@ -127,8 +127,7 @@ impl Landmarks {
         true
     }
 
-    /// Returns the number of landmarks that do not hold in a state, which is a lower bound of the number of steps to
-    /// the goal.
+    /// Returns the number of landmarks that do not hold in `state`, which is a lower bound of the number of steps to the goal.
     pub(super) fn lacking(&self, state: &[u64]) -> u32 {
         let lacking = self.all.iter().filter(|landmark| landmark.lacks(state));
         lacking.count() as u32
@@ -140,7 +139,7 @@ impl Landmarks {
     }
 }
 
-/// Returns the facts that have to hold, or must not hold, when the puzzle ends with a goal of at least this value.
+/// Returns the facts that have to hold, or must not hold, when the puzzle ends with a goal of at least the value `value`.
 pub(super) fn facts_of_goal(puzzle: &GroundPuzzle, value: u8) -> Vec<(usize, bool)> {
     let machine = &puzzle.machine;
     let goals = puzzle.goals.iter().filter(|(of, _)| *of >= value);
@@ -157,7 +156,7 @@ pub(super) fn facts_of_goal(puzzle: &GroundPuzzle, value: u8) -> Vec<(usize, boo
     )
 }
 
-/// Returns the literals that hold when the puzzle ends with one of these goals.
+/// Returns the literals that hold when the puzzle ends with one of `goals`.
 fn literals_of_end(puzzle: &GroundPuzzle, goals: &[u32]) -> Vec<(u32, bool)> {
     let one = match goals {
         [goal] => Some(*goal),
@@ -167,7 +166,7 @@ fn literals_of_end(puzzle: &GroundPuzzle, goals: &[u32]) -> Vec<(u32, bool)> {
     atoms.map(|atom| (atom, true)).collect()
 }
 
-/// Returns the facts that must hold, or must not hold, if some literals are true.
+/// Returns the facts that must be true, and the facts that must be false, if all literals of `open` are true.
 fn needed(mut open: Vec<(u32, bool)>, rules: &RulesByHead<'_>, facts: usize) -> Vec<(usize, bool)> {
     let mut seen: FxHashSet<(u32, bool)> = FxHashSet::default();
     let mut needed = Vec::new();
@@ -196,7 +195,7 @@ fn needed(mut open: Vec<(u32, bool)>, rules: &RulesByHead<'_>, facts: usize) -> 
     needed
 }
 
-/// Returns a superset of the actions that can make a literal hold.
+/// Returns a superset of the actions that can make the literal `(fact, holds)` true.
 fn achievers(
     machine: &RuleMachine,
     rules: &RulesByHead<'_>,

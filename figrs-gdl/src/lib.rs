@@ -1,8 +1,8 @@
 //! Puzzles in the Game Description Language, for which probabilistic inference finds plans.
 //!
-//! The function [`Puzzle::read`] reads rules, checks them and instantiates their variables. The method [`Puzzle::elements`] converts a puzzle to an
-//! element program, in which actions are random choices. The evidence of the element program states that actions are legal and that the goal is met
-//! at the end. An exact algorithm then counts plans, computes the probability of the goal, finds the most probable or a shortest plan
+//! The function [`Puzzle::read`] reads rules, checks them and instantiates their variables. The method [`Puzzle::elements`] converts a puzzle to a
+//! probabilistic program, in which actions are random choices. The evidence of the program states that actions are legal and that the goal is met at
+//! the end. An exact algorithm then counts plans, computes the probability of the goal, finds the most probable or a shortest plan
 //! ([`Puzzle::cheapest`]), draws plans, or computes the distribution of the actions at each step.
 //!
 //! ```
@@ -56,8 +56,8 @@
 //! The facts of relations that depend on neither state nor move are computed once, by semi-naive evaluation of one stratum after another. The facts
 //! of relations that depend on the state or the move are computed for all states at once, as if every negated condition held; the result is a
 //! superset of the possible facts and actions. After the computation of facts, each rule is instantiated for all values of its variables, and states
-//! are represented by bit sets. [`Frontier`](figrs_infer::Frontier) merges equal states, so that its work grows with the number of states and not
-//! with the number of sequences of actions, and no function runs twice for the same state.
+//! are represented by bit sets. [`Frontier`](figrs_infer::Frontier) merges equal states: its work grows with the number of states, not with the
+//! number of sequences of actions, and no function runs twice for the same state.
 //!
 //! If there are too many states for exact inference, [`Puzzle::any_plan`] finds one plan by best-first search, and [`Puzzle::shorter_plan`] shortens
 //! it or proves that it is shortest. [`Puzzle::growth`] reports which relation causes the large number of states. States are stored without counters

@@ -23,7 +23,7 @@ impl Default for GroundingLimits {
 }
 
 impl GroundingLimits {
-    /// Returns the default limits multiplied by a factor, at least 1.
+    /// Returns the default limits multiplied by `factor`, at least 1.
     pub fn times(factor: usize) -> Self {
         let default = Self::default();
         let times = |limit: usize| limit.saturating_mul(factor.max(1));
@@ -62,7 +62,7 @@ pub(super) struct LimitExceeded {
 }
 
 impl LimitExceeded {
-    /// Returns the error with the rule that was instantiated.
+    /// Returns the error with `rule` as the rule that was instantiated.
     pub(super) fn at(self, rule: &Rule) -> Self {
         let relation = self.relation.or(Some(rule.head.relation));
         Self { relation, ..self }

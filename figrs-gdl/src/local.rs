@@ -28,7 +28,7 @@ pub(super) struct NegativeCycle {
     atoms: Vec<u32>,
     /// For each atom of the cycle, `true` if it depends on the negation of the next one.
     negated: Vec<bool>,
-    /// The rule by which the first atom of the cycle depends on the second, as an index.
+    /// The index of the rule by which the first atom of the cycle depends on the second.
     source: u32,
 }
 
@@ -55,7 +55,7 @@ impl From<LimitExceeded> for GroundingError {
 }
 
 impl NegativeCycle {
-    /// Finds the offset of the cycle's negation in the text of the rules.
+    /// Finds the offset of the cycle's negation in the text of `rules`.
     pub(super) fn within(
         self,
         rules: &[&Rule],
@@ -106,8 +106,8 @@ impl LocatedCycle {
     }
 }
 
-/// Returns a cycle of atoms that contains a negation, if there is one. The argument `graph` has an edge from each condition to its head; `rank` has
-/// the index of each atom's strongly connected component.
+/// Returns a cycle of atoms that contains a negation; `None` if there is none. The argument `graph` has an edge from each condition to its head;
+/// `rank` has the index of each atom's strongly connected component.
 pub(super) fn negative_cycle(
     graph: &DiGraph<(), ()>,
     rules: &GroundRules,

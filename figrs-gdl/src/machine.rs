@@ -25,7 +25,7 @@ pub(super) struct RuleMachine {
     cyclic: Vec<bool>,
 }
 
-/// The rules on which some atoms depend, in topological order.
+/// The rules on which given atoms depend, in topological order.
 #[derive(Debug)]
 pub(super) struct Cone(Vec<u32>);
 
@@ -39,12 +39,12 @@ pub(super) struct TransitionRules {
 }
 
 impl Cone {
-    /// Returns the number of rules in the cone (the rules on which some atoms depend).
+    /// Returns the number of rules.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Returns the union of two cones (sets of the rules on which some atoms depend).
+    /// Returns the rules that are in this cone or in `other`.
     pub(super) fn union(&self, other: &Self) -> Self {
         let mut all = [&self.0[..], &other.0[..]].concat();
         all.sort_unstable();
@@ -88,7 +88,7 @@ impl AtomSet {
 }
 
 impl RuleMachine {
-    /// **Errors.** An atom depends on its own negation through a cycle of rules.
+    /// **Errors.** A [`NegativeCycle`] if an atom depends on its own negation through a cycle of rules.
     pub(super) fn new(
         numbering: &AtomNumbering,
         rules: GroundRules,
@@ -144,7 +144,7 @@ impl RuleMachine {
         &self.conditions[self.starts[rule] as usize..self.starts[rule + 1] as usize]
     }
 
-    /// Returns the rules on which some atoms depend.
+    /// Returns the rules on which `atoms` depend.
     ///
     /// The rules are in topological order, except that the rules of a cycle are adjacent.
     pub(super) fn cone(&self, atoms: impl IntoIterator<Item = u32>) -> Cone {
@@ -209,7 +209,7 @@ impl RuleMachine {
         }
     }
 
-    /// Returns for each atom whether `is_one` accepts it, or the atom depends on an accepted atom by the rules of the cone.
+    /// Returns for each atom whether `is_one` accepts it, or it depends on an accepted atom by the rules of `cone`.
     pub(super) fn depending(&self, cone: &Cone, is_one: impl Fn(u32) -> bool) -> Vec<bool> {
         let mut depends: Vec<bool> = (0..self.atoms as u32).map(is_one).collect();
         // One pass suffices for rules in topological order, but cycles need several passes.
@@ -229,8 +229,7 @@ impl RuleMachine {
         }
     }
 
-    /// Returns the rules of a cone (the rules on which some atoms depend), each with its head, its conditions, and `true` if its head depends on
-    /// itself.
+    /// Returns the rules of `cone`, each with its head, its conditions, and `true` if its head depends on itself.
     pub(super) fn rules_of<'m>(
         &'m self,
         cone: &'m Cone,
@@ -247,7 +246,7 @@ impl RuleMachine {
         self.words
     }
 
-    /// Returns the number of atoms.
+    /// Returns the number of ground atoms.
     pub(super) fn atoms(&self) -> usize {
         self.atoms
     }
@@ -262,14 +261,14 @@ impl RuleMachine {
         AtomSet(bits)
     }
 
-    /// Returns the atoms that hold in a state according to the rules of a cone (the rules on which some atoms depend).
+    /// Returns the atoms that hold in `state` according to the rules of `cone`.
     pub(super) fn run(&self, cone: &Cone, state: &GameState) -> AtomSet {
         let mut bits = self.start(state);
         self.apply(&cone.0, &[], &mut bits);
         bits
     }
 
-    /// Returns the state after an action, which is given by its atom; `held` contains the atoms derived by the rules that depend on the state alone.
+    /// Returns the state after the action with the atom `action`; `held` contains the atoms derived by the rules that depend on the state alone.
     pub(super) fn next(
         &self,
         steps: &TransitionRules,
@@ -285,8 +284,8 @@ impl RuleMachine {
         bits.0.into_iter().skip(self.words)
     }
 
-    /// Applies the rules of two lists in the order of their ranks. The rules of a cycle, which are in `common`, are applied until they derive no new
-    /// atom.
+    /// Applies the rules of the lists `common` and `own` in the order of their ranks. The rules of a cycle, which are in `common`, are applied until
+    /// they derive no new atom.
     fn apply<'c>(&self, mut common: &'c [u32], mut own: &'c [u32], bits: &mut AtomSet) {
         loop {
             let own_first = match (common.first(), own.first()) {
@@ -312,7 +311,7 @@ impl RuleMachine {
         }
     }
 
-    /// Applies a rule; returns true if the rule derives its head for the first time.
+    /// Applies the rule of index `rule`; returns `true` if it derives its head for the first time.
     #[inline]
     fn fire(&self, rule: u32, bits: &mut AtomSet) -> bool {
         let head = self.heads[rule as usize];

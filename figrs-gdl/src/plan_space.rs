@@ -53,7 +53,7 @@ impl<'p> PlanSpace<'p> {
         }
     }
 
-    /// Returns the state with the clock facts of the first step, if states are stored without the clock.
+    /// Returns `state` with the clock facts of the first step, if states are stored without the clock.
     fn full(&self, state: &GameState) -> GameState {
         match self.puzzle.clock.as_ref().filter(|_| self.is_timeless) {
             Some(clock) => clock.at(state, 0),
@@ -61,7 +61,7 @@ impl<'p> PlanSpace<'p> {
         }
     }
 
-    /// Returns the state after an action, with or without the clock as all states are stored; `held` contains the atoms that hold in the state
+    /// Returns the state after `action`, with or without the clock as all states are stored; `held` contains the atoms that hold in the state
     /// before.
     fn after(&self, held: &AtomSet, action: Action) -> GameState {
         let next = self.puzzle.next(held, action);
@@ -84,13 +84,13 @@ impl<'p> PlanSpace<'p> {
         literals
     }
 
-    /// Returns the amount of work needed to compute the state after an action.
+    /// Returns the amount of work needed to compute the state after `action`.
     fn work_after(&self, action: Action) -> u64 {
         let done = self.puzzle.does[action.number()];
         self.puzzle.steps.moving(done) as u64
     }
 
-    /// True if a state contains a fact that no earlier state with this score contained.
+    /// True if `state` contains a fact that no earlier state with the score `score` contained.
     fn is_novel(&mut self, score: u32, state: &GameState) -> bool {
         let mut is_novel = false;
         for fact in state.facts() {
@@ -164,8 +164,8 @@ impl StateSpace for PlanSpace<'_> {
         goal.into_iter().filter(|goal| self.is_goal(goal)).collect()
     }
 
-    /// Finds states to which an action leads and from which another action leads back. If one action undoes each action, the states found are all
-    /// predecessors.
+    /// Finds states to which an action leads and from which another action leads back. If every action can be undone by one action, the states
+    /// found are all predecessors.
     fn predecessors(&mut self, state: &GameState, found: &mut Vec<(Action, GameState)>) {
         let held = self.puzzle.look_ahead(&self.full(state));
         self.work += self.puzzle.ahead.len() as u64;

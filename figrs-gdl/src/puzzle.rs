@@ -64,7 +64,7 @@ impl Puzzle {
         Self::read_within(path, GroundingLimits::default())
     }
 
-    /// Reads a puzzle from a file, with limits of grounding other than the default ones.
+    /// Reads a puzzle from a file, with the limits `limits` of grounding.
     pub fn read_within(path: impl AsRef<Path>, limits: GroundingLimits) -> Result<Self, GdlError> {
         let path = path.as_ref();
         let bytes =
@@ -83,12 +83,13 @@ impl Puzzle {
 
     /// Reads a puzzle from a text.
     ///
-    /// **Errors.** [`GdlError::File`], with line and column for mistakes at one position; [`GdlError::TooLarge`].
+    /// **Errors.** [`GdlError::File`] if the text has a mistake, with line and column for mistakes at one position; [`GdlError::TooLarge`] if
+    /// the rules have too many instances.
     pub fn parse(text: &str) -> Result<Self, GdlError> {
         Self::parse_within(text, GroundingLimits::default())
     }
 
-    /// Reads a puzzle from a text, with limits of grounding other than the default ones.
+    /// Reads a puzzle from a text, with the limits `limits` of grounding.
     pub fn parse_within(text: &str, limits: GroundingLimits) -> Result<Self, GdlError> {
         Self::parsed(text, "rules", limits)
     }
@@ -129,7 +130,7 @@ impl Puzzle {
         goals
     }
 
-    /// Sets the smallest value of the goal that counts as solved (default: 100).
+    /// Sets `value` as the smallest value of the goal that counts as solved (default: 100).
     #[must_use]
     pub fn goal(mut self, value: u8) -> Self {
         self.goal = value;
@@ -146,8 +147,8 @@ impl Puzzle {
         self.rules.is_role_inferred
     }
 
-    /// Returns the names that rules use like the name of a player, but that are not the player. The actions and goals of undeclared players are
-    /// ignored, and their names may be misspelt.
+    /// Returns the names of undeclared players: names at which rules expect a player, but that are not the player. The actions and goals of
+    /// undeclared players are ignored; such names may be misspelt.
     pub fn undeclared_roles(&self) -> &[String] {
         &self.rules.strangers
     }
@@ -173,12 +174,12 @@ impl Puzzle {
         self.rules.machine.rules()
     }
 
-    /// Returns the text of an action in the notation of rules, in lower case.
+    /// Returns the text of `action` in the notation of rules, in lower case.
     pub fn action(&self, action: Action) -> &str {
         &self.rules.actions[action.number()]
     }
 
-    /// Returns the texts of the facts that hold in a state, in lower case.
+    /// Returns the texts of the facts that hold in `state`, in lower case.
     pub fn facts(&self, state: &GameState) -> Vec<&str> {
         state
             .facts()
@@ -186,28 +187,28 @@ impl Puzzle {
             .collect()
     }
 
-    /// Returns the state at the start.
+    /// Returns the state in which the puzzle starts.
     pub fn start(&self) -> GameState {
         self.rules.start.clone()
     }
 
-    /// Returns the legal actions in a state; no actions if the puzzle has ended.
+    /// Returns the legal actions in `state`; no actions if the puzzle has ended.
     pub fn legal(&self, state: &GameState) -> Vec<Action> {
         self.rules.legal(&self.rules.look_ahead(state)).collect()
     }
 
-    /// Returns the state after an action.
+    /// Returns the state to which `action` leads from `state`.
     pub fn next(&self, state: &GameState, action: Action) -> GameState {
         let held = self.rules.look_ahead(state);
         GameState(self.rules.next(&held, action).collect())
     }
 
-    /// True if the puzzle has ended in this state and its goal has a value that counts as solved.
+    /// True if the puzzle has ended in `state` and its goal has a value that counts as solved.
     pub fn is_solved(&self, state: &GameState) -> bool {
         self.rules.is_solved(state, self.goal)
     }
 
-    /// True if the puzzle has ended in this state.
+    /// True if the puzzle has ended in `state`.
     pub fn is_terminal(&self, state: &GameState) -> bool {
         self.rules.ends(state)
     }

@@ -97,7 +97,7 @@ pub(super) struct Relaxation {
     done: FxHashSet<(u32, u32)>,
     marked: Vec<u32>,
     evaluations: u32,
-    /// Number of conditions examined.
+    /// Number of conditions that the evaluations have examined.
     pub(super) work: u64,
 }
 
@@ -106,7 +106,7 @@ fn literal(atom: u32, holds: bool) -> u32 {
 }
 
 impl Relaxation {
-    /// Creates the relaxation for a goal of at least this value; facts for which `is_fixed` returns true are kept unchanged.
+    /// Creates the relaxation for a goal of at least the value `value`; facts for which `is_fixed` returns `true` are kept unchanged.
     pub(super) fn new(puzzle: &GroundPuzzle, value: u8, is_fixed: impl Fn(usize) -> bool) -> Self {
         let machine = &puzzle.machine;
         let facts = machine.words() * WORD;
@@ -204,7 +204,7 @@ impl Relaxation {
         }
     }
 
-    /// Returns the level of the goal from a state; `None` if the relaxation never reaches the goal.
+    /// Returns the level of the goal from `state`; `None` if the relaxation never reaches the goal.
     pub(super) fn level(&mut self, state: &[u64]) -> Option<u32> {
         let (now, fresh) = (&mut self.now, &self.fresh);
         now.missing.copy_from_slice(&fresh.missing);
@@ -256,7 +256,7 @@ impl Relaxation {
         }
     }
 
-    /// Applies the consequences of a literal that holds from a level on.
+    /// Applies the consequences of the literal of index `at`, which holds from the level `level` on.
     fn spread(&mut self, at: u32, level: u32) {
         let (atom, holds) = (at >> 1, at & 1 == 0);
         let needing = self.needing.of(at as usize);

@@ -8,21 +8,22 @@ use super::terms::TermId;
 
 pub(super) const REMEDY_OF_ROLE: &str = "name the player, such as `(role robot)`";
 
-/// Returns the error that no rule states a relation that every puzzle needs.
+/// Returns the error that no rule states `relation`, which every puzzle needs.
 pub(super) fn missing(relation: &str, remedy: &str) -> Mistake {
     let problem = format!("nothing states `{relation}`");
     Mistake::new(MistakeKind::Missing, problem, remedy)
 }
 
-/// The player of some rules, with names that may be mistakes.
+/// The player of a set of rules, with names that may be mistakes.
 #[derive(Clone, Debug)]
 pub(super) struct Role {
     pub(super) term: TermId,
-    /// Names that rules use like the name of a player, but that are not the player.
+    /// Names at which rules expect a player, but that are not the player.
     pub(super) strangers: Vec<String>,
 }
 
-/// Adds a declaration of the player if the rules have none and their actions and goals name only one player; returns true if the rules had none.
+/// Adds a declaration of the player if the rules have none and their actions and goals name only one player; returns `true` if the rules had
+/// none.
 ///
 /// **Errors.** [`MistakeKind::Missing`] if actions and goals name several players.
 pub(super) fn declare(
@@ -107,7 +108,7 @@ pub(super) fn role(
     Ok(Role { term, strangers })
 }
 
-/// Returns the names at which rules expect the name of a player, with their offsets in the text.
+/// Returns each pattern that stands where a rule expects a player's name, with its offset in the text.
 fn named(rules: &[Rule]) -> impl Iterator<Item = (usize, &Pattern)> {
     let atoms = rules.iter().flat_map(|rule| {
         let of_body = rule.body.iter().filter_map(|literal| match literal {
@@ -130,7 +131,7 @@ fn named(rules: &[Rule]) -> impl Iterator<Item = (usize, &Pattern)> {
     })
 }
 
-/// Returns the text of a ground term in the notation of rules.
+/// Returns the text of the ground term `term` in the notation of rules.
 fn text(term: &Pattern, symbols: &Symbols) -> String {
     match term {
         Pattern::Variable(_) => "?".into(),

@@ -28,7 +28,7 @@ impl From<TooDeep> for LimitExceeded {
 #[derive(Debug)]
 pub(super) struct Facts {
     pub(super) terms: TermInterner,
-    /// Tuples of each relation, indexed by the number of its name.
+    /// Tuples of each relation, indexed by the index of its name.
     pub(super) tuples: Vec<Tuples>,
     pub(super) limits: GroundingLimits,
     count: usize,
@@ -61,7 +61,7 @@ impl Facts {
         self.limits.check_matches(self.matches)
     }
 
-    /// Calls `visit` for all values of a rule's variables for which its conditions can hold. Negative conditions are ignored if their relation
+    /// Calls `visit` for all values of the variables of `rule` for which its conditions can hold. Negative conditions are ignored if their relation
     /// depends on the state or the move, or may still grow.
     pub(super) fn each_match(
         &mut self,
@@ -83,8 +83,8 @@ impl Facts {
         self.spend(work).map_err(|exceeded| exceeded.at(rule))
     }
 
-    /// Adds the facts of relations that depend on neither state nor move, stratum by stratum. If a stratum (a group of relations evaluated together)
-    /// contains negations of its own relations, its facts are ordered one by one.
+    /// Adds the facts that `rules` derive of relations that depend on neither state nor move, stratum by stratum. If a stratum (a group of relations
+    /// evaluated together) contains negations of its own relations, its facts are ordered one by one.
     pub(super) fn add_static(
         &mut self,
         rules: &[Rule],
@@ -127,8 +127,8 @@ impl Facts {
         self.saturate(&all, &|relation| relations.changes(relation))
     }
 
-    /// Applies rules until they derive no new fact. A round of semi-naive evaluation examines only combinations with facts that the last round added,
-    /// so that long chains of rules take little time.
+    /// Applies `rules` until they derive no new fact. A round of semi-naive evaluation examines only combinations with facts that the last round
+    /// added; long chains of rules therefore take little time.
     pub(super) fn saturate(
         &mut self,
         rules: &[&Rule],
@@ -165,7 +165,7 @@ impl Facts {
         Ok(())
     }
 
-    /// Adds the facts that a rule derives.
+    /// Adds the facts that `rule` derives.
     fn apply(
         &mut self,
         rule: &Rule,
@@ -196,7 +196,7 @@ impl Facts {
     }
 }
 
-/// Returns the rule that one relation holds wherever another relation holds.
+/// Returns the rule that the relation `to` holds wherever the relation `from` holds.
 fn carry(from: SymbolId, to: SymbolId, arity: usize) -> Rule {
     let atom = |relation| Atom {
         at: 0,

@@ -52,8 +52,8 @@ impl Puzzle {
     /// turns with it: weighted A*, depth-first searches, and a bidirectional search. The bidirectional search requires that a sample of states
     /// determines the goal state and that actions can be undone.
     ///
-    /// If a counter of steps ends the puzzle, the first search is restricted to plans that end before the counter does, so that its states are stored
-    /// without the counter.
+    /// If a counter of steps ends the puzzle, the first search is restricted to plans that end before the counter does; its states are stored without
+    /// the counter.
     ///
     /// **Complexity.** Memory is linear in the number of visited states. Each expanded state takes time linear in the number of ground rules
     /// times the number of legal actions.
@@ -106,9 +106,9 @@ impl Puzzle {
     /// Finds a shortest plan with fewer steps than `known`, by A* whose lower bounds are the levels of the relaxation. If there is no shorter plan or
     /// a limit ends the search, the result is `known` with the lower bound proven so far.
     ///
-    /// **Complexity.** The complexity of [`any_plan`](Self::any_plan).
+    /// **Complexity.** Time and memory are those of [`any_plan`](Self::any_plan).
     ///
-    /// **Errors.** The state space panics during the search.
+    /// **Errors.** [`GdlError::Inference`] if the state space panics during the search.
     pub fn shorter_plan(
         &self,
         search: &BestFirst,
@@ -142,7 +142,7 @@ impl Puzzle {
         })
     }
 
-    /// Returns the plan that the search found, with a lower bound of the number of steps from the relaxation.
+    /// Returns the plan that the search `found`, with a lower bound of the number of steps from the relaxation.
     fn found(
         found: SearchResult<Action>,
         space: &mut PlanSpace<'_>,

@@ -28,9 +28,9 @@ impl PlanSizes {
         self.bytes
     }
 
-    /// Returns an error if the estimated number of bytes exceeds a memory budget.
+    /// Returns an error if the estimated number of bytes exceeds `memory`.
     ///
-    /// **Errors.** [`GdlError::OverBudget`] if the estimate exceeds the budget.
+    /// **Errors.** [`GdlError::OverBudget`] if the estimate exceeds `memory`.
     pub fn within(&self, memory: u64) -> Result<(), GdlError> {
         if self.bytes <= memory {
             return Ok(());
@@ -45,8 +45,7 @@ impl PlanSizes {
 }
 
 impl Puzzle {
-    /// Returns the length of a shortest plan. The method extends the number of steps of the element program by breadth-first search until some plan
-    /// can meet the goal.
+    /// Returns the length of a shortest plan. Breadth-first search extends the number of steps of the plans until some plan can meet the goal.
     ///
     /// **Complexity.** The time is proportional to the number of states that can be reached after each number of steps, times the number of legal
     /// actions. The breadth-first search stores the states after one number of steps, and a little memory for each state.
@@ -64,8 +63,8 @@ impl Puzzle {
     /// Returns the length of a shortest plan as [`shortest`](Self::shortest) does, but stops once it has examined about `work`
     /// rules or its memory is exhausted.
     ///
-    /// **Errors.** The errors of `shortest`, except for too large frontiers; if the search stops early, [`GdlError::Unfinished`] with the lengths
-    /// excluded so far.
+    /// **Errors.** The errors of `shortest`, except for too large frontiers; [`GdlError::Unfinished`] with the lengths excluded so far if the search
+    /// stops early.
     pub fn shortest_within(
         &self,
         frontier: &Frontier,
@@ -109,7 +108,7 @@ impl Puzzle {
         clock.is_none_or(|clock| clock.limit().is_none())
     }
 
-    /// Returns the sizes of the set of plans of a given length.
+    /// Returns the sizes of the set of plans of the length `length`.
     ///
     /// **Errors.** [`GdlError::NoPlan`] if there is no such plan; the errors of [`Frontier`] if the states do not fit its memory.
     pub fn survey(&self, frontier: &Frontier, length: Length) -> Result<PlanSizes, GdlError> {
@@ -128,8 +127,8 @@ impl Puzzle {
     /// Returns the sizes of the set of plans as [`survey`](Self::survey) does, but stops once it has examined about `work`
     /// rules or its memory is exhausted.
     ///
-    /// **Errors.** The errors of `survey`, except for too large frontiers; if the search stops early, [`GdlError::Unfinished`], which excludes no
-    /// length.
+    /// **Errors.** The errors of `survey`, except for too large frontiers; [`GdlError::Unfinished`], which excludes no length, if the search stops
+    /// early.
     pub fn survey_within(
         &self,
         frontier: &Frontier,
@@ -154,12 +153,12 @@ impl Puzzle {
         }
     }
 
-    /// Returns the largest value of the goal that plans of a given length reach and that is below the value that counts as solved; `None` if there is
-    /// no such value.
+    /// Returns the largest value of the goal that plans of the length `length` reach and that is below the value that counts as solved; `None` if
+    /// there is no such value.
     ///
-    /// **Complexity.** One search for each value of the goal in the rules, in descending order.
+    /// **Complexity.** The method makes one search for each value of the goal in the rules, in descending order.
     ///
-    /// **Errors.** The errors of [`Frontier`] if the states do not fit its memory.
+    /// **Errors.** The errors of [`Frontier`], if the states do not fit its memory.
     pub fn best_goal(&self, frontier: &Frontier, length: Length) -> Result<Option<u8>, GdlError> {
         for value in self.goals().into_iter().rev() {
             let puzzle = self.clone().goal(value);
@@ -175,7 +174,7 @@ impl Puzzle {
         Ok(None)
     }
 
-    /// Returns the length of a shortest plan, computed by elimination in the tropical semiring: in one element program of at most `most` steps, each
+    /// Returns the length of a shortest plan, computed by elimination in the tropical semiring: in one model of plans of at most `most` steps, each
     /// action costs one.
     ///
     /// The length equals that of [`shortest`](Self::shortest), but the states of all `most` steps are explored.

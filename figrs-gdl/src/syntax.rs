@@ -28,7 +28,8 @@ impl SymbolId {
     pub(super) const GOAL: Self = Self(6);
     pub(super) const TERMINAL: Self = Self(7);
 
-    /// Returns the number of arguments of a relation of the language; `None` for other names.
+    /// Returns the number of arguments of a relation of the language; `None` for a name that the
+    /// rules introduce.
     pub(super) fn fixed_arity(self) -> Option<usize> {
         match self {
             Self::ROLE | Self::INIT | Self::TRUE | Self::NEXT => Some(1),
@@ -60,7 +61,7 @@ impl Symbols {
     }
 }
 
-/// A term that may contain variables, which are numbered within their rule.
+/// A term that may contain variables, each given by its index within the rule.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Pattern {
     Variable(usize),
@@ -129,6 +130,6 @@ impl Literal {
 pub(super) struct Rule {
     pub(super) head: Atom,
     pub(super) body: Vec<Literal>,
-    /// Names of the variables, in the order of their numbers.
+    /// Names of the variables, in the order of their indices.
     pub(super) variables: Arc<[String]>,
 }

@@ -25,7 +25,7 @@ pub(super) struct TermInterner {
 }
 
 impl TermInterner {
-    /// Returns the function symbol and the arguments of a term.
+    /// Returns the function symbol and the arguments of `term`.
     pub(super) fn parts(&self, term: TermId) -> (SymbolId, &[TermId]) {
         let (function, arguments) = &self.nodes[term.0 as usize];
         (*function, arguments)
@@ -44,7 +44,7 @@ impl TermInterner {
         Ok(TermId(number as u32))
     }
 
-    /// Returns the ground term of a pattern whose variables are all bound.
+    /// Returns the ground term of `pattern`, whose variables must all be bound.
     pub(super) fn filled(
         &mut self,
         pattern: &Pattern,
@@ -62,7 +62,7 @@ impl TermInterner {
         }
     }
 
-    /// Returns the ground term of a pattern as [`filled`](Self::filled) does, but only if all variables are bound and the interner contains the term.
+    /// Returns the ground term of `pattern` as [`filled`](Self::filled) does, but only if all variables are bound and the interner contains the term.
     pub(super) fn known(&self, pattern: &Pattern, bindings: &Bindings) -> Option<TermId> {
         match pattern {
             Pattern::Variable(variable) => bindings[*variable],
@@ -74,7 +74,7 @@ impl TermInterner {
         }
     }
 
-    /// True if a pattern matches a term; the match binds free variables of the pattern and lists them in `trail`.
+    /// True if `pattern` matches `term`; the match binds free variables of `pattern` and lists them in `trail`.
     pub(super) fn matches(
         &self,
         pattern: &Pattern,
@@ -101,7 +101,7 @@ impl TermInterner {
         }
     }
 
-    /// True if two patterns whose variables are all bound represent the same term.
+    /// True if `a` and `b`, patterns whose variables are all bound, represent the same term.
     pub(super) fn same(&self, a: &Pattern, b: &Pattern, bindings: &Bindings) -> bool {
         match (self.known(a, bindings), self.known(b, bindings)) {
             (None, None) => match (a, b) {
@@ -117,7 +117,7 @@ impl TermInterner {
         }
     }
 
-    /// Returns the text of a term in the notation of rules.
+    /// Returns the text of `term` in the notation of rules.
     pub(super) fn text(&self, term: TermId, symbols: &Symbols) -> String {
         let (function, arguments) = self.parts(term);
         let name = symbols.name(function);

@@ -48,7 +48,7 @@ impl Tuples {
         self.rows.get_index_of(row)
     }
 
-    /// Adds a tuple; returns false if the relation already contains it.
+    /// Adds the tuple `row`; returns `false` if the relation already contains it.
     pub(super) fn insert(&mut self, row: Box<[TermId]>, terms: &TermInterner) -> bool {
         let number = self.rows.len() as u32;
         let mut note = |part| self.index.entry(part).or_default().push(number);
@@ -69,7 +69,8 @@ impl Tuples {
         true
     }
 
-    /// Removes the tuples of the relation whose indices fail a test; the remaining tuples keep their order.
+    /// Removes the tuples of the relation for whose indices `keeps` returns `false`; the remaining tuples keep
+    /// their order.
     pub(super) fn retain(&mut self, terms: &TermInterner, keeps: impl Fn(usize) -> bool) {
         let all = std::mem::take(self);
         for (number, row) in all.rows.into_iter().enumerate() {
@@ -80,7 +81,7 @@ impl Tuples {
         self.recent = self.len()..self.len();
     }
 
-    /// Returns the shortest list of tuples that contains all tuples matching a pattern.
+    /// Returns the shortest list of tuples that contains all tuples matching `patterns`.
     pub(super) fn candidates(
         &self,
         patterns: &[Pattern],
@@ -115,7 +116,8 @@ impl Tuples {
 }
 
 impl Candidates<'_> {
-    /// Returns the next tuple of the list from `position` on whose index is in a range, and the position after it.
+    /// Returns the next tuple of the list from `position` on whose index is in `within`, and the position after
+    /// it.
     pub(super) fn next(&self, position: usize, within: &Range<usize>) -> Option<(usize, usize)> {
         match self {
             Self::All => {

@@ -78,7 +78,7 @@ impl Game {
         on == self.goal.0 && (!self.is_placed || at == self.goal.1)
     }
 
-    /// Returns the states that one action reaches from a state, each with that action.
+    /// Returns the states that one action reaches from a state, each with the name of that action.
     fn next(&self, (on, at): Place) -> Vec<(String, Place)> {
         let turns = (0..).zip(&self.turns).filter(|(_, (_, test))| {
             test.is_none_or(|(lamp, is_on)| (on >> lamp & 1 == 1) == is_on)
@@ -166,7 +166,7 @@ impl Game {
     }
 }
 
-/// Returns the lamps and the pawn of a state; returns `None` unless the state has exactly one pawn.
+/// Returns the lamps and the pawn of `state`; `None` unless it has exactly one pawn.
 fn place(puzzle: &Puzzle, space: &PlanSpace<'_>, state: &GameState) -> Option<Place> {
     let (mut on, mut at) = (0, Vec::new());
     for fact in puzzle.facts(&space.full(state)) {
@@ -184,7 +184,7 @@ fn place(puzzle: &Puzzle, space: &PlanSpace<'_>, state: &GameState) -> Option<Pl
     }
 }
 
-/// Returns all states that the space reaches from its start, by lamps and pawn.
+/// Returns all states that `space` reaches from its start, by lamps and pawn.
 fn states(puzzle: &Puzzle, space: &mut PlanSpace<'_>) -> BTreeMap<Place, GameState> {
     let start = space.start();
     let mut met = BTreeMap::from([(place(puzzle, space, &start).unwrap(), start.clone())]);

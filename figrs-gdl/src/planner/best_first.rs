@@ -32,7 +32,8 @@ use figrs_infer::Error;
 /// **Complexity.** The greedy search of `any_plan` expands each state at most once, and so does `shortest_plan` if its lower bound is consistent; all
 /// visited states are stored in memory.
 ///
-/// **Errors.** [`Error::Panicked`] if a state space panics. Reaching a limit is not an error: the result states the reason why the search ended.
+/// **Errors.** [`Error::Panicked`] if a method of the state space panics. Reaching a limit is not an error: the result states the reason why the
+/// search ended.
 ///
 /// **References.** Hart, Nilsson and Raphael (1968) for A*. Greedy search with several open lists, deferred evaluation and preferred actions is
 /// described in Richter and Westphal (2010), "The LAMA Planner", sections 4 and 5. Weighted A* is described in I. Pohl, "Heuristic search viewed as
@@ -98,7 +99,7 @@ impl BestFirst {
     figrs_factor::field_setters! {
         /// Limits the memory: the search ends when its states and open lists take more than this number of bytes.
         memory: u64 => memory;
-        /// Limits the work: the search ends when [`StateSpace::work`] has grown by more than this number.
+        /// Limits the work: the search ends when [`StateSpace::work`] has grown by more than `work`.
         work: u64 => work;
     }
 
@@ -117,14 +118,14 @@ impl BestFirst {
 
     /// Finds some plan by greedy best-first search.
     ///
-    /// **Errors.** The errors of [`BestFirst`](Self).
+    /// **Errors.** The conditions are those of [`BestFirst`](Self).
     pub fn any_plan<T: StateSpace>(&self, space: &mut T) -> Result<SearchResult<T::Action>, Error> {
         self.limited(space, Self::greedy)
     }
 
     /// Finds a shortest plan of at most [`steps`](Self::steps), by A*.
     ///
-    /// **Errors.** The errors of [`BestFirst`](Self).
+    /// **Errors.** The conditions are those of [`BestFirst`](Self).
     pub fn shortest_plan<T: StateSpace>(
         &self,
         space: &mut T,
@@ -132,7 +133,7 @@ impl BestFirst {
         self.limited(space, Self::a_star)
     }
 
-    /// Runs a search, and determines whether its work or memory limit ended it.
+    /// Runs `search`, and determines whether its work or memory limit ended it.
     fn limited<T: StateSpace>(
         &self,
         space: &mut T,
@@ -149,7 +150,7 @@ impl BestFirst {
         })
     }
 
-    /// Returns the reason why the search stops before the next state, if there is one.
+    /// Returns the reason why the search stops before the next state; `None` if it continues.
     fn stopped<T: StateSpace>(
         &self,
         space: &T,

@@ -38,7 +38,7 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
         layers
     }
 
-    /// Adds a state; returns its index if the state is new.
+    /// Adds `state`; returns its index if it is new.
     fn add(&mut self, state: S, from: u32, action: Option<A>) -> Option<u32> {
         if self.met.contains_key(&state) {
             return None;
@@ -58,7 +58,7 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
         (self.heap + self.met.capacity() * each) as u64
     }
 
-    /// Returns the actions of the path from a state to the end at which its search began, in that order.
+    /// Returns the actions of the path from `state` to the end at which its search began, in that order.
     fn way(&self, state: u32) -> Vec<A> {
         let (mut way, mut at) = (Vec::new(), state);
         while let Some((_, &(from, action))) = self.met.get_index(at as usize) {

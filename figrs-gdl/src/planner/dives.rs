@@ -125,7 +125,7 @@ struct Dive<S, A> {
 }
 
 impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
-    /// Marks a state as visited; returns false if the state was visited before.
+    /// Marks `state` as visited; returns `false` if it was visited before.
     fn meet(&mut self, state: &S) -> bool {
         if !self.seen.insert(state.clone()) {
             return false;
@@ -135,7 +135,7 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         true
     }
 
-    /// Expands a state from which at most `steps` further steps may be taken.
+    /// Expands `state`, from which at most `steps` further steps may be taken.
     fn onward<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,
@@ -151,8 +151,8 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         }
     }
 
-    /// Returns the successors by preferred actions; adds the other successors if there are none or if `order` requires it. The function returns no
-    /// successors if the state is a dead end.
+    /// Returns the successors of `state` by preferred actions; adds the other successors if there are none or if `order` requires it. There are no
+    /// successors if `state` is a dead end.
     fn preferred<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,
@@ -183,7 +183,7 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         Onward::Open(found)
     }
 
-    /// Returns the successors that have unvisited successors themselves, sorted by the number of unvisited successors.
+    /// Returns the successors of `state` that have unvisited successors themselves, sorted by the number of unvisited successors.
     fn by_ways<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

@@ -17,7 +17,7 @@ struct Node<A> {
     is_expanded: bool,
 }
 
-/// The states that a search has visited, numbered in the order of their first visit.
+/// The states that a search has visited, in the order of their first visit.
 #[derive(Debug)]
 pub(super) struct Nodes<S, A> {
     states: IndexSet<S, FxBuildHasher>,
@@ -53,7 +53,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
         Some(number as u32)
     }
 
-    /// Adds the state after an action; returns its index if the state is new.
+    /// Adds `state`, to which `action` leads; returns its index if it is new.
     pub(super) fn reach(&mut self, before: u32, action: A, state: S) -> Option<u32> {
         let steps = self.steps(before) + 1;
         self.add(state, Some(action), before, steps)
@@ -88,7 +88,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
             .map_or(0, |node| node.steps)
     }
 
-    /// Marks a state as expanded; returns false if it has already been expanded.
+    /// Marks the state of index `number` as expanded; returns `false` if it has already been expanded.
     pub(super) fn expand(&mut self, number: u32) -> bool {
         !std::mem::replace(&mut self.visited[number as usize].is_expanded, true)
     }
@@ -114,7 +114,7 @@ impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
         (self.heap + states + nodes) as u64
     }
 
-    /// Returns the actions of the path from the start to a state.
+    /// Returns the actions of the path from the start to the state of index `number`.
     pub(super) fn way(&self, number: u32) -> Vec<A> {
         let mut way = Vec::with_capacity(self.steps(number) as usize);
         let mut at = number;

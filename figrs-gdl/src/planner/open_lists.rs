@@ -23,7 +23,7 @@ pub(super) struct OpenLists {
 }
 
 impl OpenLists {
-    /// Creates empty lists for this number of scores.
+    /// Creates empty lists for `scores` scores.
     pub(super) fn new(scores: usize) -> Self {
         Self {
             lists: (0..2 * scores).map(|_| OpenList::default()).collect(),

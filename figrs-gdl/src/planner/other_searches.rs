@@ -56,13 +56,13 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> OtherSearches<S, A> {
         &mut self.weighted
     }
 
-    /// True if the next turn of the other searches is due at this amount of total work.
+    /// True if the next turn of the other searches is due at the total work `work`.
     pub(super) fn have_turn(&self, work: u64) -> bool {
         work >= self.next_turn
     }
 
     /// Gives each search a turn; returns a plan of at most `steps` steps if one is found. The function `goes_on` takes the number of bytes in use,
-    /// and returns false once time or memory is exhausted.
+    /// and returns `false` once time or memory is exhausted.
     pub(super) fn turn<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

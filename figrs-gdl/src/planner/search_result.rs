@@ -14,7 +14,7 @@ pub struct SearchResult<A> {
 }
 
 impl<A> SearchResult<A> {
-    /// Returns the actions from the start to a goal, if the search found a plan.
+    /// Returns the actions from the start to a goal; `None` if the search found no plan.
     pub fn plan(&self) -> Option<&[A]> {
         self.plan.as_deref()
     }
@@ -40,7 +40,7 @@ impl<A> SearchResult<A> {
         self.states
     }
 
-    /// True if memory ended the search, so that more work would not help.
+    /// True if memory ended the search; more work would then not help.
     pub fn is_full(&self) -> bool {
         self.is_full
     }

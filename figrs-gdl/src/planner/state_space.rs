@@ -7,7 +7,7 @@ use figrs_core::Value;
 /// A deterministic transition system, given by its states, the actions that lead from one state to the next, and estimates of the remaining
 /// steps to a goal.
 ///
-/// The methods of a state space take `&mut self`, so that estimates may use scratch memory and information about earlier states.
+/// The methods of a state space take `&mut self` because estimates may use scratch memory and information about earlier states.
 pub trait StateSpace {
     /// The type of the states.
     type State: Value + Eq + Hash;
@@ -17,13 +17,13 @@ pub trait StateSpace {
     /// Returns the state in which plans start.
     fn start(&self) -> Self::State;
 
-    /// True if a plan may end in this state.
+    /// True if a plan may end in `state`.
     fn is_goal(&mut self, state: &Self::State) -> bool;
 
-    /// Appends the actions that may be taken in a state, each with the state to which it leads.
+    /// Appends to `found` the actions that may be taken in `state`, each with the state to which it leads.
     fn successors(&mut self, state: &Self::State, found: &mut Vec<(Self::Action, Self::State)>);
 
-    /// Appends successors as [`successors`](Self::successors) does, but only for the given actions. The default implementation computes all
+    /// Appends successors as [`successors`](Self::successors) does, but only for the actions in `actions`. The default implementation computes all
     /// successors and discards the successors by other actions.
     fn successors_by(
         &mut self,
@@ -40,18 +40,17 @@ pub trait StateSpace {
         });
     }
 
-    /// Estimates the number of steps from a state to a goal. The default implementation gives no estimate, so that a search
-    /// is breadth-first.
+    /// Estimates the number of steps from `_state` to a goal. The default implementation gives no estimate, which makes a search breadth-first.
     fn estimate(&mut self, _state: &Self::State, _estimate: &mut SearchEstimate<Self::Action>) {}
 
-    /// Returns a proven lower bound of the number of steps from a state to a goal; `None` if it is proven that no goal can be reached.
+    /// Returns a proven lower bound of the number of steps from `_state` to a goal; `None` if it is proven that no goal can be reached.
     ///
     /// The lower bound must be *consistent*: an action lowers it by at most one. The default implementation returns the lower bound 0.
     fn at_least(&mut self, _state: &Self::State) -> Option<u32> {
         Some(0)
     }
 
-    /// True if it is known that this state, which is not a goal, has no successors.
+    /// True if it is known that `_state`, which is not a goal, has no successors.
     fn is_over(&mut self, _state: &Self::State) -> bool {
         false
     }
@@ -61,7 +60,7 @@ pub trait StateSpace {
         Vec::new()
     }
 
-    /// Appends states from which an action leads to `state`, each with that action. The method `predecessors` may leave out some predecessors.
+    /// Appends to `_found` states from which an action leads to `_state`, each with that action. Some predecessors may be omitted.
     fn predecessors(
         &mut self,
         _state: &Self::State,
