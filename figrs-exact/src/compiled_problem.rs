@@ -55,7 +55,6 @@ impl CompiledProblem {
         &expansion.targets()[self.targets.len()..]
     }
 
-    /// Returns the index of an element in the list of varying elements.
     pub(crate) fn varying_place<T: Value>(&self, element: &Element<T>) -> Result<usize, Error> {
         let id = element.erased().id();
         let place = self.varying.iter().position(|e| e.id() == id);
@@ -179,7 +178,6 @@ impl CompiledProblem {
         (model, self.roots())
     }
 
-    /// Returns the error for present evidence that is impossible.
     pub(crate) fn impossible(&self) -> Error {
         self.impossible_within(&self.limits)
     }

@@ -172,7 +172,6 @@ struct DeepeningSearch<'a> {
     spent: u64,
 }
 
-/// Result of an expansion to one depth.
 struct DepthResult {
     answer: Answer,
     /// Maximum difference between the bounds of any event; zero if the answer is exact.

@@ -143,7 +143,6 @@ impl VariableElimination {
     }
 }
 
-/// Returns the marginals of the targets of a complete expansion.
 pub(crate) fn marginals(
     algorithm: &'static str,
     model: &Model,

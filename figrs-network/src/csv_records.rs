@@ -87,7 +87,6 @@ impl<'t> CsvRecords<'t> {
         self.end() == self.text.len()
     }
 
-    /// Returns the line of `record`, counted from 1.
     pub(super) fn line(&self, record: &StringRecord) -> usize {
         // The reported position of a record is before any empty lines above it, so these lines are counted too.
         let begin = record.position().map_or((0, 1), |p| (p.byte(), p.line()));
@@ -95,7 +94,7 @@ impl<'t> CsvRecords<'t> {
         begin.1 as usize + above.matches('\n').count()
     }
 
-    /// Returns the offset at which the field of index `field` of `record` begins in the text.
+    /// Returns the offset at which `field` of `record` begins in the text.
     pub(super) fn field_start(&self, record: &StringRecord, field: usize) -> usize {
         let start = record.position().map_or(0, |place| place.byte() as usize);
         let rest = &self.text[start..];

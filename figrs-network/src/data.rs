@@ -26,7 +26,6 @@ use super::{Network, NetworkError, State};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct NetworkData {
-    /// The states of each variable.
     pub(super) states: Vec<States<State>>,
     /// For each row, the index of each variable's state, one row after another.
     pub(super) cells: Vec<u32>,
@@ -48,7 +47,7 @@ impl NetworkData {
         self.lines.is_empty()
     }
 
-    /// Returns the states in the row of index `row`, one for each variable of the network, in the order of the variables.
+    /// Returns the states in `row`, one for each variable of the network, in the order of the variables.
     pub fn row(&self, row: usize) -> impl Iterator<Item = Option<&State>> {
         let width = self.states.len();
         let cells = self.cells[row * width..][..width].iter();
@@ -58,7 +57,7 @@ impl NetworkData {
             .map(|(&cell, states)| states.get(cell as usize))
     }
 
-    /// Returns the state of the variable of index `variable` in the row of index `row`; `None` if the state is missing.
+    /// Returns the state of `variable` in `row`; `None` if the state is missing.
     pub(super) fn cell(&self, row: usize, variable: usize) -> Option<&State> {
         let cell = self.cells[row * self.states.len() + variable];
         self.states[variable].get(cell as usize)
@@ -69,7 +68,7 @@ impl NetworkData {
         (0..self.len()).map(|row| self.row(row))
     }
 
-    /// Returns the line of the row of index `row` in its file, counted from 1.
+    /// Returns the line of `row` in its file, counted from 1.
     pub fn line(&self, row: usize) -> usize {
         self.lines[row]
     }

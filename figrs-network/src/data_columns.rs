@@ -51,7 +51,6 @@ impl<'n> DataColumns<'n> {
         })
     }
 
-    /// Returns for each column the index of its variable in the network.
     pub(super) fn positions(&self) -> &[usize] {
         &self.positions
     }

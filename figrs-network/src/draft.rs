@@ -117,7 +117,6 @@ impl NetworkDraft {
         self.add_variable(at, name, State::all(states))
     }
 
-    /// Adds a decision as [`declare`](Self::declare) adds a variable; the states are the options of the decision.
     pub(super) fn declare_decision(
         &mut self,
         at: usize,
@@ -148,7 +147,6 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// True if `name` is the name of a real variable.
     pub(super) fn is_real(&self, name: &str) -> bool {
         self.reals.contains_key(name)
     }
@@ -169,7 +167,6 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// True if `name` is the name of a utility.
     pub(super) fn is_utility(&self, name: &str) -> bool {
         self.valued.contains_key(name)
     }
@@ -243,7 +240,6 @@ impl NetworkDraft {
         Ok(needed as usize)
     }
 
-    /// True if the variable of index `variable` is a decision.
     pub(super) fn is_decision(&self, variable: usize) -> bool {
         self.chosen.contains(&variable)
     }

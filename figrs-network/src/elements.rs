@@ -28,7 +28,6 @@ pub(super) fn bayesian(
     elements.into_iter().flatten().collect()
 }
 
-/// Creates the elements of a Bayesian network from its tables.
 pub(super) fn of_tables(
     variables: &[Variable],
     tables: &[NetworkTable],

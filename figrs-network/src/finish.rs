@@ -160,7 +160,7 @@ impl NetworkDraft {
         })
     }
 
-    /// Returns the error that the variable of index `variable` is its own ancestor.
+    /// Returns the error that `variable` is its own ancestor.
     fn cycle(&self, variable: usize) -> LexerError {
         let tables = self.tables.iter().zip(&self.places);
         let mut own = tables.filter(|(table, _)| table.variables.last() == Some(&variable));

@@ -37,7 +37,7 @@ impl Hidden {
         }
     }
 
-    /// True if the cases carry no information about the variable of index `variable`, whatever numbers its table has.
+    /// True if the cases carry no information about `variable`, whatever numbers its table has.
     pub(super) fn is_barren(&self, variable: usize) -> bool {
         self.is_hidden[variable] && !self.is_cause[variable]
     }

@@ -179,7 +179,6 @@ impl NetworkLearner {
         })
     }
 
-    /// Returns a copy of `network` with the numbers from which learning starts.
     fn started(&self, network: &Network, uses: &Hidden) -> Network {
         let tables = self.tables(network, &[], uses);
         let starts = tables.into_iter().map(|table| {
@@ -262,7 +261,6 @@ struct LearnedRow {
     kept: Vec<f64>,
 }
 
-/// Creates the element of `variable`, given the elements of its parents.
 fn element(
     table: &LearnedTable,
     variable: &Variable,

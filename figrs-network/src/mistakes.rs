@@ -17,7 +17,6 @@ pub(super) fn repeated_variable(name: &str) -> Mistake {
     repeated(format_args!("the variable `{name}` is declared"))
 }
 
-/// Returns the mistake that `variable` has the state `state` twice.
 pub(super) fn repeated_state(variable: &str, state: &str) -> Mistake {
     repeated(format_args!("`{variable}` has the state `{state}`"))
 }
@@ -27,24 +26,20 @@ pub(super) fn repeated_in_table(name: &str) -> Mistake {
     repeated(format_args!("the table names `{name}`"))
 }
 
-/// Returns the mistake that the variable `name` has two tables.
 pub(super) fn repeated_table(name: &str) -> Mistake {
     repeated(format_args!("a table of `{name}` stands"))
 }
 
-/// Returns the mistake that `variable` has no states.
 pub(super) fn no_states(variable: &str) -> Mistake {
     let problem = format!("`{variable}` has no states");
     Mistake::new(MistakeKind::Missing, problem, "give it at least one")
 }
 
-/// Returns the mistake that `variable` has no table.
 pub(super) fn no_table(variable: &str) -> Mistake {
     let problem = format!("`{variable}` has no table");
     Mistake::new(MistakeKind::Missing, problem, "add its probabilities")
 }
 
-/// Returns the mistake that the continuous node `node` has no distribution.
 pub(super) fn no_distribution(node: &str) -> Mistake {
     let problem = format!("the continuous node `{node}` has no distribution");
     let remedy = "add a potential whose data is `( normal ( mean, variance ) )`";
@@ -72,7 +67,6 @@ pub(super) fn normal_data(node: &str) -> Mistake {
     Mistake::new(MistakeKind::Contradiction, problem, remedy)
 }
 
-/// Returns the mistake that `number` is not a weight.
 pub(super) fn weight(number: f64) -> Mistake {
     let problem = format!("the number {number} cannot be a weight");
     let remedy = "weights are finite and not negative";
@@ -109,7 +103,6 @@ pub(super) fn check_size(at: usize, what: &str, needed: u128, limit: usize) -> L
     Err(LexerError::new(at, too_large(what, needed, limit)))
 }
 
-/// Checks that a table with `found` entries has the number of entries that its variables need.
 pub(super) fn check_entries(at: usize, found: usize, needed: u128) -> LexerResult<()> {
     if found as u128 == needed {
         return Ok(());

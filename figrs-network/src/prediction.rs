@@ -36,9 +36,7 @@ use super::{Network, State};
 pub struct CasePredictor {
     tree: CompiledTree,
     predicted: Element<State>,
-    /// Number of states of the predicted variable.
     states: usize,
-    /// The variables that are observed in cases.
     observed: Vec<ObservedVariable>,
     /// Log-probability of the evidence without the observations of a case.
     log_evidence: f64,

@@ -70,7 +70,6 @@ impl NetworkFormat {
         }
     }
 
-    /// Reads `text` in this format, and returns the draft of its network.
     pub(super) fn draft(self, text: &str, reader: &NetworkReader) -> LexerResult<NetworkDraft> {
         match self {
             Self::Bif => bif::read(text, reader),
@@ -83,7 +82,6 @@ impl NetworkFormat {
     }
 }
 
-/// Returns the error that the extension of `path` is that of no format.
 pub(super) fn unknown_extension(path: &Path, remedy: &str) -> NetworkError {
     let problem = "the extension of a file states its format";
     let mistake = Mistake::new(MistakeKind::Unsupported, problem, remedy);

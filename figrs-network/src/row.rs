@@ -22,7 +22,6 @@ pub struct NormalisedRow {
     pub column: usize,
 }
 
-/// Result of checking the sum of a row.
 pub(super) enum RowSumCheck {
     /// The row sums to one.
     One,

@@ -15,7 +15,6 @@ pub struct State {
 }
 
 impl State {
-    /// Creates the states with the names `names`, in this order.
     pub(super) fn all(names: Vec<String>) -> States<Self> {
         let names: Arc<[String]> = names.into();
         let state = |index| Self {

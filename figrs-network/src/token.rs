@@ -58,7 +58,6 @@ pub(super) fn next_word<'t, D: Dialect>(
     word::<D>(input, what).map(Some)
 }
 
-/// Reads a text in quotes.
 pub(super) fn quoted<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     let start = input.checkpoint();
     any.void().parse_next(input)?;

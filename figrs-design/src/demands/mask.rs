@@ -83,7 +83,6 @@ impl Mask {
         }
     }
 
-    /// Applies `change` to the array of cells.
     pub(super) fn with_cells(
         &self,
         change: impl Fn(&Array2<Option<Tile>>) -> Array2<Option<Tile>>,

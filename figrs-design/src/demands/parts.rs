@@ -17,7 +17,6 @@ pub(super) struct LevelParts<'a> {
 }
 
 impl<'a> LevelParts<'a> {
-    /// Approximate number of cells in a part.
     const CELLS: usize = 448;
     /// If particles follow players, maximum of the number of columns of a part times the squared number of rows, because the state of a particle
     /// then grows with this square.

@@ -30,7 +30,6 @@ use figrs_models::mdmc::{Tile, TileClass};
 #[derive(Clone, Debug)]
 pub struct Pattern {
     forms: Arc<[Array2<TileClass>]>,
-    /// Name of the pattern in messages.
     name: Option<Arc<str>>,
 }
 
@@ -169,7 +168,6 @@ impl Pattern {
         &self.forms
     }
 
-    /// Applies `change` to each form of the pattern.
     pub(super) fn with_forms(
         &self,
         change: impl Fn(&Array2<TileClass>) -> Array2<TileClass>,

@@ -23,7 +23,6 @@ pub(super) struct Conflict {
 }
 
 impl Conflict {
-    /// Creates a conflict at `column` that needs each of `demands`.
     pub(super) fn at(column: usize, demands: Vec<usize>) -> Self {
         Self {
             demands,
@@ -111,7 +110,6 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Runs `search` on more and more columns and returns the first conflict.
     fn in_more_columns(mut self, search: impl Fn(&Self) -> Option<Conflict>) -> Option<Conflict> {
         let width = self.steered.width();
         loop {
@@ -148,7 +146,6 @@ impl<'a> ProofSearch<'a> {
         self.is_relaxed
     }
 
-    /// Returns the first conflict that the search proves.
     pub(super) fn find(self) -> Option<Conflict> {
         self.in_more_columns(Self::find_in_columns)
     }

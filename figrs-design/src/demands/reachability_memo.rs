@@ -24,7 +24,6 @@ struct CrossingMemo {
 }
 
 impl ReachabilityMemo {
-    /// Maximum number of bytes of stored results.
     const MAX_BYTES: usize = 64 << 20;
 
     /// Returns the state after the column `column`; `None` if the level is not playable whatever columns follow.

@@ -114,7 +114,6 @@ fn shaped(pattern: &Pattern, (top, left): (usize, usize)) -> Box<dyn ColumnEvide
     })
 }
 
-/// Returns a function that is true for the tiles of `class`.
 fn belongs(class: &TileClass) -> Arc<impl Fn(&Tile) -> bool + Send + Sync + use<>> {
     let class = class.clone();
     Arc::new(move |&tile: &Tile| class.contains(tile))

@@ -242,7 +242,6 @@ impl SteeredLevel {
         self.demands.iter().map(|stated| &stated.demand)
     }
 
-    /// Returns the demand with the index `number`.
     pub(super) fn demand(&self, number: usize) -> &Demand {
         &self.demands[number].demand
     }

@@ -35,12 +35,10 @@ pub(super) fn exactly(
     Ok(exact.numbered(Arc::new(steered))?)
 }
 
-/// Returns a sampler that uses particles only.
 pub(super) fn particles() -> ConditionalSampler {
     ConditionalSampler::new().among([Method::Particles])
 }
 
-/// Returns a sampler of levels by particles.
 fn by_particles(steered: SteeredLevel) -> NumberedBoards<Arc<SteeredLevel>> {
     particles().numbered(Arc::new(steered)).unwrap()
 }

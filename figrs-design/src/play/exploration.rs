@@ -18,14 +18,12 @@ pub(super) struct Place {
     pub(super) passed: usize,
 }
 
-/// A column with known cells.
 pub(super) struct ColumnCells<'a> {
     pub(super) rules: &'a CompiledRules,
     pub(super) route: &'a Route,
     pub(super) classes: &'a [CellClass],
     /// Index of the column, or of another column that the route treats in the same way.
     column: usize,
-    /// True for the first column of the level.
     pub(super) is_first: bool,
     situations: Vec<Situation>,
     /// The ways to cross the left edge of the column in both directions, as far as the columns to the left determine them.

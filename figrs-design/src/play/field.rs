@@ -61,7 +61,6 @@ impl<'a> Field<'a> {
         self.width
     }
 
-    /// Returns the possible classes of a cell.
     fn classes(&self, (row, column): (usize, usize)) -> &[CellClass] {
         let cell = row * self.width + column;
         let Some(ends) = &self.ends else {

@@ -39,7 +39,6 @@ struct MovementFile {
     _tiles: Option<IgnoredAny>,
 }
 
-/// A built-in movement, read by its name.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct BuiltIn(Movement);
@@ -126,7 +125,6 @@ fn value_of<T: Clone>(word: &str, what: &str, known: &[(&str, T)]) -> Result<T, 
     })
 }
 
-/// A meaning of tiles, read from a word.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct Word(Meaning);

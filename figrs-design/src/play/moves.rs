@@ -36,7 +36,6 @@ fn step(cell: (i8, i8), via: Via) -> PlayedStep {
 }
 
 impl MoveBuilder {
-    /// Returns the steps of a player between moves, for each situation.
     pub(super) fn free(
         &mut self,
         movement: &Movement,

@@ -90,7 +90,6 @@ impl Returns {
         self.crossings.chunks_mut(words).for_each(change);
     }
 
-    /// Returns the size of the lists in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
         size_of_val(&self.ways[..]) + size_of_val(&self.crossings[..])
     }

@@ -62,7 +62,6 @@ impl Situation {
     /// A strict property: the movement lets the cell below support the player, but strict rules forbid it because of an enemy or hazard there.
     pub(super) const HARM_BELOW: u8 = 16;
 
-    /// Returns the situation as a number below [`COUNT`](Self::COUNT).
     pub(super) fn number(self) -> u8 {
         self.0
     }
@@ -337,7 +336,6 @@ impl CompiledRules {
         self.movement.bottom == Bottom::Floor
     }
 
-    /// True if the rules are [strict](MovementRules::strict).
     pub(super) fn is_strict(&self) -> bool {
         self.is_strict
     }

@@ -62,7 +62,6 @@ pub struct Playability {
     obstacle: Option<Obstacle>,
 }
 
-/// State of the breadth-first search.
 struct MoveSearch<'a> {
     rules: &'a CompiledRules,
     route: &'a Route,
@@ -159,7 +158,6 @@ impl Playability {
     }
 }
 
-/// Result of a search.
 struct SearchResult {
     /// Index of the first visit to the furthest column.
     furthest: usize,

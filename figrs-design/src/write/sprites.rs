@@ -46,12 +46,10 @@ impl Sprites {
         self.side
     }
 
-    /// True if a tile has a picture.
     pub(super) fn has(&self, tile: Tile) -> bool {
         self.pictures.contains_key(&tile)
     }
 
-    /// Returns the picture of `level`.
     pub(super) fn level(&self, level: &Level) -> Canvas<Rgba> {
         let (width, height) = (level.width() * self.side, level.height() * self.side);
         let mut canvas = Canvas::new(width, height, PAPER);

@@ -32,7 +32,6 @@ impl<'a> MapTiles<'a> {
         }
     }
 
-    /// Creates the map tiles of a set, with the pictures of a sheet.
     #[cfg(feature = "png")]
     pub(super) fn on(sheet: &'a TileSheet) -> Self {
         let set = sheet.tiles();
@@ -49,7 +48,6 @@ impl<'a> MapTiles<'a> {
         self.is_drawn
     }
 
-    /// Returns the side of a tile, in pixels.
     pub(super) fn side(self) -> usize {
         self.side
     }

@@ -24,7 +24,6 @@ pub(super) trait MessageAlgebra {
     const LINEAR: bool;
 }
 
-/// Sum-product messages.
 #[derive(Debug)]
 pub(super) struct SumMessages;
 
@@ -34,7 +33,6 @@ impl MessageAlgebra for SumMessages {
     const LINEAR: bool = true;
 }
 
-/// Max-product messages.
 #[derive(Debug)]
 pub(super) struct MaxMessages;
 

@@ -71,7 +71,6 @@ pub struct Circuit {
     limits: Limits,
     varying: Vec<AnyElement>,
     cache_bytes: u64,
-    /// Maximum number of decisions of a search.
     decisions: u64,
     watch: Watch,
 }

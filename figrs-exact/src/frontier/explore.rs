@@ -24,7 +24,6 @@ pub(super) struct Exploration {
     pub(super) are_worlds: bool,
     /// Number of steps that repeat earlier steps.
     pub(super) repeated: usize,
-    /// Number of states of the largest frontier.
     pub(super) largest: usize,
     /// Size of all transitions in bytes.
     pub(super) bytes: u64,

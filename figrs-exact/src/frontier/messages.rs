@@ -93,7 +93,6 @@ impl<S: Semiring> BackwardMessages<S> {
         }
     }
 
-    /// True if all messages are stored.
     pub(super) fn is_complete(&self) -> bool {
         self.every == 1
     }

@@ -140,7 +140,6 @@ impl StepPlanner {
         self.met[place] && !self.frontier.contains(&place)
     }
 
-    /// Returns the index of the next element to visit.
     fn next_place(&mut self, linear: &ElementOrder) -> Option<usize> {
         loop {
             let &place = self.ahead.last()?;

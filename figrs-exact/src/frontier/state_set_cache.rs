@@ -57,7 +57,6 @@ struct CachedSet<const W: usize> {
     states: StateSet<W>,
     /// For each pair of step signatures, the known transitions from this set of states.
     ways: FxHashMap<SignaturePair, SetTransition>,
-    /// The cache entry of this set of states, if it is cached.
     remembered: Option<CacheEntry>,
 }
 

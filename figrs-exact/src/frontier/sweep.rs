@@ -18,7 +18,6 @@ use figrs_answer::error::Error;
 /// A step of the exploration: transitions from the states of one frontier to the states of the next.
 #[derive(Clone, Debug)]
 pub(super) struct SweepStep {
-    /// The index of the list with the transitions of the step.
     pub(super) layer: usize,
     /// Number of states of the frontier before the step.
     pub(super) sources: usize,
@@ -28,7 +27,6 @@ pub(super) struct SweepStep {
     pub(super) reports: Vec<usize>,
 }
 
-/// Goal of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SweepGoal {
     /// All steps are explored, and their transitions are stored.
@@ -43,7 +41,6 @@ pub(super) struct SweepResult {
     pub(super) layers: Vec<TransitionLayer>,
     /// Number of steps that repeat earlier steps.
     pub(super) repeated: usize,
-    /// Number of states of the largest frontier.
     pub(super) largest: usize,
     /// Size of all transitions in bytes, whether they are stored or not.
     pub(super) bytes: u64,
@@ -214,7 +211,6 @@ impl<'a, const W: usize> Sweep<'a, W> {
         Some((planned, shape))
     }
 
-    /// Computes the transitions of a planned step.
     fn step(
         &mut self,
         planned: &PlannedStep,

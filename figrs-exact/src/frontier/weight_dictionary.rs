@@ -29,7 +29,6 @@ impl WeightDictionary {
         weighing
     }
 
-    /// Returns the index of a weight that is not zero.
     pub(super) fn number(&mut self, weight: WorldWeight) -> u32 {
         let (linear, logs) = (&mut self.linear, &mut self.logs);
         let bits = (weight.linear.to_bits(), weight.log.to_bits());
@@ -40,7 +39,6 @@ impl WeightDictionary {
         })
     }
 
-    /// Returns the index of the product of the weights with the indices `a` and `b`.
     #[inline]
     pub(super) fn product(&mut self, a: u32, b: u32) -> u32 {
         if b == Self::ONE {
@@ -81,7 +79,6 @@ impl WeightDictionary {
         ids + products + vector(&self.linear, 1) + vector(&self.logs, 1)
     }
 
-    /// Returns all weights, in the order of their indices.
     pub(super) fn finish(self) -> Weights {
         if self.linear.iter().all(|w| w.is_normal()) {
             Weights::from_linear(self.linear)

@@ -77,7 +77,6 @@ impl<'a> Attempts<'a> {
         self.unexpanded.is_some() || self.is_stopped()
     }
 
-    /// Records that an algorithm was tried.
     pub(super) fn record(
         &mut self,
         algorithm: &'static str,

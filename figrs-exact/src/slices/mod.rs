@@ -140,7 +140,6 @@ impl Slices {
         sum.map_err(|error| run.error_of(error))
     }
 
-    /// Computes the answer from all slices of a plan.
     pub(crate) fn answer_by(
         &self,
         run: &RunMonitor<'_>,

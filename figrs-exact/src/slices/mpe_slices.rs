@@ -110,7 +110,6 @@ impl MpeSlices {
         })
     }
 
-    /// Finds the best world of all slices of a plan.
     pub(crate) fn answer_by(
         &self,
         run: &RunMonitor<'_>,

@@ -76,7 +76,6 @@ pub(super) struct SlicePlan {
     work: f64,
 }
 
-/// A search for the variables on which slices are conditioned.
 struct SliceSearch<'a> {
     graph: &'a FactorGraph,
     keep: &'a [VarId],

@@ -92,7 +92,6 @@ pub(super) struct JoinProgram {
     pub(super) registers: usize,
 }
 
-/// Compiles the join of tables with the shapes `shapes` in the variable order `slots`.
 pub(super) fn compile(
     domain: &Domain,
     shapes: &[TableShape],
@@ -262,7 +261,6 @@ impl<'a> Compiler<'a> {
         RowKey::Number(self.registers.len() - 1)
     }
 
-    /// Creates the level at which the variable of index `turn` is assigned.
     fn level(&mut self, turn: usize, source: CandidateSource) -> JoinLevel {
         let is_final = turn + 1 == self.finished.len();
         let mut level = JoinLevel {

@@ -10,7 +10,6 @@ use crate::order::symbolic_elimination::Bucket;
 pub(super) struct Domain {
     pub(super) variables: Vec<VarId>,
     pub(super) cards: Vec<usize>,
-    /// For each variable with a fixed value, this value.
     pub(super) pins: Vec<Option<u32>>,
 }
 

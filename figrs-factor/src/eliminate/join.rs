@@ -176,7 +176,6 @@ fn range_checks<V: Clone>(tables: &[PreparedTable<V>]) -> RangeChecks {
     }
 }
 
-/// State of a running join.
 struct Join<'a, S: Semiring> {
     program: &'a JoinProgram,
     tables: &'a [PreparedTable<'a, S::Value>],

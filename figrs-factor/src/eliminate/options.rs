@@ -68,7 +68,6 @@ impl Limits {
         check_interrupt(&self.until)
     }
 
-    /// Returns an error if `needed` exceeds the maximum number of operations.
     pub(super) fn admit_operations(&self, needed: f64) -> Result<(), EliminationError> {
         if needed > self.work {
             let limit = self.work;

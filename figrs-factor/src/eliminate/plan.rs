@@ -32,7 +32,6 @@ pub struct PlanCost {
 }
 
 impl PlanCost {
-    /// Returns an error if the cost exceeds a limit.
     pub(super) fn within(self, limits: &Limits, keep: Keep) -> Result<(), EliminationError> {
         limits.admit_operations(self.operations)?;
         if self.largest_table > limits.table_entries as f64 {
@@ -186,7 +185,7 @@ impl Plan {
 /// Returns the buckets of an elimination of all variables that treats all entries as non-zero. The buckets serve searches that assign
 /// values to variables one by one, instead of joining tables.
 ///
-/// **Errors.** [`EliminationError::Interrupted`] if the deadline passes or the run is interrupted.
+/// **Errors.** [`EliminationError::Interrupted`] if the run is stopped.
 pub fn as_if_dense(graph: &FactorGraph, until: &Until) -> Result<Vec<Bucket>, EliminationError> {
     let mut interaction = SymbolicElimination::new(graph, &vec![true; graph.factors.len()], &[]);
     interaction.ignore_zeros();
@@ -261,7 +260,6 @@ fn message(graph: &FactorGraph, bucket: &Bucket, budget: usize) -> (f64, f64) {
     (entries, entries * width as f64)
 }
 
-/// Returns the number of joint values of `variables`.
 pub(super) fn entries(graph: &FactorGraph, variables: &[VarId]) -> f64 {
     variables
         .iter()

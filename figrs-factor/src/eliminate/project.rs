@@ -30,7 +30,6 @@ pub(crate) struct Projector<'g> {
 }
 
 impl<'g> Projector<'g> {
-    /// Creates a projector for products of the factors of `graph`.
     pub(crate) fn new(graph: &'g FactorGraph, until: Until) -> Self {
         Self {
             graph,
@@ -79,8 +78,8 @@ pub(crate) struct AssignmentLimits {
 /// Lists the assignments that no table excludes, as rows in no particular order. `variables` must be sorted; `cards` has their
 /// numbers of values.
 ///
-/// **Errors.** [`EliminationError::TooManyOperations`] if a limit is exceeded; [`EliminationError::Interrupted`] if the deadline
-/// passes or the run is interrupted.
+/// **Errors.** [`EliminationError::TooManyOperations`] if a limit is exceeded; [`EliminationError::Interrupted`] if the run is
+/// stopped.
 pub(crate) fn assignments(
     tables: Vec<EliminationTable<'_, Boolean>>,
     variables: Vec<VarId>,

@@ -4,7 +4,6 @@ use crate::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
 /// Result of pruning barren factors from a graph.
 pub(super) struct Pruned {
-    /// For each factor, `true` if it was not pruned.
     pub(super) live: Vec<bool>,
     /// For each variable, `true` if it was pruned together with its factors.
     pub(super) vanished: Vec<bool>,
@@ -162,7 +161,7 @@ impl<'a> BarrenSearch<'a> {
         }
     }
 
-    /// True if the factor of index `factor` is known to sum to one over the variable of index `v`.
+    /// True if `factor` is known to sum to one over the variable of index `v`.
     fn is_normalised(&self, factor: usize, v: usize) -> bool {
         let factor = &self.graph.factors[factor];
         factor.normalised

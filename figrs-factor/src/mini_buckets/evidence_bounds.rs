@@ -69,8 +69,8 @@ pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
 /// Calls `tell` with increasingly close bounds of the natural logarithm of the sum, over all assignments, of the product of all factors.
 /// `sizes` is a range of indices of the table sizes to try. Returns the index of the first table size of `sizes` that was not tried.
 ///
-/// **Errors.** The conditions are those of an elimination with tables of any size; [`EliminationError::Interrupted`] if the deadline
-/// passes or the run is interrupted.
+/// **Errors.** The conditions are those of an elimination with tables of any size; [`EliminationError::Interrupted`] if the run is
+/// stopped.
 pub fn sum_bounds(
     graph: &FactorGraph,
     sizes: Range<usize>,

@@ -20,7 +20,7 @@ const MAX_RESTART_VARIABLES: usize = 4096;
 /// After the first order of a component, the search reads at most `max_work` memory words. If `max_work` is zero, the first order found for
 /// a component is used.
 ///
-/// **Errors.** [`EliminationError::Interrupted`] if the deadline passes or the run is interrupted.
+/// **Errors.** [`EliminationError::Interrupted`] if the run is stopped.
 pub fn eliminate_candidates(
     graph: &mut SymbolicElimination,
     candidates: &[VarId],

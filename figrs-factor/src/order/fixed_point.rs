@@ -11,7 +11,6 @@ pub(super) fn fixed(log: f64) -> FixedPoint {
     (log * ONE as f64).round() as FixedPoint
 }
 
-/// Returns two to the power of `log`.
 pub(super) fn power(log: FixedPoint) -> f64 {
     (log as f64 / ONE as f64).exp2()
 }

@@ -13,7 +13,6 @@ const NO_PLACE: u32 = u32::MAX;
 /// The weight of a vertex: the cardinality of its variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VertexWeight {
-    /// Cardinality of the variable.
     pub(super) card: f64,
     /// Base-2 logarithm of the cardinality.
     pub(super) log: FixedPoint,
@@ -119,7 +118,6 @@ impl InteractionGraph {
         }
     }
 
-    /// Copies the graph and its state from `other`.
     pub(super) fn copy_from(&mut self, other: &Self) {
         self.words = other.words;
         self.weights.clone_from(&other.weights);

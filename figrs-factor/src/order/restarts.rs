@@ -96,7 +96,7 @@ impl CostedOrder {
 /// **References.** Kask, Gelfand, Otten and Dechter, *Pushing the power of stochastic greedy ordering schemes for
 /// inference in graphical models*, AAAI 2011.
 ///
-/// **Errors.** [`EliminationError::Interrupted`] if the deadline passes or the run is interrupted.
+/// **Errors.** [`EliminationError::Interrupted`] if the run is stopped.
 pub(super) fn search(
     core: InteractionGraph,
     tables: usize,

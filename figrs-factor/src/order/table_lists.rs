@@ -37,12 +37,10 @@ impl TableLists {
         }
     }
 
-    /// Returns the number of tables in the list of `v`.
     pub(super) fn len(&self, v: VarId) -> u32 {
         self.lists[v.index()].len
     }
 
-    /// Adds `table` to the list of `v`.
     pub(super) fn push(&mut self, v: VarId, table: u32) {
         let place = self.links.len() as u32;
         self.links.push((table, END));

@@ -27,7 +27,7 @@ const SCORED_AT_ONCE: usize = 128;
 /// **References.** Kjærulff, *Triangulation of graphs: algorithms giving small total state space*, 1990;
 /// Darwiche, *Modeling and Reasoning with Bayesian Networks*, 2009, section 9.3.
 ///
-/// **Errors.** [`EliminationError::Interrupted`] if the deadline passes or the run is interrupted.
+/// **Errors.** [`EliminationError::Interrupted`] if the run is stopped.
 pub(super) fn greedily(
     graph: &mut SymbolicElimination,
     candidates: &[VarId],

@@ -63,7 +63,6 @@ impl Window {
         (bag, is_taken)
     }
 
-    /// Returns the number of joint values of `v` and `bag`.
     pub(super) fn clique(&self, v: usize, bag: u128) -> f64 {
         let (mut size, mut rest) = (self.logs[v], bag);
         while rest != 0 {

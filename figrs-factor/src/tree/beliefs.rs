@@ -123,8 +123,8 @@ impl<S: Semiring> Beliefs<S> {
     /// Computes the outdated messages and derivatives on which the marginals of the variables `ranks` depend, unless the deadline
     /// passes or the run is interrupted.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`] if the deadline passes or the run is interrupted; the messages and derivatives
-    /// computed before remain valid.
+    /// **Errors.** [`EliminationError::Interrupted`] if the run is stopped; the messages and derivatives computed before remain
+    /// valid.
     pub(super) fn prepare(
         &mut self,
         tree: &ContractionTree,
@@ -172,7 +172,6 @@ impl<S: Semiring> Beliefs<S> {
         ExponentRange::of_products(tensors.chain(derivative))
     }
 
-    /// Computes the message of `step`.
     fn forward(&mut self, tree: &ContractionTree, step: &ContractionStep) {
         let out = tree.tensor(step.out);
         let range = self.range_of_products(tree, &step.inputs, None);

@@ -112,7 +112,6 @@ impl ContractionTree {
         scopes.fold(first, |all, scope| union(&all, scope))
     }
 
-    /// Returns the variables of `step` that are not in its result.
     pub(super) fn summed_variables(&self, step: &ContractionStep) -> Vec<Rank> {
         let mut all = self.clique(step);
         let out = self.scope(step.out);

@@ -74,8 +74,8 @@ impl LeafLayout {
     }
 }
 
-/// Chooses the storage format of the factor of index `factor`. If `tracks_zeros` is true, the positions of the zeros of a dense factor
-/// with many zeros are recorded.
+/// Chooses the storage format of `factor`. If `tracks_zeros` is true, the positions of the zeros of a dense factor with many zeros are
+/// recorded.
 pub(super) fn choose_layout(
     graph: &FactorGraph,
     factor: usize,

@@ -129,7 +129,6 @@ impl LoopNest {
         self.modes[t].unwrap_or(AccessPattern::Same)
     }
 
-    /// Returns the outer loops, innermost first.
     pub(super) fn outer(&self) -> &[LoopDim] {
         &self.dims[self.inner..]
     }

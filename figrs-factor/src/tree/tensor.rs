@@ -39,7 +39,6 @@ pub(super) enum Layout {
 /// One tensor of a contraction tree: a factor or a message.
 #[derive(Clone, Debug, Serialize, Deserialize, Hash)]
 pub(super) struct Tensor {
-    /// The variables of the tensor, as a range of [`Scopes`].
     pub(super) scope: Range<u32>,
     pub(super) layout: Layout,
     /// Offset of the tensor's entries in the memory of a run.

@@ -20,7 +20,7 @@ pub(super) struct Alternatives<V> {
 }
 
 impl<V> Alternatives<V> {
-    /// Writes the values of the alternative of index `alternative` into `values`, an assignment indexed by rank.
+    /// Writes the values of `alternative` into `values`, an assignment indexed by rank.
     pub(super) fn assign(&self, alternative: usize, values: &mut [u32]) {
         let n = self.summed.len();
         for (&rank, &value) in self.summed.iter().zip(&self.values[alternative * n..]) {

@@ -42,7 +42,7 @@ impl<P: Precision> TreeBeliefs<P> {
 
     /// Computes the messages that are needed for the total and the marginals of `variables`, unless the deadline passes or the run is interrupted.
     ///
-    /// **Errors.** [`EliminationError::Interrupted`] if the deadline passes or the run is interrupted.
+    /// **Errors.** [`EliminationError::Interrupted`] if the run is stopped.
     pub fn prepare(
         &mut self,
         (tree, graph): (&ContractionTree, &FactorGraph),

@@ -119,7 +119,6 @@ impl DecisionQuestion {
         roots.cloned().collect()
     }
 
-    /// Returns the decisions, each with its options.
     pub(super) fn offered(&self) -> Vec<(AnyElement, Support)> {
         let decided = self.decisions.iter();
         let decided = decided.map(|asked| (asked.element.clone(), asked.options.clone()));
@@ -173,7 +172,6 @@ impl DecisionQuestion {
         })
     }
 
-    /// Returns the error that the evidence is impossible.
     pub(super) fn impossible(&self, limits: &Limits) -> Error {
         conflict::impossible(&self.model, &[], limits)
     }
@@ -192,7 +190,6 @@ pub(super) fn valid_utility(element: &AnyElement, value: f64) -> Result<f64, Err
     })
 }
 
-/// Returns the utility of each value of `part`.
 fn utility_table(part: &ProblemElement) -> Result<UtilityTable, Error> {
     let values = 0..part.support.len();
     let utilities = values.map(|i| match part.support.get::<f64>(i) {

@@ -230,7 +230,6 @@ impl SolvedDecision {
         self.utility(known, choice).map(|_| choice)
     }
 
-    /// Returns the option with the index `option`.
     pub(super) fn option(&self, option: u32) -> Datum {
         self.decision.support.datum(option as usize)
     }

@@ -2,7 +2,6 @@
 
 use figrs_answer::error::Error;
 
-/// Returns the error that the row of index `row` is impossible in the model.
 pub(super) fn impossible_case(row: usize) -> Error {
     let problem = "no world has its values while the parameters are what they are; mend the row, or start from parameters that make it \
                    possible";
@@ -12,7 +11,7 @@ pub(super) fn impossible_case(row: usize) -> Error {
     }
 }
 
-/// Returns the error that no sample satisfied the evidence of the row of index `row`.
+/// Returns the error that no sample satisfied the evidence of `row`.
 pub(super) fn unmet_case(row: usize, algorithm: &str, tried: u64, remedy: &'static str) -> Error {
     let problem = format!(
         "{algorithm}: none of {tried} worlds drawn met its evidence: it is impossible or very rare while the parameters are what they are; \

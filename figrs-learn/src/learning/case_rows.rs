@@ -26,7 +26,6 @@ pub struct CaseRow<'a> {
 }
 
 impl CaseRow<'_> {
-    /// Returns the cell of this row in the column of index `column`.
     #[inline]
     pub(super) fn cell(&self, column: usize) -> u32 {
         self.cells.get(column).copied().unwrap_or(MISSING)
@@ -44,7 +43,6 @@ impl CaseRows {
         self.push_numbered(weight, row, self.added);
     }
 
-    /// Adds `row` with the index `number`.
     pub(super) fn push_numbered(&mut self, weight: f64, mut row: Vec<u32>, number: usize) {
         // Missing cells at the end of a row are not stored; rows then stay equal when columns are added later.
         while row.last() == Some(&MISSING) {

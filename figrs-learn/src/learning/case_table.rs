@@ -114,7 +114,6 @@ pub struct CaseTable {
 }
 
 impl CaseTable {
-    /// Returns the index of the column of `element`, which is added if it is new.
     pub(super) fn column(&mut self, element: &AnyElement) -> usize {
         let columns = &mut self.columns;
         *self.places.entry(element.id()).or_insert_with(|| {

@@ -28,7 +28,6 @@ struct ClosedForm {
     limits: Limits,
     /// The elements of the finite readers, followed by those of the normal readers.
     groups: Vec<ReaderGroup>,
-    /// Number of finite readers.
     finite: usize,
     outcomes: CountedOutcomes,
 }
@@ -91,7 +90,6 @@ impl ClosedForm {
         Ok(())
     }
 
-    /// Adds to `counts` the counts of the reader of index `reader` in `component`.
     fn add(
         &self,
         reader: usize,
@@ -141,7 +139,6 @@ impl ClosedForm {
 }
 
 impl ReaderGroup {
-    /// True if the reader is in the worlds of `component`.
     fn holds(&self, component: &JointComponent) -> bool {
         let is_met = |condition: &Vec<(usize, figrs_core::Datum)>| {
             condition.iter().all(|(place, value)| {

@@ -32,7 +32,7 @@ pub(super) struct CellFactor {
 }
 
 impl ColumnFactors {
-    /// Returns the value of the column's variable that the cell of index `cell` states, if any.
+    /// Returns the value of the column's variable that `cell` states, if any.
     pub(super) fn value(&self, cell: u32) -> Option<u32> {
         match self {
             Self::Evidence { cells, .. } => cells.get(cell as usize)?.value,
@@ -59,7 +59,6 @@ pub(super) fn further_cells(
     columns.iter().enumerate().map(further).collect()
 }
 
-/// Adds the evidence that [`further_cells`] returned.
 pub(super) fn extend(columns: &mut [ColumnFactors], further: Vec<Vec<CellFactor>>) {
     for (column, further) in columns.iter_mut().zip(further) {
         if let ColumnFactors::Evidence { cells, .. } = column {

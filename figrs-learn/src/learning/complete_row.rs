@@ -22,7 +22,6 @@ pub(super) struct CompleteRow {
 /// A factor of a [`CompleteRow`], as ranges of the lists of variables and of outcomes.
 #[derive(Clone, Copy, Debug)]
 struct FlatFactor {
-    /// Index of the factor in the graph.
     factor: u32,
     /// The index after the factor's last variable in `scopes`.
     scope_end: u32,
@@ -40,7 +39,6 @@ enum ValueSource {
 }
 
 impl CompleteRow {
-    /// Prepares `graph` and the factors of `columns` for complete rows.
     pub(super) fn new(graph: &FactorGraph, columns: &[ColumnFactors]) -> Self {
         let mut complete = Self {
             sources: sources(graph, columns),

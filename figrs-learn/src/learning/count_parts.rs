@@ -26,7 +26,6 @@ pub struct CountRequest {
     number: u64,
     /// Number of groups of rows (units) of all cases.
     units: u64,
-    /// The numbers that make up each parameter.
     parameters: Vec<Vec<f64>>,
 }
 

@@ -79,7 +79,6 @@ pub struct ExpectationMaximization<E> {
     watch: Watch,
 }
 
-/// Default of the maximum number of rounds.
 const DEFAULT_ROUNDS: u64 = 1000;
 /// Default of the relative change of the log-likelihood below which the rounds end.
 const DEFAULT_TOLERANCE: f64 = 1e-8;
@@ -357,8 +356,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Sets the parameters to the values with which the start of index `start` begins. The first start has the values set by the user or the means of the
-    /// priors; the other starts have values drawn from the priors.
+    /// Sets the parameters to the values with which `start` begins. The first start has the values set by the user or the means of the priors; the other starts
+    /// have values drawn from the priors.
     fn begin(&self, start: u64, outcomes: &CountedOutcomes) -> Result<(), Error> {
         if start > 0 {
             return outcomes.draw_from_priors(&mut stream(self.seed, start));

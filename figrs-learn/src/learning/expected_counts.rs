@@ -91,7 +91,6 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// Creates expected counts of 0 for `outcomes` outcomes.
     pub(super) fn none(outcomes: usize) -> Self {
         Self {
             log_likelihood: Some(0.0),

@@ -30,13 +30,11 @@ impl Learner {
         learned.map(|learned| learned.params.len()).sum()
     }
 
-    /// Returns the present values of the parameters.
     pub(super) fn values(&self) -> Vec<Datum> {
         let learned = self.step.outcomes().learned().iter();
         learned.map(LearnedParameter::value).collect()
     }
 
-    /// Sets the parameters to `values`.
     pub(super) fn set<'a>(&self, values: impl IntoIterator<Item = &'a Datum>) {
         for (learned, value) in self.step.outcomes().learned().iter().zip(values) {
             learned.set(value);

@@ -50,7 +50,6 @@ impl LearningExpansion {
     }
 }
 
-/// Returns an error if `model` or `cases` have evidence on a parameter.
 pub(super) fn check_evidence(
     model: &Model,
     cases: &CaseTable,

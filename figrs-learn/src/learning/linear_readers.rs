@@ -325,7 +325,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the possible values of `elements`.
     fn supports(&mut self, elements: &[AnyElement]) -> Result<Vec<Support>, Error> {
         let learned = &mut self.learned;
         let expansion = Expansion::learning(&self.model, elements, self.limits, learned, &[])?;
@@ -335,7 +334,6 @@ impl Walk<'_> {
             .collect())
     }
 
-    /// Returns the results of the Chain `element`, with the values of the parents for which they are taken.
     fn branches(
         &mut self,
         element: &AnyElement,
@@ -405,7 +403,6 @@ impl Walk<'_> {
         })
     }
 
-    /// Returns the mean and the spread of the normal `element`, with the real elements of the mean.
     fn normal(
         &mut self,
         element: &AnyElement,

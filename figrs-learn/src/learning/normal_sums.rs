@@ -51,7 +51,6 @@ impl NormalReader {
         self.centres.len() + 1
     }
 
-    /// Returns the number of statistics.
     fn count(&self) -> usize {
         self.size() * (self.size() + 1) / 2
     }
@@ -191,12 +190,10 @@ impl NormalSums {
         }
     }
 
-    /// Returns the number of statistics.
     pub(super) fn len(&self) -> usize {
         self.readers.iter().map(|(reader, _)| reader.count()).sum()
     }
 
-    /// Returns the normal element of index `reader`.
     pub(super) fn reader(&self, reader: usize) -> &NormalReader {
         &self.readers[reader].0
     }
@@ -207,7 +204,6 @@ impl NormalSums {
         &mut counts[*first..*first + own.count()]
     }
 
-    /// True if the parameter of index `parameter` is a coefficient of a mean.
     pub(super) fn is_coefficient(&self, parameter: usize) -> bool {
         self.in_means.get(parameter) == Some(&true)
     }

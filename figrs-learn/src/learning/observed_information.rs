@@ -80,7 +80,6 @@ struct Coordinate {
     complete: f64,
 }
 
-/// Returns the indices of the free numbers of `learned`.
 fn free_numbers(learned: &LearnedParameter) -> Vec<usize> {
     let values = learned.numbers();
     match learned.prior() {
@@ -216,7 +215,6 @@ impl InformationSource<'_> {
         Ok(gradient)
     }
 
-    /// Returns the coordinates of the parameter of index `parameter`.
     fn coordinates(&self, parameter: usize, counts: &[f64]) -> Result<Vec<Coordinate>, Error> {
         let outcomes = self.step.outcomes();
         let learned = outcomes.learned().at(parameter);

@@ -25,7 +25,6 @@ pub struct CountedOutcomes {
     readers: Vec<Vec<Reader>>,
     /// For each label of weights in the factors, the outcome whose probability the weight is.
     origins: Vec<Origin>,
-    /// Number of outcomes that are counted.
     count: usize,
     /// The sums of coefficients that are counted instead of outcomes; `None` if the outcomes are counted.
     terms: Option<TermSums>,
@@ -156,7 +155,6 @@ impl CountedOutcomes {
         Ok(outcomes)
     }
 
-    /// Returns the outcomes of the member of index `member`: the index and the value of each.
     #[cfg(feature = "reals")]
     pub(super) fn of_member(&self, member: usize) -> &[(usize, Datum)] {
         &self.members[member].outcomes
@@ -220,14 +218,12 @@ impl CountedOutcomes {
         self.members.iter().map(values).collect()
     }
 
-    /// Adds the outcomes of values that [`further_values`](Self::further_values) returned.
     pub(super) fn extend(&mut self, values: Vec<Vec<Datum>>) {
         for (member, values) in values.into_iter().enumerate() {
             self.add_outcomes(member, values);
         }
     }
 
-    /// Returns the number of outcomes.
     pub(super) fn len(&self) -> usize {
         self.count
     }
@@ -253,7 +249,6 @@ impl CountedOutcomes {
         }
     }
 
-    /// Returns the learned parameters.
     pub(super) fn learned(&self) -> &LearnedParameters {
         &self.learned
     }
@@ -351,7 +346,6 @@ impl CountedOutcomes {
         Ok(())
     }
 
-    /// Sets each parameter to a value drawn from its prior.
     pub(super) fn draw_from_priors(&self, random: &mut Stream) -> Result<(), Error> {
         for learned in self.learned.iter() {
             if let Some(op) = atomic(&learned.element) {

@@ -48,7 +48,6 @@ pub(super) struct LoadedRow<'a> {
     pub(super) graph: &'a FactorGraph,
     /// The indices of the factors that differ from those of the row before.
     pub(super) changed: &'a [usize],
-    /// The index of the loaded row.
     pub(super) number: usize,
     pub(super) until: &'a Until,
 }
@@ -135,7 +134,6 @@ impl RowFactors {
         }
     }
 
-    /// Loads `row` into the factors of the model.
     fn load<W>(&self, worker: &mut RowWorker<W>, log_weights: &[f64], row: CaseRow<'_>) {
         worker.changed.clear();
         for (column, factors) in self.columns.iter().enumerate() {
@@ -178,7 +176,6 @@ struct Round<'a> {
 struct RowWorker<W> {
     graph: FactorGraph,
     row: Vec<Option<u32>>,
-    /// The values of all variables in a complete row.
     values: Vec<u32>,
     /// The indices of the factors that differ between the last two rows.
     changed: Vec<usize>,
@@ -186,7 +183,6 @@ struct RowWorker<W> {
 }
 
 impl<C: RowCounter> FactorGraphStep<C> {
-    /// Computes the expected counts of `rows`, a group of rows.
     fn count(
         &self,
         worker: &mut RowWorker<C::Worker>,

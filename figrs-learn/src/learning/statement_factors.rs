@@ -40,7 +40,6 @@ impl StatementFactors {
         }
     }
 
-    /// Returns the index of the factor of the column of index `column`.
     pub(super) fn factor(&self, column: usize) -> usize {
         match self {
             Self::Compiled(compiled) => compiled.statement_factor(column),

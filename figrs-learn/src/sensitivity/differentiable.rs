@@ -114,7 +114,6 @@ impl DifferentiableTree {
         terms.fold(0.0, |sum, (p, x)| sum + p * x)
     }
 
-    /// Returns the value of `query` at the present parameters.
     pub(super) fn value(&self, query: &Query) -> Result<f64, Error> {
         self.value_in(&self.encoding, query)
     }

@@ -120,13 +120,11 @@ impl DifferentiableOutcomes {
         }
     }
 
-    /// True if some outcome depends on `parameter`.
     pub(super) fn depend_on(&self, parameter: &Param) -> bool {
         let mut members = self.members.iter();
         members.any(|member| !member.places(parameter).is_empty())
     }
 
-    /// Returns the number of outcomes.
     pub(super) fn len(&self) -> usize {
         let last = self.members.last();
         last.map_or(0, |last| last.first as usize + last.values.len().max(1))

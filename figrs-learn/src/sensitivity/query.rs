@@ -30,7 +30,6 @@ pub struct Query {
     of: QueryKind,
 }
 
-/// A function from the values of an element to numbers.
 type ValueFunction = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
 
 #[derive(Clone)]

@@ -119,7 +119,6 @@ impl Block {
         Ok(block)
     }
 
-    /// Returns the index of `element`, which is added to the block if it is new.
     pub(super) fn slot(&mut self, element: &AnyElement) -> ColumnSlot {
         ColumnSlot(self.record(element))
     }
@@ -129,17 +128,14 @@ impl Block {
         self.numbering.number(element).map(ColumnSlot)
     }
 
-    /// True if every world has the element at this index.
     pub(super) fn is_in_every_world(&self, slot: ColumnSlot) -> bool {
         slot.index() < self.numbering.permanent()
     }
 
-    /// Returns the number of elements that every world has.
     pub(super) fn elements_in_every_world(&self) -> usize {
         self.numbering.permanent()
     }
 
-    /// Returns the value that an intervention gives an element.
     pub(super) fn intervention(&self, element: &AnyElement) -> Option<Datum> {
         self.numbering.statements.intervention(element).cloned()
     }
@@ -154,7 +150,6 @@ impl Block {
         self.numbering.statements.is_policy(element)
     }
 
-    /// Returns the indices of the parents of an element.
     pub(super) fn parent_slots(&mut self, slot: ColumnSlot) -> Rc<[ColumnSlot]> {
         self.record_parents(slot.0);
         let parents = self.instructions[slot.index()].parents.clone();

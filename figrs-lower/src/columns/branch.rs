@@ -17,7 +17,6 @@ pub(super) struct Branch {
     drawn: BranchSampler,
 }
 
-/// Method by which values are drawn from a branch of a Chain.
 #[derive(Clone)]
 enum BranchSampler {
     /// The branch has no sampling method yet: it has parents, or no value has been drawn from it.
@@ -57,7 +56,6 @@ impl Branch {
         Self { drawn, ..self }
     }
 
-    /// True if the branch has a sampling method.
     pub(super) fn is_prepared(&self) -> bool {
         !matches!(self.drawn, BranchSampler::Unknown)
     }

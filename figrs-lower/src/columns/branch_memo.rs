@@ -55,13 +55,11 @@ impl Block {
         })
     }
 
-    /// True if this likelihood of `value` is a density.
     pub(super) fn is_density(&self, branch: &Branch, value: &Datum) -> Result<bool, ModelError> {
         let element = self.root_of(branch);
         element.map_or(Ok(false), |element| is_density(element, value))
     }
 
-    /// Returns `branch` with its sampling method prepared.
     pub(super) fn with_sampler(
         &mut self,
         slot: ColumnSlot,

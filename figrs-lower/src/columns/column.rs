@@ -89,7 +89,6 @@ impl Column {
         }
     }
 
-    /// Creates a column with the value of code `code` in all worlds `rows`.
     pub(super) fn constant(rows: &Selection, code: u32, dictionary: DictionaryId) -> Self {
         let rows = rows.clone();
         Self::Classes(Rc::new([Class { rows, code }]), dictionary)

@@ -95,7 +95,6 @@ impl CombinationNumbering {
         self.pairs.iter().map(each).sum()
     }
 
-    /// Returns the dictionary codes of `parents` parents' values in the combination with the index `number`.
     pub(super) fn codes(&self, number: u32, parents: usize) -> Vec<u32> {
         let mut codes = vec![0; parents];
         let mut number = number;

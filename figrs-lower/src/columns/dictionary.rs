@@ -10,7 +10,6 @@ use figrs_core::value::column::AnyColumn;
 use figrs_core::value::datum::Datum;
 use figrs_core::value::support::{Support, SupportBuilder};
 
-/// A dictionary: a list of distinct values.
 #[derive(Debug)]
 pub(crate) enum Dictionary {
     Fixed(Support),

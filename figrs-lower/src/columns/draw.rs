@@ -35,7 +35,6 @@ pub(super) fn checked_outcomes(
     op.outcomes().map_err(|fault| element.fault(fault))
 }
 
-/// Returns the likelihood of `value` under an element of kind `Kind::Atomic`.
 pub(super) fn likelihood(
     element: &AnyElement,
     op: &dyn AtomicOp,
@@ -50,7 +49,6 @@ pub(super) fn is_density(element: &AnyElement, value: &Datum) -> Result<bool, Mo
     Ok(!value.is_countable() && element.is_continuous()?)
 }
 
-/// Sampling method of an element of kind `Kind::Atomic`.
 #[derive(Debug)]
 pub(super) enum AtomicSampler {
     /// Draws `true` with the given probability.

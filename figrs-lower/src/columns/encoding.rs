@@ -50,7 +50,6 @@ impl Block {
         Some(table.clone())
     }
 
-    /// Creates a column with the value `value` in all worlds `rows`.
     pub(super) fn constant(&mut self, slot: ColumnSlot, value: &Datum, rows: &Selection) -> Column {
         if let Some(&truth) = value.get::<bool>() {
             let bits = if truth {

@@ -71,7 +71,6 @@ impl FunctionMemo {
         }
     }
 
-    /// Returns the sampler of `element`, if the cache has one.
     pub(super) fn choice(&self, element: &AnyElement) -> Option<FiniteSampler> {
         let (_, choice) = self.choices.get(&element.id())?;
         Some(choice.clone())

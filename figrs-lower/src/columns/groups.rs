@@ -68,7 +68,6 @@ impl Block {
         (RowGroups::Rows(numbers), met)
     }
 
-    /// Returns, for each world, the index of the combination of its parents' values.
     pub(super) fn combined(
         &mut self,
         slot: ColumnSlot,
@@ -175,7 +174,6 @@ impl Block {
         dictionary
     }
 
-    /// Calls `call` with the parents' values in the combination with the index `number`.
     pub(super) fn with_values<R>(
         &self,
         slot: ColumnSlot,

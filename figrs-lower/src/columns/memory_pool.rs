@@ -83,7 +83,6 @@ impl MemoryGrant {
         false
     }
 
-    /// Returns the number of bytes that are granted to the block.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }

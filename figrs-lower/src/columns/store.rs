@@ -38,7 +38,6 @@ impl Block {
         column
     }
 
-    /// Returns the values at the indices `positions` of the list of a column.
     fn gathered(&mut self, column: Column, positions: &[u32]) -> Column {
         let Column::Codes(codes, dictionary) = column else {
             return column.at(positions);

@@ -32,7 +32,6 @@ pub struct BlockWeights {
 }
 
 impl BlockWeights {
-    /// Creates weights of one for `width` worlds.
     pub(crate) fn new(width: usize) -> Self {
         Self::of(Selection::all(width), 0)
     }

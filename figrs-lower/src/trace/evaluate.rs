@@ -135,7 +135,6 @@ impl Trace {
         }
     }
 
-    /// Weighs the evidence on the value of a node.
     fn weigh_evidence(&mut self, number: u32) {
         let mut fault = None;
         let weight = self.weight(number, &self.nodes[number as usize].value, &mut fault);

@@ -51,7 +51,6 @@ impl ProposalLookAhead {
         (self.prior, self.likelihood, self.is_impossible) = (0.0, 0.0, false);
     }
 
-    /// Adds the new state of a node to the list.
     #[inline]
     pub(super) fn push_state(&mut self, number: u32, value: &ValueRegister, log: f64, weight: f64) {
         if self.nodes.len() == self.count {
@@ -79,13 +78,11 @@ impl ProposalLookAhead {
         self.queue.pop().map(|(_, number)| number)
     }
 
-    /// True if no node is queued.
     #[inline]
     pub(super) fn is_queue_empty(&self) -> bool {
         self.queue.is_empty()
     }
 
-    /// Returns the new states of the nodes on the list.
     #[inline]
     pub(super) fn states(&self) -> &[TentativeState] {
         &self.nodes[..self.count]

@@ -11,7 +11,6 @@ use figrs_core::element::node::{AnyElement, FamilyOp, Kind};
 use figrs_core::model::evidence::Evidence;
 use figrs_core::value::datum::Datum;
 
-/// Role of a node in a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NodeRole {
     /// The value is set by an intervention.
@@ -81,7 +80,6 @@ pub(super) struct TraceNode {
     pub(super) uses: Vec<NodeUse>,
     pub(super) parents: Box<[u32]>,
     pub(super) element: AnyElement,
-    /// The value that observations demand of the node.
     pub(super) demand: Option<Datum>,
     /// Number of uses that require no value, plus one if the node is a root.
     pub(super) uses_without_demand: u32,
@@ -190,7 +188,6 @@ impl TraceNode {
         self.value.clear();
     }
 
-    /// Returns the value that a Score observes.
     pub(super) fn observed(&self) -> Option<&Datum> {
         match self.element.kind() {
             Kind::Score(_, evidence) => evidence.observed(),

@@ -59,7 +59,6 @@ impl ParameterReaders {
         self.runs.clear();
     }
 
-    /// Marks the lists of readers as complete.
     pub(super) fn complete(&mut self, is_all: bool) {
         (self.is_known, self.is_all) = (true, is_all);
     }
@@ -82,7 +81,6 @@ impl ParameterReaders {
         self.chains.push(chain);
     }
 
-    /// Returns the choices that have the node as their only parameter.
     pub(super) fn choices(&self) -> &[u32] {
         &self.choices
     }

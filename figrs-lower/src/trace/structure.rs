@@ -63,7 +63,6 @@ impl Trace {
             .push(StructureUndo::Unlink { by, to, at, demand });
     }
 
-    /// Undoes [`add_input`](Self::add_input).
     pub(super) fn undo_add_input(&mut self, by: u32) {
         if let Some(edge) = self.nodes[by as usize].inputs.pop() {
             self.clear_parameter_readers(edge.to);
@@ -218,7 +217,6 @@ impl Trace {
         }
     }
 
-    /// Sets the value that is required of a node.
     fn accept_demand(&mut self, node: u32, demand: Option<Datum>) {
         if self.nodes[node as usize].demand != demand {
             let old = self.set_demanded(node, demand);
@@ -350,7 +348,6 @@ impl Trace {
         (demand.is_none() && stays && joins).then_some((to, at))
     }
 
-    /// Redirects the last input of the node `by` from `from` to `to`.
     fn redirect_last_input(&mut self, by: u32, from: u32, at: u32, to: u32) {
         self.clear_parameter_readers(from);
         self.clear_parameter_readers(to);
@@ -368,7 +365,6 @@ impl Trace {
         (edge.to, edge.at) = (to, at);
     }
 
-    /// Undoes [`switch_result`](Self::switch_result).
     pub(super) fn undo_switch(&mut self, by: u32, to: u32, at: u32) {
         let arity = self.nodes[by as usize].parents.len();
         let edge = &self.nodes[by as usize].inputs[arity];

@@ -235,7 +235,6 @@ impl Program {
         })
     }
 
-    /// Returns the index of `element`; a new element is added to the program.
     fn slot(&mut self, element: &AnyElement) -> Slot {
         let id = element.id();
         if let Some(&slot) = self.slots.get(&id) {
@@ -260,7 +259,6 @@ impl Program {
         slot
     }
 
-    /// Adds the parents of an element to the program.
     fn assign_parent_slots(&mut self, slot: Slot) {
         let instruction = &self.instructions[slot.index()];
         if instruction.parents.is_some() {

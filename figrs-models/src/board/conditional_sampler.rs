@@ -176,7 +176,6 @@ impl ConditionalSampler {
         methods.is_none_or(|methods| methods.contains(&method))
     }
 
-    /// Returns the only allowed method, if only one is allowed.
     pub(super) fn only(&self) -> Option<Method> {
         match self.methods.as_deref() {
             Some(&[method]) => Some(method),

@@ -14,7 +14,6 @@ use super::{
     Report, chain, particles,
 };
 
-/// A run that draws boards.
 pub(super) struct BoardDrawing<'a, G: Generator> {
     pub(super) settings: &'a ConditionalSampler,
     pub(super) generator: &'a G,
@@ -103,7 +102,6 @@ impl<G: Generator> BoardDrawing<'_, G> {
         }
     }
 
-    /// Draws boards by a method other than the exact one.
     fn other(&self, rejection: bool, reason: Reason) -> Result<Report, BoardError> {
         let ruled = self.generator.ruled_cells();
         let chains = ruled.filter(|_| self.settings.allows(Method::Chain));
@@ -247,7 +245,6 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok(Report::new(choice, drawn.diagnostics(), compile))
     }
 
-    /// Draws boards by the exact method.
     pub(super) fn exactly(&self, exact: &ExactBoards<&G>) -> Result<Report, BoardError> {
         let settings = self.settings;
         if !exact.is_possible() {
@@ -257,7 +254,6 @@ impl<G: Generator> BoardDrawing<'_, G> {
         self.complete_exactly(exact, settings.seed)
     }
 
-    /// Draws the missing boards by the exact method.
     pub(super) fn complete_exactly(
         &self,
         exact: &ExactBoards<&G>,
@@ -307,7 +303,6 @@ impl<G: Generator> BoardDrawing<'_, G> {
         RejectionTally::new(self.boards, &self.settings.watch, most.min(tries))
     }
 
-    /// Switches to the method `method`, and drops boards drawn before.
     pub(super) fn begin(&self, method: Method, reason: Reason) -> MethodChoice {
         self.boards.begin(method);
         self.settings.turn(method, reason)

@@ -41,17 +41,14 @@ impl<B> DrawnBoards<B> {
         self.len() >= self.wanted
     }
 
-    /// Drops all boards of the collection and begins anew with the method `method`.
     pub(super) fn begin(&self, method: Method) {
         *self.drawn() = (Some(method), Vec::new());
     }
 
-    /// Continues with the method `method`, whose boards are added to the collection.
     pub(super) fn turn_to(&self, method: Method) {
         self.drawn().0 = Some(method);
     }
 
-    /// Adds a board, unless the collection has enough boards.
     pub(super) fn push(&self, board: B) {
         let mut drawn = self.drawn();
         if drawn.1.len() < self.wanted {

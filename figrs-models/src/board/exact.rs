@@ -112,7 +112,6 @@ impl<G: Generator, P: Deref<Target = G>> ExactBoards<P> {
         Ok(worlds.map(|world| self.generator.board(world.values(&self.cells)?)))
     }
 
-    /// Draws one board from each stream of random numbers.
     pub(super) fn of_streams(&self, streams: Vec<Stream>) -> Result<Vec<G::Board>, BoardError> {
         let worlds = self.compiled.sample_each(streams)?.into_iter();
         let board = |world: World| self.generator.board(world.values(&self.cells)?);

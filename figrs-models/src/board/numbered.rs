@@ -44,9 +44,7 @@ impl<P: Deref<Target: Generator + Clone> + Clone> Clone for NumberedBoards<P> {
     }
 }
 
-/// The method that draws numbered boards.
 enum NumberedMethod<P: Deref<Target: Generator>> {
-    /// The generator's own sampler.
     Own(P, &'static str),
     Exact(ExactBoards<P>),
     Particles(NumberedParticles<P>),

@@ -21,14 +21,12 @@ const BATCH_PARTICLES: u64 = 480;
 /// Number of particles per block of populations for [slow](BoardSequence::slow) boards. With twenty particles for each level, drawing 24 levels of 15 by 60
 /// cells in which players are followed took 300 to 450 ms of one core, and drawing six of them 110 ms.
 const SLOW_BATCH_PARTICLES: u64 = 120;
-/// Maximum number of boards in a batch.
 const BATCH_BOARDS: u64 = 24;
 /// Maximum product of the numbers of particles and of cells in a batch: that of twenty particles on each of 24 boards of 14 by 200 cells.
 const BATCH_CELLS: u64 = BATCH_PARTICLES * 14 * 200;
 /// Maximum number of particles of a trial that searches for demands that exclude each other.
 const TRIAL_PARTICLES: usize = 400;
 
-/// The cells of a board, in scan order.
 pub(super) type BoardCells<G> = Vec<<G as Generator>::Cell>;
 
 /// Populations of particles, each of which draws the board with its number.
@@ -97,7 +95,6 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         self.fitting(BATCH_PARTICLES) / block * block
     }
 
-    /// Returns the cells of the boards with the numbers `numbers`.
     pub(super) fn boards(
         &self,
         seed: u64,
@@ -260,7 +257,6 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         }
     }
 
-    /// Returns the number of populations drawn so far and their effective number.
     pub(super) fn effective_populations(&self) -> Option<(usize, f64)> {
         let noted = self.weights.lock().unwrap_or_else(PoisonError::into_inner);
         if noted.len() < 2 {

@@ -148,7 +148,6 @@ impl<'a, B> RejectionTally<'a, B> {
         })
     }
 
-    /// Returns the acceptance rate of all boards drawn.
     pub(super) fn diagnostics(self) -> Vec<(&'static str, f64)> {
         let share = self.met as f64 / self.tried.max(1) as f64;
         vec![("acceptance", share)]

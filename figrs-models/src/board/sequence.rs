@@ -56,7 +56,6 @@ impl<'g, C: Value> BoardSequence<'g, C> {
     }
 }
 
-/// A board as a sequence of one part.
 struct WholeBoard<C>(Elements<C>);
 
 impl<C: Value> Sequence for WholeBoard<C> {

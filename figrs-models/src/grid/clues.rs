@@ -92,7 +92,6 @@ impl<C: Copy> Clues<C> {
     }
 }
 
-/// The place that is stated in errors about a text of clues.
 const PLACE: &str = "clues";
 
 /// **Errors.** [`GridError::Invalid`] if the text is not a grid of clues, with the place `clues` and the line and column of the mistake.

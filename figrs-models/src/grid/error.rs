@@ -36,7 +36,6 @@ impl GridError {
         Self::TooLarge(Mistake::new(MistakeKind::TooLarge, problem, remedy))
     }
 
-    /// Returns the error for boards that do not exist.
     pub(crate) fn impossible(problem: &str, remedy: &str) -> Self {
         let problem = format!("impossible: {problem}");
         Self::Impossible(Mistake::new(MistakeKind::Contradiction, problem, remedy))
@@ -51,7 +50,6 @@ impl GridError {
         Err(Mistake::new(MistakeKind::Count, problem, "give one for each").into())
     }
 
-    /// Returns an error if the cell `at` is outside the grid.
     pub(crate) fn inside(at: Position, size: Size) -> Result<(), Self> {
         if size.contains(at) {
             return Ok(());

@@ -6,5 +6,4 @@ pub(super) const WAY_COLUMNS: usize = 6;
 pub(super) const WAY_CELLS: usize = 80;
 /// Maximum number of marked cells that a walk visits.
 pub(super) const WAY_STOPS: usize = 4;
-/// Maximum number of rows, and of columns, of an island.
 pub(crate) const ISLAND_SIDE: usize = 1000;

@@ -84,7 +84,6 @@ impl Partition {
         (Self { labels, ..self }, empty)
     }
 
-    /// Reads the next cell of the column `column`.
     pub(crate) fn extended(self, column: usize, member: NextCell) -> ExtendedPartition {
         const FRESH: usize = 16;
         let mut labels = [0; 16];

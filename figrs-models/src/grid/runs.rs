@@ -12,7 +12,6 @@ pub struct Runs {
 /// State of [`Runs`]: the number of completed runs, and the number of cells of the current run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RunsState {
-    /// Number of completed runs.
     complete: u16,
     /// Number of cells in the run that is not completed yet.
     begun: u16,

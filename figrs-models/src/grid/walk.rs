@@ -15,7 +15,6 @@ pub enum Ground {
 figrs_core::value!(Ground);
 
 impl Ground {
-    /// Returns the marks of the cell.
     pub(crate) fn marks(self) -> u8 {
         match self {
             Self::Marked(marks) => marks,

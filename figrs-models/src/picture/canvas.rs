@@ -2,7 +2,6 @@
 
 use super::Palette;
 
-/// Maximum number of pixels of a picture.
 pub(super) const MAX_PIXELS: usize = 1 << 26;
 
 /// A colour: red, green, blue and opacity.

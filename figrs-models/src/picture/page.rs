@@ -37,7 +37,6 @@ impl Image {
         Ok(())
     }
 
-    /// Returns the number of columns of a page of `pictures` pictures.
     fn columns(pictures: usize) -> usize {
         let columns = pictures.isqrt();
         columns + usize::from(columns * columns < pictures)
@@ -48,7 +47,6 @@ impl Image {
         Self::MARGIN + number * (side + Self::MARGIN)
     }
 
-    /// Returns the width and height of a page of `pictures` pictures, each of the given width and height.
     pub(super) fn sheet_pixels(pictures: usize, (width, height): (usize, usize)) -> (usize, usize) {
         let columns = Self::columns(pictures);
         let rows = pictures.div_ceil(columns);

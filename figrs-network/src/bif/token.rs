@@ -109,7 +109,6 @@ pub(super) fn is_bare(c: char) -> bool {
     }
 }
 
-/// Reads a probability.
 pub(super) fn number(input: &mut Input<'_>) -> LexerResult<f64> {
     let (at, digits) = word(input, "a number")?;
     weight(at, digits)

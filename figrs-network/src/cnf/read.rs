@@ -56,7 +56,6 @@ struct CnfReader<'t> {
     open: Vec<(usize, bool)>,
     open_at: Option<usize>,
     open_line: usize,
-    /// Index of the current line, counted from 1.
     line: usize,
     weights: Vec<(Literal, f64)>,
     /// True if the file requests an unweighted count, in which all literals have weight one.
@@ -311,7 +310,6 @@ fn integer(at: usize, word: &str) -> LexerResult<i64> {
     word.parse().map_err(|_| unexpected(at, word, what))
 }
 
-/// Returns the index of the literal's variable, and the value that makes the literal true.
 fn within((at, literal): Literal, variables: usize) -> LexerResult<(usize, bool)> {
     let variable = usize::try_from(literal.unsigned_abs()).unwrap_or(usize::MAX);
     if variable == 0 || variable > variables {

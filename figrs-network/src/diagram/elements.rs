@@ -65,7 +65,6 @@ impl InfluenceDiagram {
         }
     }
 
-    /// Creates the element of the chance variable of index `position`, given the elements of its parents.
     fn chance(&self, position: usize, made: &[Option<Element<State>>]) -> Element<State> {
         let variable: &Variable = &self.variables[position];
         let mut tables = self.tables.iter();

@@ -193,7 +193,6 @@ impl NormalReader<'_> {
         Ok(())
     }
 
-    /// Returns the number that `formula`, which has no nodes, states.
     fn number(&self, formula: &Formula, normal: usize) -> LexerResult<f64> {
         let value = formula.value(&|_| None);
         if let Value::Number(number) = value.map_err(|error| error.with_remedy(FORM))? {
@@ -207,7 +206,6 @@ impl NormalReader<'_> {
         Err(LexerError::new(formula.at().unwrap_or(normal), mistake))
     }
 
-    /// Returns the variance that `formula` states, which is a positive number.
     fn variance(&self, formula: &Formula, normal: usize) -> LexerResult<f64> {
         let at = formula.at().unwrap_or(normal);
         if let Some((at, parent)) = formula.node() {

@@ -7,7 +7,6 @@ use super::super::{Network, Variable};
 use super::StructureLearningError;
 use super::dag::{ArcChange, Dag};
 
-/// Maximum number of entries of one table.
 pub(super) const MOST_ENTRIES: usize = 1 << 24;
 
 /// Maximum total number of entries in the tables of a learned network.
@@ -162,7 +161,6 @@ impl ArcRules {
         }
     }
 
-    /// True if the rules allow the variable `from` as an additional parent of the variable `to`.
     pub(super) fn allows_parent(&self, dag: &Dag, from: u32, to: u32) -> bool {
         let parents = dag.parents(to);
         let members = parents.iter().chain([&from, &to]);
@@ -176,7 +174,6 @@ impl ArcRules {
     }
 }
 
-/// Converts arcs given by names to arcs given by indices of variables.
 fn arcs(network: &Network, names: &ArcNames) -> Result<Vec<(u32, u32)>, StructureLearningError> {
     let arcs = names.iter().map(|(from, to)| {
         if from == to {

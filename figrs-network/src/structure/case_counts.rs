@@ -33,7 +33,7 @@ pub(super) trait CaseCounts: Sync {
     /// Returns the number of variables.
     fn width(&self) -> usize;
 
-    /// Returns the number of states of the variable of index `variable`.
+    /// Returns the number of states of `variable`.
     fn states(&self, variable: u32) -> usize;
 
     /// Returns the number of all rows, including repetitions.

@@ -102,7 +102,6 @@ impl Dag {
         }
     }
 
-    /// Returns the variables in topological order, parents first.
     pub(super) fn topological_order(&self) -> Vec<u32> {
         let mut missing: Vec<usize> = self.parents.iter().map(Vec::len).collect();
         let mut children = vec![Vec::new(); self.len()];

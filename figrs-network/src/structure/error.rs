@@ -82,7 +82,6 @@ impl StructureLearningError {
         }
     }
 
-    /// Returns the error that `variable` has no state in any row.
     pub(super) fn missing_column(variable: &str) -> Self {
         Self::Unfit {
             line: None,
@@ -95,7 +94,6 @@ impl StructureLearningError {
         }
     }
 
-    /// Returns the error that `variable` has no state on the line `line` of the data.
     pub(super) fn missing_cell(line: usize, variable: &str) -> Self {
         Self::Unfit {
             line: Some(line),

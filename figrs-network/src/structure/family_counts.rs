@@ -20,13 +20,11 @@ pub(super) struct FamilyBase {
     pub(super) cells: usize,
 }
 
-/// Scratch memory for counting.
 #[derive(Default)]
 pub(super) struct CountingMemory {
     pub(super) cells: Vec<u32>,
     keys: Vec<(u64, u32, u32)>,
     counts: Vec<u32>,
-    /// Expected counts, one for each cell.
     pub(super) expected: Vec<f64>,
 }
 

@@ -24,7 +24,6 @@ use super::{NetworkScore, ScoredNetwork, StructureLearningError, k2_search};
 const MOST_VARIABLES: usize = 4096;
 /// Default length of the tabu list, unless the network has more variables than this.
 const TABU_LENGTH: usize = 10;
-/// Default number of restarts.
 const RESTARTS: u64 = 30;
 /// Default maximum number of rounds of structural expectation-maximisation.
 const ROUNDS: u64 = 50;
@@ -32,7 +31,6 @@ const ROUNDS: u64 = 50;
 /// Settings that all searches of one run of the learner share.
 struct SearchSettings<'s> {
     rules: &'s ArcRules,
-    /// Order of the variables for the K2 search.
     order: &'s [u32],
     threads: usize,
     /// Number of changes that earlier searches of the run made.

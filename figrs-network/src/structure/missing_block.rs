@@ -104,7 +104,6 @@ impl MissingBlock {
         })
     }
 
-    /// Returns the number of states of the variable with index `place` in the block.
     pub(super) fn states(&self, place: usize) -> usize {
         self.graph.cardinalities[place] as usize
     }

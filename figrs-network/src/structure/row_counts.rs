@@ -23,7 +23,6 @@ pub(super) struct DataRows {
     pub(super) complete: RowCounts,
     /// The distinct rows with missing cells, in the order in which they first occur.
     pub(super) open: Vec<OpenRow>,
-    /// Total number of missing cells in all rows.
     pub(super) missing_cells: u64,
     /// Number of all rows, including repetitions.
     pub(super) total: u64,
@@ -38,9 +37,7 @@ pub(super) struct DataRows {
 pub(super) struct OpenRow {
     /// The index of the state of each variable, or [`MISSING`].
     pub(super) cells: Box<[u32]>,
-    /// Number of occurrences of the row.
     pub(super) number: u32,
-    /// Line of the first occurrence of the row.
     pub(super) line: usize,
 }
 
@@ -154,12 +151,10 @@ impl RowCounts {
         Err(StructureLearningError::missing_cell(data.line(row), name))
     }
 
-    /// Returns the number of variables in the data.
     pub(super) fn width(&self) -> usize {
         self.columns.len()
     }
 
-    /// Returns the number of distinct rows.
     pub(super) fn distinct(&self) -> usize {
         self.numbers.len()
     }
@@ -169,12 +164,10 @@ impl RowCounts {
         self.total
     }
 
-    /// Returns the state index of the variable of index `variable` in each distinct row.
     pub(super) fn column(&self, variable: u32) -> &[u32] {
         &self.columns[variable as usize]
     }
 
-    /// Returns the number of states of the variable of index `variable`.
     pub(super) fn states(&self, variable: u32) -> usize {
         self.states[variable as usize]
     }

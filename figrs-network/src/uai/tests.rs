@@ -118,7 +118,6 @@ fn large_declarations_do_not_take_memory() {
     }
 }
 
-/// The variables of a factor, and its weights.
 type ScopedWeights = (Vec<usize>, Vec<f64>);
 
 /// Generates a Markov network, given by the number of states of each variable and by the factors.

@@ -218,7 +218,6 @@ fn node<'t>(
     Ok((node, name))
 }
 
-/// Returns the error that a node of the kind `kind` cannot be read.
 fn unread(node: &XdslNode<'_>, kind: &str) -> LexerError {
     LexerError::new(node.at, mistakes::node_kind(&node.name, kind))
 }

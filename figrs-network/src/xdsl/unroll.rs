@@ -85,7 +85,6 @@ struct Unrolling<'n, 't> {
 }
 
 impl<'n, 't> Unrolling<'n, 't> {
-    /// Returns the definition of `node`, which occurs only once.
     fn once(&self, node: &'n XdslNode<'t>) -> Definition<'n, 't> {
         let last = self.slices.saturating_sub(1);
         let parents = node.parents.words().map(|parent| {
@@ -104,7 +103,6 @@ impl<'n, 't> Unrolling<'n, 't> {
         }
     }
 
-    /// Returns the offsets and names of the parents that `node` lists.
     fn parents<'s>(&'s self, node: &'s XdslNode<'t>) -> Vec<(usize, &'s str)> {
         node.parents
             .words()

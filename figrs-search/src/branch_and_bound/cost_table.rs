@@ -73,7 +73,6 @@ impl CostTables {
         }
     }
 
-    /// Returns the cost of the assignment `values` of all variables.
     pub(super) fn cost(&self, values: &[u32]) -> i64 {
         let tables = self
             .tables
@@ -159,7 +158,6 @@ impl ListedCosts {
         }
     }
 
-    /// Returns the cost of the assignment `values` of all variables.
     pub(super) fn at_assignment(&self, values: &[u32]) -> i64 {
         let row: Vec<u32> = self.scope.iter().map(|&v| values[v as usize]).collect();
         self.at(&row)
@@ -188,7 +186,6 @@ impl ListedCosts {
 }
 
 impl CostTable {
-    /// Returns the cost of the assignment `values` of all variables.
     pub(super) fn at(&self, sizes: &[u32], values: &[u32]) -> i64 {
         let place = self.scope.iter().fold(0, |at, &v| {
             at * sizes[v as usize] as usize + values[v as usize] as usize

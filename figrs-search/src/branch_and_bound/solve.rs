@@ -156,7 +156,6 @@ struct SearchRun<'a> {
     observer: SearchObserver<'a>,
 }
 
-/// State in which a search ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SearchEnd {
     /// The search found that every assignment has weight zero.

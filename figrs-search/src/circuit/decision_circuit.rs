@@ -219,7 +219,6 @@ pub(super) struct CircuitTrace {
 }
 
 impl CircuitTrace {
-    /// Creates a trace for a problem with the values in `numbering` and `symbols` symbols.
     pub(super) fn new(numbering: ValueNumbering, symbols: usize, one: Option<u32>) -> Self {
         Self {
             circuit: DecisionCircuit::default(),
@@ -232,7 +231,6 @@ impl CircuitTrace {
         }
     }
 
-    /// Returns the circuit with the root `root`.
     pub(super) fn into_circuit(self, root: u32) -> DecisionCircuit {
         self.circuit.reachable(root)
     }

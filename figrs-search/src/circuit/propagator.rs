@@ -58,7 +58,6 @@ pub(super) struct ClausePropagator {
     pub(super) conflict: Vec<AtomLiteral>,
     /// The search level to which new assignments belong.
     pub(super) level: u32,
-    /// Number of conflicts so far.
     pub(super) conflicts: u64,
     pub(super) activity: Vec<f64>,
     pub(super) activity_step: f64,

@@ -29,12 +29,10 @@ impl PatternTracker {
         }
     }
 
-    /// Returns the number of columns of the pattern.
     pub(in crate::demands) fn width(&self) -> usize {
         self.pattern.width()
     }
 
-    /// Returns the number of rows of the pattern.
     pub(in crate::demands) fn height(&self) -> usize {
         self.pattern.height()
     }

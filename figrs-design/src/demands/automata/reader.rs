@@ -77,7 +77,6 @@ impl Reader {
         }
     }
 
-    /// Returns the state after the tile `tile` of the cell `cell`.
     pub(in crate::demands) fn read(
         &self,
         cell: (usize, usize),
@@ -106,7 +105,6 @@ impl Reader {
         }
     }
 
-    /// Returns the state after the end of the column `column`.
     pub(in crate::demands) fn end(&self, column: usize, state: &DemandState) -> DemandState {
         match (self, state) {
             (Self::Leaf(automaton), DemandState::Open(words)) => {

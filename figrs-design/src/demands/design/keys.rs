@@ -61,7 +61,6 @@ impl Entry {
         self.get(key).ok_or_else(|| self.missing(kind, key))
     }
 
-    /// Reads the value of the key `key`, if the demand has this key.
     pub(super) fn read<T>(
         &self,
         key: &str,
@@ -77,13 +76,11 @@ impl Entry {
             .ok_or_else(|| self.wrong(key, value, expected))
     }
 
-    /// True if the value of the key `key` is `true`.
     pub(super) fn flag(&self, key: &str) -> Result<bool, FileError> {
         let flag = self.read(key, "true or false", Value::as_bool)?;
         Ok(flag.unwrap_or(false))
     }
 
-    /// Reads the value of the key `key` as a whole number, if the demand has this key.
     pub(super) fn whole(&self, key: &str) -> Result<Option<usize>, FileError> {
         let whole = |value: &Value| value.as_u64().map(|number| number as usize);
         self.read(key, "a whole number", whole)

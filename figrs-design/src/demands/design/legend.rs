@@ -21,7 +21,6 @@ pub(super) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Reads the legend and the patterns of a file.
     pub(super) fn new(
         tiles: &'a TileSet,
         corpus: Option<&'a Corpus>,
@@ -83,7 +82,6 @@ impl<'a> Words<'a> {
         self.tiles
     }
 
-    /// Reads a class of tiles from a word or a list of words.
     pub(super) fn class(&self, place: &str, value: &Value) -> Result<TileClass, FileError> {
         let unknown = |word: &str| unknown_word(word, &self.known()).of(place);
         match value {
@@ -143,7 +141,6 @@ impl<'a> Words<'a> {
         known.join(", ")
     }
 
-    /// Reads a drawing as a pattern.
     pub(super) fn drawn(&self, text: &str) -> Result<Pattern, DemandError> {
         Pattern::drawn(text, |symbol| {
             if symbol == self.free {

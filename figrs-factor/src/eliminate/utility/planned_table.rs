@@ -5,7 +5,6 @@ use crate::graph::VarId;
 /// The properties of a table of an influence diagram that a plan uses.
 #[derive(Clone, Debug)]
 pub(super) struct PlannedTable {
-    /// The variables of the table, sorted.
     pub(super) scope: Vec<VarId>,
     pub(super) kind: PlannedKind,
     /// The base-2 logarithm of the predicted fraction of non-zero entries.
@@ -44,7 +43,6 @@ impl PlannedTable {
     }
 }
 
-/// Returns the sorted variables of `tables`.
 pub(super) fn union<'t>(tables: impl IntoIterator<Item = &'t PlannedTable>) -> Vec<VarId> {
     let mut all: Vec<VarId> = tables.into_iter().flat_map(|t| t.scope.clone()).collect();
     all.sort_unstable();

@@ -31,7 +31,6 @@ pub(super) struct FittedPolicy {
     settings: RegressionSettings,
 }
 
-/// Settings of the regression.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RegressionSettings {
     /// Number of nearest draws whose utilities are averaged for one option.

@@ -19,7 +19,6 @@ pub(super) struct NeighbourTree {
     numbers: Vec<u32>,
 }
 
-/// A point that a search has found.
 #[derive(Clone, Copy, Debug)]
 struct FoundPoint {
     /// Squared distance from the query point.

@@ -170,7 +170,6 @@ impl<S: Replicate> SampledPolicies<S> {
     }
 }
 
-/// Returns an element that is the sum of `utilities`.
 fn total(mut utilities: Vec<Element<f64>>) -> Element<f64> {
     match utilities.len() {
         0 => Constant::new(0.0),

@@ -27,7 +27,6 @@ impl fmt::Display for UtilityEstimate {
     }
 }
 
-/// The utility in a draw, with the weight of the draw.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WeightedUtility {
     pub(super) weight: f64,

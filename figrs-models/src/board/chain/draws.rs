@@ -43,12 +43,10 @@ pub(in crate::board) struct ChainLimits {
     pub(in crate::board) work: u64,
 }
 
-/// Diagnostics of the Markov chains that drew boards.
 #[derive(Debug)]
 pub(in crate::board) struct ChainDraw {
     /// Values of the diagnostics, each with its name.
     pub(in crate::board) diagnostics: Vec<(&'static str, f64)>,
-    /// True if the sampling of boards was interrupted.
     pub(in crate::board) is_cut: bool,
     /// True if the Markov chains count as converged and their effective sample size is large enough.
     pub(in crate::board) is_settled: bool,
@@ -73,7 +71,6 @@ struct KeptChain<C> {
 }
 
 impl<C: Value> KeptChain<C> {
-    /// Stores the present board of the Markov chain.
     fn keep(&mut self, size: Size, palette: &[C]) {
         let cells = self.chain.cells();
         let mut measures = moments(size, cells, palette);

@@ -26,7 +26,6 @@ pub(super) struct BoardKernel<C> {
     pools: Vec<Vec<Vec<u32>>>,
     /// For each cell, its index in the list of the cells with the same value.
     places: Vec<u32>,
-    /// The sum of the violations of all rules.
     pub(super) violation: u32,
     pub(super) penalty: f64,
     /// The changes that the puzzle proposes in a step.
@@ -41,7 +40,6 @@ pub(super) struct BoardKernel<C> {
 /// Number of cells that rules examine in the time of one proposal.
 const LOOKED_AT: u64 = 8;
 
-/// A proposed step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum BoardMove {
     Redraw {
@@ -316,7 +314,6 @@ impl<C: Value> BoardKernel<C> {
         self.pool(at);
     }
 
-    /// Adds the cell `at` to the list of the cells with its value.
     fn pool(&mut self, at: usize) {
         if self.ruled.exchanges {
             let pool = &mut self.pools[self.ruled.kind_of[at] as usize];

@@ -15,10 +15,8 @@ pub struct RuledCells<C> {
     pub(super) size: Size,
     /// The possible values of cells, one entry for each kind of cell.
     pub(super) kinds: Vec<CellChoice<C>>,
-    /// The kind of each cell.
     pub(super) kind_of: Vec<u32>,
     pub(super) rules: Vec<Box<dyn BoardRule<C>>>,
-    /// Boards from which Markov chains start.
     pub(super) starts: Vec<Vec<C>>,
     pub(super) joined: Joined,
     pub(super) exchanges: bool,

@@ -124,7 +124,6 @@ impl ChromaticElements {
         )
     }
 
-    /// Returns an element that is true if the tile `at` agrees with `clue`.
     fn meets(&self, at: Position, clue: ChromaticClue) -> Element<bool> {
         let index = self.size.index(at);
         match (clue.hue(), clue.end()) {

@@ -49,7 +49,6 @@ impl ChromaticMaze {
         Ok(Self { clues, steps: None })
     }
 
-    /// Returns the size of the grid.
     pub(super) fn size(&self) -> Size {
         self.clues.size()
     }

@@ -39,7 +39,6 @@ impl RelativeTile {
         self.marks != 0
     }
 
-    /// True if the tile is the first end of the path in scan order.
     pub(super) fn is_first_end(self) -> bool {
         self.marks == 1
     }

@@ -50,7 +50,6 @@ impl TileMoves {
     }
 }
 
-/// Returns the positions of start and finish.
 fn ends(cells: &[RelativeTile]) -> (usize, usize) {
     let mut ends = (0..cells.len()).filter(|&at| cells[at].is_end());
     let first = ends.next().unwrap_or_default();

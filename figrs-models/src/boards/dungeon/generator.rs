@@ -22,7 +22,6 @@ impl Generator for Dungeon {
         Ok(Board::new(self.clues.size(), cells)?)
     }
 
-    /// Returns the memory in bytes that is extrapolated from smaller dungeons.
     fn predicted_bytes(&self) -> Option<f64> {
         let (rows, columns) = (self.size().rows() as f64, self.size().columns() as f64);
         let bytes = match &self.walk {

@@ -5,7 +5,6 @@ use crate::grid::{Board, Position};
 use crate::picture::{Image, Palette, PictureScale};
 use figrs_reading::Mistake;
 
-/// The side of a tile, in pixels.
 const SIDE: usize = 16;
 
 type DungeonSprite = [&'static [u8; SIDE]; SIDE];

@@ -64,7 +64,6 @@ impl Dungeon {
         }
     }
 
-    /// True if a path is required.
     pub(super) fn needs_way(&self) -> bool {
         self.walk.is_some() || self.reachability == Reachability::Required
     }

@@ -21,7 +21,6 @@ impl Generator for Island {
         Ok(Board::new(self.size(), cells)?)
     }
 
-    /// Returns the memory in bytes that is extrapolated from smaller islands.
     fn predicted_bytes(&self) -> Option<f64> {
         let (rows, columns) = (self.size().rows() as f64, self.size().columns() as f64);
         let land = self.land.as_ref().map_or(1.0, |_| rows * columns / 6.0);

@@ -7,7 +7,6 @@ use super::Terrain;
 use crate::grid::Board;
 use crate::picture::{Image, PictureScale, gradient};
 
-/// Pixels of the side of a cell.
 const SIDE: usize = 12;
 /// Number of colours of water, from deep to shallow.
 const WATER: usize = 8;

@@ -86,7 +86,6 @@ impl Island {
         Ok(Self { centre, ..self })
     }
 
-    /// Returns the number of cells that can be land.
     pub(super) fn inside(&self) -> usize {
         (self.size().rows() - 2) * (self.size().columns() - 2)
     }

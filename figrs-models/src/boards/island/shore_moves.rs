@@ -26,7 +26,6 @@ impl ShoreMoves {
         }
     }
 
-    /// Returns the neighbour of the cell `at` on the side `side`.
     fn beside(&self, at: usize, side: usize) -> Option<usize> {
         let columns = self.size.columns();
         match side {

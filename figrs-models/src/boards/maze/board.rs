@@ -20,7 +20,6 @@ impl Board<Pointer> {
         is_room.then(|| self.cells()[size.index(at)].target(size, at))?
     }
 
-    /// True if there is a passage between the rooms `a` and `b`.
     pub(crate) fn is_open(&self, a: Position, b: Position) -> bool {
         self.target(a) == Some(b) || self.target(b) == Some(a)
     }

@@ -18,7 +18,6 @@ pub(super) struct BoundedWay {
     distances: Distances,
 }
 
-/// State of [`BoundedWay`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct BoundedWayState {
     tree: TreeState,

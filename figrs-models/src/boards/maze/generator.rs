@@ -33,7 +33,6 @@ impl Generator for PerfectMaze {
         }
     }
 
-    /// Returns the memory in bytes that is extrapolated from smaller mazes.
     fn predicted_bytes(&self) -> Option<f64> {
         let (rows, columns) = (
             self.clues.size().rows() as f64,

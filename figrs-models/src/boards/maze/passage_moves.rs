@@ -30,7 +30,6 @@ impl PassageMoves {
         }
     }
 
-    /// Returns the pair of adjacent rooms with the index `number`.
     fn rooms(&self, number: usize) -> [usize; 2] {
         let (columns, down) = (self.size.columns(), self.size.cells() - self.size.columns());
         match number.checked_sub(down) {

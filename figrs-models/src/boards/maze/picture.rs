@@ -7,7 +7,6 @@ use figrs_reading::Mistake;
 
 /// Pixels of the side of a room, including one wall.
 const ROOM: usize = 14;
-/// Thickness of a wall in pixels.
 const WALL: usize = 2;
 /// Number of colours that show the distance from the entrance.
 const SHADES: usize = 96;

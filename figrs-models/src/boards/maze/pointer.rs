@@ -27,7 +27,6 @@ impl Pointer {
         matches!(self, Self::Left | Self::Right)
     }
 
-    /// Returns the opposite pointer, from the target of the pointer back to its room.
     pub(super) fn opposite(self) -> Self {
         match self {
             Self::Root => Self::Root,

@@ -77,7 +77,6 @@ pub enum Border {
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct PerfectMaze {
-    /// Rooms with known pointers.
     pub(super) clues: PointerClues,
     pub(super) weights: DirectionWeights,
     pub(super) border: Border,
@@ -109,7 +108,6 @@ impl PerfectMaze {
         })
     }
 
-    /// Returns the size of the grid.
     pub(super) fn size(&self) -> Size {
         self.clues.size()
     }

@@ -5,11 +5,8 @@ use crate::grid::{Board, Position, Size};
 use crate::picture::{Canvas, Image, PictureScale};
 use figrs_reading::Mistake;
 
-/// Pixels of the side of a cell.
 const SIDE: usize = 26;
-/// Width of each border in pixels.
 const FRAME: usize = SIDE / 4;
-/// Radius of a stone in pixels.
 const RADIUS: isize = 11;
 
 /// Colours of wood, of its lines and of its shade; of black stones from dark to light, and of white ones from light to dark; of the marks

@@ -10,7 +10,6 @@ pub(super) struct Padded {
     columns: usize,
     /// Number of columns of the grid and its two margins.
     pub(super) stride: usize,
-    /// Number of cells of the grid and its margin.
     pub(super) cells: usize,
 }
 

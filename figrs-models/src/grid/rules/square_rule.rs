@@ -43,7 +43,6 @@ impl<F> SquareRule<F> {
         squares
     }
 
-    /// Returns the number of 2 by 2 squares of one colour that contain the cell `at`.
     fn around(&self, at: usize) -> u32 {
         let (row, column) = (at / self.size.columns(), at % self.size.columns());
         self.squares(

@@ -22,7 +22,6 @@ pub struct WayRule<F> {
     reads: F,
     steps: Option<RangeInclusive<u32>>,
     ground: Vec<Ground>,
-    /// For each mark, the cells that have it.
     places: Vec<Vec<usize>>,
     now: Found,
     before: Found,

@@ -9,7 +9,6 @@ use super::maps::is_map_of_folder;
 use crate::mdmc::LevelError;
 use figrs_reading::FileError;
 
-/// Maximum depth of the subfolders that are searched.
 const MOST_DEPTH: usize = 8;
 /// Maximum number of files that are examined.
 const MOST_FILES: usize = 100_000;
@@ -84,7 +83,6 @@ pub(super) fn one_encoding(
         .collect())
 }
 
-/// Returns the entries of a folder, sorted by name.
 pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, LevelError> {
     let unreadable = |cause| FileError::unreadable(folder, &cause);
     let entries = fs::read_dir(folder).map_err(unreadable)?;

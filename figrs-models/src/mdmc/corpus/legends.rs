@@ -73,7 +73,6 @@ pub(super) fn folders_of(path: &Path, root: &Path) -> impl Iterator<Item = PathB
     within.map(Path::to_owned).chain([folder_above(root)])
 }
 
-/// Returns the folder that contains a file or a folder.
 pub(super) fn folder_above(path: &Path) -> PathBuf {
     match (path.file_name(), path.parent()) {
         (Some(_), Some(parent)) => parent.to_owned(),

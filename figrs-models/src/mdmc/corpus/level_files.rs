@@ -14,10 +14,8 @@ use crate::mdmc::level::vglc;
 use crate::mdmc::{Level, LevelError, TileSet};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The contents of a level file.
 pub(super) struct LevelFile {
     pub(super) path: PathBuf,
-    /// The folder of levels that the caller passed.
     pub(super) root: PathBuf,
     pub(super) text: String,
     /// The name of the level, if it differs from the name of the file.
@@ -197,7 +195,6 @@ pub(super) fn without_single_lines(
     files
 }
 
-/// Returns the characters that occur in `files`.
 pub(super) fn symbols_of<'a>(files: impl IntoIterator<Item = &'a LevelFile>) -> BTreeSet<char> {
     let texts = files.into_iter();
     let symbols = texts.flat_map(|file| file.text.trim_start_matches('\u{feff}').chars());

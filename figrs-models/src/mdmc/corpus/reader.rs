@@ -217,7 +217,6 @@ impl CorpusReader {
         self.assemble(&files, vec![texts], notes)
     }
 
-    /// Creates the corpus of `files`, with the legends found for their folders.
     fn assemble(
         &self,
         files: &[LevelFile],

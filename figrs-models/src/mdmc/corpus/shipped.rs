@@ -45,7 +45,6 @@ const TEXTS: [(&str, &str); 9] = [
     ),
 ];
 
-/// Returns the built-in levels with their names, in order.
 pub(in crate::mdmc) fn levels() -> impl Iterator<Item = (String, Level)> {
     TEXTS.into_iter().filter_map(|(name, text)| {
         Some((

@@ -44,14 +44,12 @@ impl From<Mistake> for LevelError {
     }
 }
 
-/// Returns the error for a level without rows or columns.
 pub(crate) fn empty_level(place: &str) -> LevelError {
     let remedy = "write one row of tiles a line";
     let mistake = Mistake::new(MistakeKind::Missing, "the level is empty", remedy);
     mistake.of(place).into()
 }
 
-/// Returns the error for a directory or a list without levels.
 pub(crate) fn no_levels(place: impl Into<String>) -> LevelError {
     let remedy = "give at least one (in a directory, a file named *.txt, *.tmx, *.ldtk or *.csv)";
     Mistake::new(MistakeKind::Missing, "no levels", remedy)
@@ -70,7 +68,6 @@ pub(crate) fn too_many_tiles(count: usize) -> LevelError {
     .into()
 }
 
-/// Returns the error for levels with fewer rows than requested.
 pub(crate) fn wrong_rows(rows: usize, height: usize) -> LevelError {
     Mistake::new(
         MistakeKind::Value,
@@ -80,7 +77,6 @@ pub(crate) fn wrong_rows(rows: usize, height: usize) -> LevelError {
     .into()
 }
 
-/// Returns the error for a level of a corpus with a tile that is not in the set of the corpus.
 pub(crate) fn foreign_tile(place: &str, tile: Tile, set: &TileSet) -> LevelError {
     let known = set.symbols();
     let problem = format!(

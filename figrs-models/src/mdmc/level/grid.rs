@@ -49,7 +49,6 @@ pub(in crate::mdmc) struct TileGrid {
 }
 
 impl TileGrid {
-    /// Creates a grid with the border in every cell.
     pub(in crate::mdmc) fn new(
         structure: &Structure,
         base: u64,
@@ -76,7 +75,6 @@ impl TileGrid {
         }
     }
 
-    /// Creates the grid of a level.
     pub(in crate::mdmc) fn of(level: &Level, structure: &Structure, ids: &TileIds) -> Self {
         let mut grid = Self::new(structure, ids.base(), level.height(), level.width());
         for ((row, column), &tile) in level.as_array().indexed_iter() {

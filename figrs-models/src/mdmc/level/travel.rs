@@ -77,7 +77,6 @@ impl Travel {
     }
 }
 
-/// Writes the [name](Travel::name).
 impl fmt::Display for Travel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

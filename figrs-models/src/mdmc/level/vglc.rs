@@ -45,7 +45,6 @@ mod tests {
 
     use super::*;
 
-    /// A new directory that is removed when the value is dropped.
     struct ScratchDirectory(PathBuf);
 
     impl ScratchDirectory {

@@ -64,7 +64,6 @@ impl ElementSampler {
         })
     }
 
-    /// Returns the number of rows and columns of a level.
     pub(in crate::mdmc) fn size(&self) -> (usize, usize) {
         (self.elements.height(), self.elements.width())
     }
@@ -90,7 +89,6 @@ impl ElementSampler {
     }
 }
 
-/// A level in which some tiles are decided.
 struct PartialLevel<'a> {
     sampler: &'a ElementSampler,
     tiles: Array2<Option<Tile>>,

@@ -12,7 +12,6 @@ use crate::mdmc::{MarkovChain, SamplingError, Tile, TileDistribution, TileSet, T
 
 figrs_core::value!(Tile);
 
-/// The elements of one cell of a [`LevelElements`].
 #[derive(Clone, Debug)]
 struct CellElements {
     configuration: Element<Vec<Tile>>,
@@ -368,12 +367,10 @@ impl MarkovChain {
             .map(|left| left.into_iter().max().unwrap_or(0))
     }
 
-    /// Returns the tiles that can occur in the row `row`.
     pub(in crate::mdmc) fn possible(&self, row: usize) -> Vec<Tile> {
         self.shares(row).into_iter().map(|(tile, _)| tile).collect()
     }
 
-    /// Returns the tiles that can occur in the row `row`, with their probabilities.
     pub(in crate::mdmc) fn shares(&self, row: usize) -> Vec<(Tile, f64)> {
         let last = self.structures().len() - 1;
         let anywhere = self.distribution(last, self.band(row), &[]);

@@ -34,7 +34,6 @@ pub enum SamplingError {
     },
 }
 
-/// Describes the widths that can be drawn, if there are any.
 fn width_remedy(max: usize) -> String {
     if max == 0 {
         "the training levels are too tall for any width, give shorter ones".into()

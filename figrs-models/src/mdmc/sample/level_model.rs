@@ -305,7 +305,6 @@ impl ColumnProgram for IndependentTiles {
     }
 }
 
-/// Returns an element that has any of `tiles`, with equal probabilities.
 pub(in crate::mdmc) fn any_of(tiles: &[Tile]) -> Element<Tile> {
     Select::new(tiles.iter().map(|&tile| (1.0, tile)))
 }

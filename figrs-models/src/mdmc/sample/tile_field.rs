@@ -47,7 +47,6 @@ impl TileField {
     }
 }
 
-/// A level of a Markov random field, column by column.
 #[derive(Debug)]
 struct FieldColumns {
     field: TileField,
@@ -277,7 +276,6 @@ impl ColumnChain {
         self.tiles.binary_search(&tile).ok()
     }
 
-    /// Returns the weight of the tile `tile` in the row `row`, given the tile to its left.
     fn share(&self, row: usize, tile: usize, left: &[Tile]) -> f64 {
         let left = left.get(row).and_then(|&left| self.id(left));
         let beside = left.map_or(1.0, |left| self.beside[row].lifts[(left, tile)]);
@@ -331,7 +329,6 @@ fn of_pair<T: Copy>(tiles: &[Tile], of: &Array2<T>, (one, other): (&Tile, &Tile)
     found.copied()
 }
 
-/// Returns the function that computes the weight of a pair of neighbouring tiles.
 fn weight(
     tiles: &Arc<[Tile]>,
     pairs: &Arc<PairLifts>,
@@ -356,7 +353,6 @@ impl TileFieldElements {
         &self.columns.whole().tiles
     }
 
-    /// Returns the elements, column by column.
     pub(in crate::mdmc) fn columns(&self) -> &LevelModel {
         &self.columns
     }

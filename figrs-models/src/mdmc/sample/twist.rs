@@ -118,7 +118,6 @@ fn propose(shares: &TileShares) -> Element<Tile> {
     Select::new(shares.iter().map(|&(tile, share)| (share, tile)))
 }
 
-/// Returns the ratio of `after` to `before`; 0 if `before` is 0.
 fn ratio(after: f64, before: f64) -> f64 {
     if before > 0.0 { after / before } else { 0.0 }
 }
@@ -227,7 +226,6 @@ impl Twist {
         (tile, Some(weight))
     }
 
-    /// Updates the states of the demands by the tile `tile` of `cell`.
     fn read(&mut self, cell: (usize, usize), tile: &Element<Tile>) {
         if !self.functions.moves(cell) {
             return;

@@ -116,7 +116,6 @@ impl TileSet {
     }
 }
 
-/// Returns the mistake for a tile whose name is not a single character.
 fn no_tile(key: &str) -> Mistake {
     let problem = format!("the tile {key:?} is not one character that can be seen, or a blank");
     let remedy = "name each tile by the one that levels have";

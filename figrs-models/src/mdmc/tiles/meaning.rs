@@ -83,14 +83,12 @@ impl Meaning {
     }
 }
 
-/// Writes the [name](Meaning::name).
 impl fmt::Display for Meaning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-/// A set of meanings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Meanings(u16);
 

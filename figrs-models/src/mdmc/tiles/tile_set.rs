@@ -20,11 +20,9 @@ use super::tile::Tile;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TileSet {
-    /// The tiles in the order of the legend.
     tiles: Vec<NamedTile>,
 }
 
-/// A tile with the words that the legend has for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NamedTile {
     pub(super) tile: Tile,
@@ -122,7 +120,6 @@ impl TileSet {
         self
     }
 
-    /// Returns the tile whose picture has the index `number`.
     pub(in crate::mdmc) fn pictured(&self, number: u32) -> Option<Tile> {
         let mut tiles = self.tiles.iter();
         let named = tiles.find(|named| named.picture == Some(number as usize));
@@ -160,7 +157,6 @@ impl TileSet {
         }
     }
 
-    /// Creates a set of tiles with distinct characters.
     pub(super) fn of_named(tiles: Vec<NamedTile>) -> Self {
         Self { tiles }
     }
@@ -204,7 +200,6 @@ impl TileSet {
         })
     }
 
-    /// Returns the tiles that are [outside](Meaning::Outside).
     pub(in crate::mdmc) fn outside(&self) -> Vec<Tile> {
         self.tiles()
             .filter(|tile| tile.is(Meaning::Outside))
@@ -248,7 +243,6 @@ impl TileSet {
     }
 }
 
-/// True if the character `symbol` can stand for a tile.
 pub(super) fn can_be_tile(symbol: char) -> bool {
     symbol == ' ' || !(symbol.is_whitespace() || symbol.is_control())
 }

@@ -48,7 +48,6 @@ pub struct ColumnNGrams {
     height: usize,
     tile_set: Arc<TileSet>,
     travel: Travel,
-    /// The distinct columns, with their tiles from the top.
     pub(super) columns: Vec<Vec<Tile>>,
     /// For each history (the preceding columns, the latest last), the next columns with their counts.
     next: FxHashMap<Vec<usize>, Vec<(usize, u64)>>,
@@ -296,7 +295,6 @@ fn shown(
     Arc::new(move |before: Vec<&usize>| ngrams.next.contains_key(&history(edge, &before)))
 }
 
-/// Returns the function from the index of a column to its tile in the row `row`.
 fn tile_of(
     ngrams: &Arc<ColumnNGrams>,
     row: usize,

@@ -15,7 +15,6 @@ pub(super) struct NGramProposals {
     values: Arc<HistoryValues>,
 }
 
-/// Columns with their weights.
 type ColumnShares = Vec<(usize, f64)>;
 
 impl NGramProposals {

@@ -30,7 +30,6 @@ impl RowSplits {
         band.min(self.0 - 1)
     }
 
-    /// Returns the rows of the band `band`, counted from the top.
     pub(in crate::mdmc) fn rows(self, band: usize, height: usize) -> std::ops::Range<usize> {
         let first = |band: usize| {
             let before = band as u128 * height as u128;

@@ -143,7 +143,6 @@ fn merged(
     (clusters.len() > 1).then_some(clusters)
 }
 
-/// Moves the variables of the bucket `from` to the bucket `to`.
 fn merge(buckets: &mut [Cluster], from: usize, to: usize) {
     let own = std::mem::take(&mut buckets[from].own);
     buckets[to].own.extend(own);

@@ -134,7 +134,6 @@ impl Network {
         }
     }
 
-    /// Returns the cost of the values `a` and `b` by a binary function.
     #[inline]
     pub(in super::super) fn pair_cost(&self, side: &Side, a: usize, b: usize) -> i64 {
         let cells = &self.costs.values;

@@ -57,7 +57,6 @@ pub(in super::super) struct Network {
     values: Vec<u32>,
     /// For each variable and value, the index of the value in `values`.
     places: Vec<u32>,
-    /// For each variable, the number of remaining values.
     pub(in super::super) live: Trailed<u32>,
     pub(in super::super) costs: Trailed<i64>,
     pub(in super::super) functions: Vec<Function>,
@@ -269,7 +268,6 @@ impl Network {
         self.places[self.first[v] as usize + value] < self.live.values[v]
     }
 
-    /// Returns the remaining values of the variable `v`.
     pub(in super::super) fn domain(&self, v: usize) -> &[u32] {
         let first = self.first[v] as usize;
         &self.values[first..first + self.live_count(v)]
@@ -341,7 +339,6 @@ impl Network {
         }
     }
 
-    /// Returns the undecided variables.
     pub(in super::super) fn open(&self) -> &[u32] {
         &self.open[..self.open_count]
     }

@@ -120,7 +120,6 @@ struct Blocks<'a> {
     /// Number of rooms in a line of rooms along the shorter side.
     side: usize,
     lines: usize,
-    /// True if the lines of rooms are rows of the grid.
     are_rows: bool,
 }
 

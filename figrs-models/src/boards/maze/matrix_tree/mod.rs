@@ -73,7 +73,6 @@ impl OwnAnswers<Pointer, Board<Pointer>> for MatrixTree {
 }
 
 impl MatrixTree {
-    /// Returns the logarithm of the sum of the weights of all mazes.
     fn log_weight_of_all(&self) -> f64 {
         let (size, weights) = (self.0.size(), self.0.weights);
         let across = (size.columns(), weights.left, weights.right);

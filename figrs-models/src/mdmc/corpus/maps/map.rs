@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::map_mistakes;
 use figrs_reading::FileError;
 
-/// The levels of a map file.
 #[derive(Debug, Default)]
 pub(super) struct Map {
     pub(super) levels: Vec<MapLevel>,
@@ -24,7 +23,6 @@ pub(super) struct MapLevel {
     pub(super) rows: Vec<Vec<u32>>,
 }
 
-/// A tileset of a map.
 #[derive(Debug, Default)]
 pub(super) struct Tileset {
     /// The number of the tileset's first tile.
@@ -55,7 +53,6 @@ impl MapLevel {
 }
 
 impl Map {
-    /// Returns the tileset that has the tile `number`.
     pub(super) fn tileset_of(&mut self, number: u32) -> Option<&mut Tileset> {
         let mut sets = self.tilesets.iter_mut().rev();
         sets.find(|set| set.first <= number)

@@ -10,13 +10,11 @@ fn mistake(kind: MistakeKind, problem: impl Into<String>, remedy: &str) -> FileE
     Mistake::new(kind, problem, remedy).of("")
 }
 
-/// Returns the error for a file that is not a map in XML.
 pub(super) fn not_xml(position: (usize, usize), reason: &str) -> FileError {
     let problem = format!("not a map of Tiled in XML: {reason}");
     Mistake::new(MistakeKind::Syntax, problem, "").at("", position)
 }
 
-/// Returns the error for a file that is not a project in JSON.
 pub(super) fn not_json(error: &serde_json::Error) -> FileError {
     let problem = format!("not a project of LDtk: {}", mistakes::in_json(error));
     Mistake::new(MistakeKind::Syntax, problem, "").at("", (error.line(), error.column()))
@@ -85,7 +83,6 @@ pub(super) fn unread_tileset(path: &Path, error: FileError) -> FileError {
     )
 }
 
-/// Returns the error for a project whose levels are in other files.
 pub(super) fn separate_levels() -> FileError {
     mistake(
         MistakeKind::Unsupported,

@@ -27,7 +27,6 @@ const EXTENSIONS: [&str; 3] = ["tmx", "ldtk", "csv"];
 /// Maximum length in bytes of the first line of a `*.csv` file that counts as a map.
 const MAX_LINE_BYTES: u64 = 1 << 16;
 
-/// True if the extension of a file is that of a map of an editor.
 pub(super) fn is_map(path: &Path) -> bool {
     EXTENSIONS.contains(&extension(path).as_str())
 }

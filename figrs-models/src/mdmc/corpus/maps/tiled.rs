@@ -13,11 +13,9 @@ use figrs_reading::FileError;
 /// The bits of a cell's number that state how its tile is flipped.
 const FLIPS: u32 = 0xf000_0000;
 
-/// A layer of tiles.
 #[derive(Default)]
 struct Layer {
     name: String,
-    /// Numbers of rows and columns of the layer.
     size: (usize, usize),
     encoding: Option<String>,
     compression: Option<String>,
@@ -93,7 +91,6 @@ struct Contents {
     tilesets: Vec<Tileset>,
 }
 
-/// Reads a file whose first element is called `root`.
 fn contents(text: &str, root: &str) -> Result<Contents, FileError> {
     let document = text.trim_start_matches('\u{feff}');
     let mut reader = Reader::from_str(document);

@@ -8,7 +8,6 @@ use super::*;
 use crate::mdmc::Meaning;
 use crate::mdmc::level::vglc;
 
-/// Returns a new folder with the files `files`.
 fn folder(files: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {

@@ -89,7 +89,6 @@ impl LookAheadSampler {
         Ok(())
     }
 
-    /// Returns the number of rows and columns of a level.
     pub(in crate::mdmc) fn size(&self) -> (usize, usize) {
         (self.chain.height(), self.width)
     }

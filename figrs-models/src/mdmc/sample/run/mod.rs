@@ -16,7 +16,6 @@ pub(in crate::mdmc) struct LookAheadRun<'a> {
     tiles_by_structure: Vec<usize>,
 }
 
-/// The row of a level that is being filled.
 struct Row<'a> {
     chain: &'a MarkovChain,
     width: usize,

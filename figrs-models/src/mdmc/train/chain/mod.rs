@@ -226,7 +226,6 @@ impl MarkovChain {
             .collect()
     }
 
-    /// Returns the number of cells of the training levels.
     pub(in crate::mdmc) fn cells(&self) -> u64 {
         let last = self.places.len() - 1;
         let bands = (0..self.splits.count()).flat_map(|band| self.configurations(last, band));

@@ -210,7 +210,6 @@ fn check_size(size: usize) -> Result<(), Mistake> {
     ))
 }
 
-/// Returns the tiles of each section of `level`, row by row.
 fn sections(level: &Level, columns: usize) -> Vec<Vec<Tile>> {
     let (height, width) = (level.height(), level.width());
     let section = |from: usize| {

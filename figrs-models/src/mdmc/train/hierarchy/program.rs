@@ -184,7 +184,6 @@ impl HierarchicalColumns {
     }
 }
 
-/// Returns the function from the kind of a section to an element for the kind of the next section.
 fn next_kind(
     chain: &Arc<HierarchicalChain>,
 ) -> Arc<impl Fn(&usize) -> Element<usize> + Send + Sync + use<>> {
