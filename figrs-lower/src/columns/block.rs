@@ -123,7 +123,6 @@ impl Block {
         ColumnSlot(self.record(element))
     }
 
-    /// Returns the index of an element in the block, if it has one.
     pub(super) fn known_slot(&self, element: &AnyElement) -> Option<ColumnSlot> {
         self.numbering.number(element).map(ColumnSlot)
     }
@@ -199,7 +198,6 @@ impl Block {
         self.buffers.clear();
     }
 
-    /// Clears the caches that worlds filled.
     fn clear_caches(&mut self) {
         self.remembered = 0;
         self.instructions.truncate(self.numbering.permanent());

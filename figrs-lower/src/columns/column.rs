@@ -55,7 +55,6 @@ impl Column {
         }
     }
 
-    /// Returns the approximate size of the values, in bytes.
     pub(super) fn bytes(&self) -> usize {
         let values = match self {
             Self::Bits(bits) => size_of_val(&***bits),

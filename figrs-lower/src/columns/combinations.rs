@@ -85,7 +85,6 @@ impl CombinationNumbering {
         }
     }
 
-    /// Returns the approximate size of the numbering in bytes.
     pub(super) fn bytes(&self) -> usize {
         const PAIR: usize = size_of::<(u32, u32)>();
         let each = |pairs: &PairNumbering| {

@@ -129,7 +129,6 @@ impl Dictionaries {
         }
     }
 
-    /// Returns the approximate size of the dictionaries in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.0.iter().map(Dictionary::bytes).sum()
     }

@@ -11,7 +11,6 @@ use super::selection::{Selection, mask_where};
 use figrs_core::element::node::{AnyElement, ElementId};
 use figrs_core::value::datum::Datum;
 
-/// Result of the evaluation of one world.
 pub(super) struct RowResult {
     pub(super) row: u32,
     pub(super) value: Option<Datum>,
@@ -46,7 +45,6 @@ impl FinishedRows {
             .map(|finished| (finished.row, &finished.known[..]))
     }
 
-    /// Returns the approximate size of the results in bytes.
     pub(super) fn bytes(&self) -> usize {
         let known = self.0.iter().map(|row| row.known.capacity());
         self.0.capacity() * size_of::<RowResult>()

@@ -54,7 +54,6 @@ impl Lineage {
         self.traced = 0;
     }
 
-    /// Returns the approximate size of the lineage in bytes.
     pub(super) fn bytes(&self) -> usize {
         let all = self.ancestors.iter().chain(self.known.iter().flatten());
         all.map(|rows| size_of_val(&**rows)).sum()

@@ -71,7 +71,6 @@ impl RowEvaluations {
         }
     }
 
-    /// Returns the approximate size of the evaluations in bytes.
     pub(super) fn bytes(&self) -> usize {
         let held = self.waiting.iter().map(|(single, _)| single.bytes());
         let branches = self.branches.capacity() * size_of::<RareBranch>();

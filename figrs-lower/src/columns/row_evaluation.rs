@@ -199,7 +199,6 @@ impl KnownValues {
         &self.values
     }
 
-    /// Returns the approximate size of the values in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.values.capacity() * size_of::<(AnyElement, Datum)>()
             + self.positions.capacity() * (size_of::<(ElementId, u32)>() + 1)

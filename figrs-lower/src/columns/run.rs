@@ -44,7 +44,6 @@ pub(super) enum EvaluationTask {
     Join(ColumnSlot, Selection, Vec<(ColumnSource, Selection)>),
 }
 
-/// The evaluation of a root by a stack of tasks.
 pub(super) struct RootEvaluation<'b> {
     pub(super) block: &'b mut Block,
     pub(super) rng: &'b mut Stream,

@@ -99,7 +99,6 @@ impl Selection {
         Rc::ptr_eq(&self.0, &other.0) || self.0.mask == other.0.mask
     }
 
-    /// True if all selected worlds are in `mask`.
     pub(crate) fn is_within(&self, mask: &[u64]) -> bool {
         self.0.mask.iter().zip(mask).all(|(a, b)| a & !b == 0)
     }

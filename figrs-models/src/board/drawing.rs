@@ -200,7 +200,6 @@ impl<G: Generator> BoardDrawing<'_, G> {
         self.settings.allows(Method::Chain) && self.generator.ruled_cells().is_some()
     }
 
-    /// Draws boards by `own`, the generator's own sampler of independent boards.
     fn independent(&self, own: &OwnSampler<'_, G::Board>) -> Result<Report, BoardError> {
         let OwnSampler { name, draw, tries } = own;
         let choice = self.begin(Method::Own(name), Reason::Direct);

@@ -36,7 +36,6 @@ pub(super) type BoardCells<G> = Vec<<G as Generator>::Cell>;
 pub(super) struct NumberedParticles<P: Deref<Target: Generator>> {
     pub(super) generator: P,
     pub(super) settings: ConditionalSampler,
-    /// Number of particles with which each board begins.
     pub(super) particles: usize,
     is_slow: bool,
     /// Each population's estimate of the logarithm of the probability of the evidence, by the seed and the number of the population.

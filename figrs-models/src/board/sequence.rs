@@ -36,7 +36,6 @@ impl<'g, C: Value> BoardSequence<'g, C> {
 
     /// Creates a sequence whose only part is the probabilistic program `elements`, for populations of 4096 particles.
     pub fn whole(elements: Elements<C>) -> Self {
-        /// Number of particles of a population.
         const PARTICLES: usize = 4096;
         Self::new(WholeBoard(elements), PARTICLES)
     }

@@ -121,7 +121,6 @@ impl BoardWatch {
         }
     }
 
-    /// Returns a particle filter with `particles` particles, the listener and the interrupt.
     pub(super) fn filter(&self, particles: usize) -> SequentialMonteCarlo {
         let filter = self.silent_filter(particles);
         if self.listener.is_none() {

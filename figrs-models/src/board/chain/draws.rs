@@ -45,7 +45,6 @@ pub(in crate::board) struct ChainLimits {
 
 #[derive(Debug)]
 pub(in crate::board) struct ChainDraw {
-    /// Values of the diagnostics, each with its name.
     pub(in crate::board) diagnostics: Vec<(&'static str, f64)>,
     pub(in crate::board) is_cut: bool,
     /// True if the Markov chains count as converged and their effective sample size is large enough.
@@ -57,7 +56,6 @@ pub(in crate::board) fn least_work(size: Size, wanted: usize) -> u64 {
     (2 * FEWEST * chains_for(wanted) * size.cells()) as u64
 }
 
-/// Returns the number of Markov chains that draw `wanted` boards.
 fn chains_for(wanted: usize) -> usize {
     wanted.clamp(2, MOST_CHAINS)
 }

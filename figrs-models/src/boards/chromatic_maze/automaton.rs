@@ -3,7 +3,6 @@
 use super::RelativeTile;
 use crate::grid::{Automaton, Ground, OpenEdges, Position, Walk};
 
-/// Number of colours on the wheel.
 const WHEEL: u64 = 6;
 
 /// A constraint on paths whose steps connect tiles of equal or neighbouring colours.

@@ -147,7 +147,6 @@ impl ChromaticElements {
         &self.rules
     }
 
-    /// Returns, for each clue, its tile and an element that is true if the clue is met.
     pub(super) fn clues(&self) -> &[(Position, Element<bool>)] {
         &self.clues
     }

@@ -10,7 +10,6 @@ use crate::mdmc::LevelError;
 use figrs_reading::FileError;
 
 const MOST_DEPTH: usize = 8;
-/// Maximum number of files that are examined.
 const MOST_FILES: usize = 100_000;
 
 /// Returns the text files (`*.txt`) and map files of a folder, sorted by name; if `path` is a file, returns only this file.

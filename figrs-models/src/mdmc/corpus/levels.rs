@@ -22,7 +22,6 @@ pub struct Corpus {
     levels: Vec<Level>,
     /// Weight of each level: the number of times that it counts in training.
     weights: Vec<u32>,
-    /// Index of each level's style in the list of styles.
     style_of: Vec<usize>,
     styles: Vec<String>,
     height: usize,

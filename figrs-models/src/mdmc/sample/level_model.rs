@@ -110,7 +110,6 @@ pub struct LevelColumns {
     pub(in crate::mdmc) tiles: Array2<Element<Tile>>,
     /// For each column, the elements on which later columns depend.
     pub(in crate::mdmc) state: Vec<Vec<AnyElement>>,
-    /// For each column, the weights by which it multiplies the probability of the level.
     pub(in crate::mdmc) weights: Vec<Vec<Element<f64>>>,
     /// For each column, the events that its tiles, given their neighbours, occurred in training.
     pub(in crate::mdmc) seen: Vec<Vec<SeenStatement>>,

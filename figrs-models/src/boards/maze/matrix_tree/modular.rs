@@ -72,7 +72,6 @@ impl Modulus {
     }
 }
 
-/// Returns the primes below `2^62`, the largest first.
 pub(super) fn primes() -> impl Iterator<Item = u64> {
     let odd = (1..1u64 << 62).rev().step_by(2);
     odd.filter(|&number| is_prime(number))

@@ -10,7 +10,6 @@ pub(super) struct Map {
     pub(super) levels: Vec<MapLevel>,
     /// The tilesets of the map, in ascending order of their first tile numbers.
     pub(super) tilesets: Vec<Tileset>,
-    /// The name of the layer that is read.
     pub(super) layer: String,
     pub(super) others: Vec<String>,
 }

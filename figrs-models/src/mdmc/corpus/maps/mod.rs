@@ -21,7 +21,6 @@ use crate::mdmc::{LevelError, Tile, TileSet};
 use figrs_reading::FileError;
 use map::Map;
 
-/// The extensions of map files.
 const EXTENSIONS: [&str; 3] = ["tmx", "ldtk", "csv"];
 
 /// Maximum length in bytes of the first line of a `*.csv` file that counts as a map.
@@ -245,7 +244,6 @@ fn namesake(words: &[String]) -> Option<Tile> {
     tiles.find(|&tile| platformer.description(tile) == name)
 }
 
-/// Reads the files of the tilesets that have some of the tiles `numbers`.
 fn describe<'n>(
     map: &mut Map,
     numbers: impl Iterator<Item = &'n u32>,
