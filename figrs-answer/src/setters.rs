@@ -116,8 +116,8 @@ macro_rules! setters {
         }
     };
     (kept_draws) => {
-        /// Keeps draws for [`Answer::draws`]($crate::Answer::draws). It has no effect, because Markov chains always keep their draws
-        /// for their standard errors.
+        /// Keeps draws for [`Answer::draws`]($crate::Answer::draws). `keep_draws` has no effect, because Markov chains always keep
+        /// their draws for their standard errors.
         pub fn keep_draws(self) -> Self {
             self
         }

@@ -42,7 +42,7 @@ pub trait Compiled: Clone + Send + Sync {
     /// Returns the natural logarithm of the probability of all evidence; `-inf` if the evidence is impossible.
     fn log_evidence(&self) -> f64;
 
-    /// Returns the distribution of a target.
+    /// Returns the distribution of `element`, a target.
     ///
     /// **Errors.** [`Error::NotATarget`] for other elements; [`Error::ImpossibleEvidence`] if no world agrees with the
     /// evidence.

@@ -22,8 +22,8 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 ///
 /// In `ExpectationMaximization`, this algorithm gives hard EM: the counts come from the most probable completion of each data row. The
 /// completions are found by a max-product contraction tree, which is compiled once within the limits of the algorithm. The log-likelihood
-/// of a fit by hard EM is the logarithm of the probability of the completed rows, and no iteration lowers it. It is not the
-/// log-likelihood of the observed values alone. The estimates of parameters are biased towards the completions, and are not consistent
+/// of a fit by hard EM is the logarithm of the probability of the completed rows, and no iteration lowers it. The log-likelihood of hard
+/// EM is not that of the observed values alone. The estimates of parameters are biased towards the completions, and are not consistent
 /// (Celeux and Govaert, "A classification EM algorithm for clustering and two stochastic versions", 1992). A missing value of an element
 /// with a density is not completed by hard EM. If it is missing, the data row contributes nothing to the counts of the element.
 ///

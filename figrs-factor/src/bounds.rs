@@ -5,9 +5,9 @@ use std::fmt;
 /// An interval that contains a number, up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// The largest number that is known not to exceed the bounded number.
+    /// The number is at least `lower`, up to rounding.
     pub lower: f64,
-    /// The smallest number that is known not to be below the bounded number.
+    /// The number is at most `upper`, up to rounding.
     pub upper: f64,
 }
 

@@ -118,9 +118,9 @@ fn unchecked(error: Error) -> Error {
     }
 }
 
-/// True if the check may skip a drawn world after the error `error`. This is so if an element has no list of outcomes (a density is observed), or if
-/// the random choices within branches lead to too many worlds. Any other error contradicts the tree from which the world was drawn, because the tree
-/// gave the world a positive probability.
+/// True if the check may skip a drawn world after the error `error`. A world may be skipped if an element has no list of outcomes (a density is
+/// observed), or if the random choices within branches lead to too many worlds. Any other error contradicts the tree from which the world was drawn,
+/// because the tree gave the world a positive probability.
 fn cannot_be_run(error: &Error) -> bool {
     matches!(
         error,

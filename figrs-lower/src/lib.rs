@@ -24,7 +24,8 @@ pub use numbering::EvidenceOrder;
 pub use world::program::{Program, Slot};
 pub use world::run::{Chooser, Observations};
 
-/// Interfaces between lowered programs and the inference algorithms of figrs. They are not for users: any version may change them.
+/// Interfaces between lowered programs and the inference algorithms of figrs. The module `internals` is not for users: any version may
+/// change it.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::columns::{

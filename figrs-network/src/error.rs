@@ -24,7 +24,7 @@ pub enum NetworkError {
         format: NetworkFormat,
         /// Statement of the problem, which names the format.
         problem: String,
-        /// Request that remedies the problem, such as to use another format.
+        /// The remedy of the problem, worded as a request, such as to use another format.
         remedy: &'static str,
     },
 }

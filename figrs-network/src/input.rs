@@ -70,7 +70,8 @@ impl Network {
 }
 
 impl MixedNetwork {
-    /// Reads a network from a file, as [`Network::read`] does. A network without continuous nodes is read as a mixed network without real variables.
+    /// Reads a mixed network from a file, as [`Network::read`] reads a network. A network without continuous nodes is read as a mixed network without
+    /// real variables.
     ///
     /// **Errors.** The errors of [`Network::read`], except for continuous nodes.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {

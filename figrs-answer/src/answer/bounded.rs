@@ -21,8 +21,8 @@ impl Answer {
 
     /// Returns bounds of the probability that the value of the target `element` passes `test`.
     ///
-    /// The bounds include the possibility that an unknown value passes the test. They are tighter than the sums of the bounds of
-    /// all values that pass the test.
+    /// The bounds include the possibility that an unknown value passes the test. The bounds of an event are tighter than the
+    /// sums of the bounds of all its values.
     ///
     /// **Errors.** The errors of [`bounds`](Self::bounds).
     pub fn bounds_that<T: Value>(
@@ -79,7 +79,6 @@ impl Answer {
         self.deepening
     }
 
-    /// Returns the bounds of a target, if this answer contains bounds.
     pub(crate) fn bounded<T: Value>(
         &self,
         element: &Element<T>,

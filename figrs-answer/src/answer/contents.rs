@@ -187,7 +187,6 @@ impl Answer {
         self
     }
 
-    /// Adds the model of the query to the answer.
     pub(crate) fn with_model(self, model: Model, roots: Vec<AnyElement>) -> Self {
         self.with_question(Arc::new((model, roots)))
     }
@@ -241,9 +240,9 @@ impl Answer {
         Self::searched_world(algorithm, values, log_probability, Vec::new())
     }
 
-    /// Creates an answer that consists of a single world, the natural logarithm of its probability, and the improvements during the
-    /// search for the world. The last improvement in the list must describe the end of the search. If the list of improvements is
-    /// empty, the world is known to be the most probable world.
+    /// Creates an answer that consists of a single world, the natural logarithm of its probability, and the improvements during the search for
+    /// the world. The last of `improvements` must describe the end of the search. If the list of improvements is empty, the world is known to be
+    /// the most probable world.
     pub fn searched_world(
         algorithm: &'static str,
         values: impl IntoIterator<Item = (AnyElement, Datum)>,

@@ -49,7 +49,7 @@ pub enum Estimate {
 }
 
 /// Returns a 95 % upper bound of the posterior probability of an event that none of `samples` samples has, or infinity if this bound is
-/// not below one and therefore uninformative. This bound is `3 / n` times the largest possible weight of a world, divided by the mean
+/// not below one and therefore uninformative. The upper bound is `3 / n` times the largest possible weight of a world, divided by the mean
 /// weight.
 ///
 /// `log_maximum` is the logarithm of the largest possible weight of a world, if it is known; `log_mean` is the logarithm of the mean
@@ -110,8 +110,8 @@ impl Estimate {
 
     /// Returns the standard error of the expectation of a function; `numbers[i]` is the function's result for the value with index `i`.
     ///
-    /// A value with probability zero in the list is a possible value that no sample has. Such values are included with the upper bound of
-    /// their probability, because the samples may have missed them.
+    /// A value with probability zero in the list is a possible value that no sample has. Values that no sample has are included with the
+    /// upper bound of their probability, because the samples may have missed them.
     #[doc(hidden)]
     pub fn standard_error(&self, probabilities: &[f64], numbers: &[f64]) -> f64 {
         let sampled = self.sampled_error(probabilities, numbers);

@@ -101,8 +101,8 @@ impl<T: Value> Marginal<T> {
     /// the error is unknown.
     ///
     /// For weighted samples, the error is `√Σ w²(f − μ)² / Σw` by the delta method (Geweke 1989), where `f` are the function's results, `μ`
-    /// is their mean and `w` are the weights. For independent groups of samples, the same formula is applied to the groups. Their error is
-    /// also multiplied by `√(K / (K − 1))`, where `K` is the effective number of groups, and by the
+    /// is their mean and `w` are the weights. For independent groups of samples, the same formula is applied to the groups. The error of
+    /// groups is also multiplied by `√(K / (K − 1))`, where `K` is the effective number of groups, and by the
     /// [factor](crate::quality::diagnostics::few_groups_factor) of Student's t with `K − 1` degrees of freedom. With both factors, an
     /// interval of 1.96 standard errors on each side contains the exact number with a probability of 95 %. For Markov chains, the error is
     /// the standard deviation of the function, divided by the square root of its effective sample size. The error is infinite for fewer

@@ -1,5 +1,5 @@
-//! Minimal conflicts: subsets of contradictory statements that become possible when any one statement is removed. They are found by trials (tests
-//! of subsets), each of which may remain undecided.
+//! Minimal conflicts: subsets of contradictory statements that become possible when any one statement is removed. Minimal conflicts are found by
+//! trials (tests of subsets), each of which may remain undecided.
 
 /// Result of a trial, which tests whether some statements can all be true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

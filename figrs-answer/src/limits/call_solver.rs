@@ -9,8 +9,8 @@ use figrs_factor::algebra::MaxProduct;
 use figrs_factor::eliminate::{eliminate, share_weights};
 
 /// Returns the probability of each value of an expansion's only target. The body of a shared recursive call has no evidence; the weights
-/// of its worlds therefore sum to one. They are nevertheless divided by their sum, because rounding errors would otherwise grow from call
-/// to call.
+/// of its worlds therefore sum to one. The weights are nevertheless divided by their sum, because rounding errors would otherwise grow
+/// from call to call.
 pub fn sums(body: &Expansion, limits: &Limits) -> Result<Weights, Error> {
     let encoding = Encoding::for_sums(body, body.targets())?;
     Ok(share_weights(

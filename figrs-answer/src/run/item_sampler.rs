@@ -58,7 +58,7 @@ pub trait ItemSampler: Sync {
         "txt"
     }
 
-    /// Writes an item to `out`.
+    /// Writes `item` to `out`.
     ///
     /// **Errors.** The errors of `out`.
     fn write(&self, item: &Self::Item, out: &mut dyn Write) -> io::Result<()>;

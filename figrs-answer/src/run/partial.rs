@@ -39,7 +39,7 @@ pub trait Sums: Debug {
 ///
 /// Sums of floating-point numbers depend on the order of addition. Therefore partial sums add units of work immediately only if they begin
 /// with the first unit. Partial sums that begin with a later unit store the contributions of their units separately, until they are merged
-/// or converted to an answer. Their memory grows with the number of their units.
+/// or converted to an answer. The memory of such sums grows with the number of their units.
 #[derive(Debug)]
 #[must_use]
 pub struct Partial<S: Sums> {

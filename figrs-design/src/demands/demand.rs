@@ -90,7 +90,7 @@ pub enum Demand {
         /// Largest allowed number of tiles.
         most: usize,
     },
-    /// Each window of `columns` adjacent columns in an area has from `least` to `most` tiles of a class. Such a level has rhythm.
+    /// Each window of `columns` adjacent columns in an area has from `least` to `most` tiles of a class. A level with such windows has rhythm.
     InEach {
         /// Class of the tiles that are counted.
         class: TileClass,
@@ -188,7 +188,7 @@ pub enum Demand {
     },
     /// At least one of the given demands is met.
     Any(Vec<Demand>),
-    /// The given demand is not met.
+    /// The contained demand is not met.
     Not(Box<Demand>),
     /// Soft demand: a level that does not meet the demand is less probable by the factor exp(-`weight`).
     Preferred {

@@ -65,7 +65,7 @@ pub enum SteeringError {
     },
 }
 
-/// Returns the error of a level from the error of the sampler of boards that drew it.
+/// Converts the error of the sampler of boards to the error of a level.
 impl From<BoardError> for SteeringError {
     fn from(error: BoardError) -> Self {
         match &error {

@@ -15,7 +15,7 @@ use crate::DemandError;
 /// [`ConditionalSampler`](figrs_models::board::ConditionalSampler) draws the levels that meet the demands.
 ///
 /// A demand to resemble a drawing multiplies a tile's weight as soon as particles sample this tile. For demands with automata, such as numbers and patterns,
-/// particles propose tiles in view of the rest of the level, as if cells were independent (n-grams look ahead exactly for a drawing). These proposals make
+/// particles propose tiles in view of the rest of the level, as if cells were independent (n-grams look ahead exactly for a drawing). Such proposals make
 /// the weights more even and do not change the distribution of levels; twenty particles therefore usually suffice for a level.
 ///
 /// If no level meets the demands, the error is [`SteeringError::Contradictory`] with demands that exclude each other. Which demands the error names, and
@@ -49,7 +49,6 @@ impl Generator for SteeredLevel {
     }
 
     fn sequence(&self) -> Result<BoardSequence<'_, Tile>, BoardError> {
-        /// Number of particles of a population.
         const PARTICLES: usize = 20;
         let sequence = BoardSequence::new(LevelParts::of(self), PARTICLES);
         // Following each particle's player takes most of the time.

@@ -42,7 +42,6 @@ enum Turn {
     ToTheLeft { size: (usize, usize) },
 }
 
-/// Turns cells by a quarter to the left.
 fn turned_left<T: Clone>(cells: &Array2<T>) -> Array2<T> {
     let (rows, columns) = cells.dim();
     Array2::from_shape_fn((columns, rows), |(row, column)| {

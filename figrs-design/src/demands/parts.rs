@@ -22,7 +22,6 @@ impl<'a> LevelParts<'a> {
     /// then grows with this square.
     const SQUARES: usize = 1568;
 
-    /// Creates the parts of the whole level.
     pub(super) fn of(steered: &'a SteeredLevel) -> Self {
         Self::to(steered, steered.width())
     }

@@ -43,8 +43,8 @@ impl Conflict {
 /// allow. At last it tries all demands together, and leaves demands out one after another if no level meets them. In long levels, the search takes
 /// all of these steps with the [first columns](Self::FIRST_COLUMNS) before it takes more columns.
 ///
-/// It stops when its work is used up or the given frontier is interrupted, even within a trial. It then returns the conflict proven so far, and
-/// states what it could not decide.
+/// The search stops when its work is used up or the given frontier is interrupted, even within a trial. A stopped search returns the conflict proven
+/// so far, and states what it could not decide.
 #[derive(Clone, Debug)]
 pub(super) struct ProofSearch<'a> {
     steered: &'a SteeredLevel,

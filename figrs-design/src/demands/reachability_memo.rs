@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::Reach;
 use crate::play::cell_class::CellClass;
 
-/// A cache of the [`Reach`] state after a column, keyed by the state before the column and the classes of the column's cells. It saves time because
-/// the same columns recur often.
+/// A cache of the [`Reach`] state after a column, keyed by the state before the column and the classes of the column's cells. The cache saves time
+/// because the same columns recur often.
 #[derive(Debug, Default)]
 pub(super) struct ReachabilityMemo {
     known: Mutex<CrossingMemo>,

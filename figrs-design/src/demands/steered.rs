@@ -217,7 +217,7 @@ impl SteeredLevel {
             .get_or_init(|| self.state(whole(), 0..self.width(), &mut self.statements(false)))
     }
 
-    /// Returns the model of the level.
+    /// Returns the model from which the level is drawn.
     pub fn level_model(&self) -> &LevelModel {
         &self.model
     }

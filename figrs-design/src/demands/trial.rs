@@ -19,8 +19,8 @@ pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -
 /// If the demands are impossible up to the last column, returns the first column up to which they are; a range of columns if a trial remained
 /// undecided.
 ///
-/// `trial` takes the last column to examine. The search doubles and then halves the number of columns. It therefore takes a few times the work of
-/// the columns up to the first impossible one.
+/// `trial` takes the last column to examine. The search doubles and then halves the number of columns. The search therefore takes a few times the
+/// work of the columns up to the first impossible one.
 pub(super) fn first_column(
     width: usize,
     mut trial: impl FnMut(usize) -> Trial,

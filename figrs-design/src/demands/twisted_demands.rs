@@ -213,7 +213,6 @@ impl TwistingFunctions for TwistedDemands {
     }
 }
 
-/// Returns the ratio of `after` to `before`; 0 if `before` is 0.
 fn ratio(after: f64, before: f64) -> f64 {
     if before > 0.0 { after / before } else { 0.0 }
 }

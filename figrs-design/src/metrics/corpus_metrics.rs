@@ -33,21 +33,21 @@ pub struct ReferenceCorpus {
 #[non_exhaustive]
 pub struct LevelMetrics {
     /// `true` if [`Playability`] finds a path through the level, by the [movement](ReferenceCorpus::movement) that the caller set or else by the one
-    /// that the tiles [suggest](Movement::suggested). It is `None` if no movement is set or suggested.
+    /// that the tiles [suggest](Movement::suggested). `None` if no movement is set or suggested.
     pub playable: Option<bool>,
-    /// Share of columns (of rows, if the player climbs) up to the furthest one that the player of `playable` reaches. It is `None` if there is no
-    /// movement.
+    /// Share of columns (of rows, if the player climbs) up to the furthest one that the player of `playable` reaches. `None` if there is no movement.
     pub reached: Option<f64>,
     /// The value of `playable` under each movement of [`Movement::NAMES`] that is [applicable](Movement::rules) to the tiles.
     pub playable_under: [Option<bool>; Movement::NAMES.len()],
-    /// The linearity of the level: see [`linearity`]. It needs tiles on which a player can stand, and levels that are played to the right.
+    /// The linearity of the level: see [`linearity`]. Linearity needs tiles on which a player can stand, and levels that are played to the right.
     pub linearity: Option<f64>,
-    /// The leniency of the level: see [`leniency`](super::leniency). It needs enemies, hazards, shooters or rewards; gaps count only if `gaps` is
-    /// known. In levels in which the player climbs, it is per row.
+    /// The leniency of the level: see [`leniency`](super::leniency). Leniency needs enemies, hazards, shooters or rewards; gaps count only if `gaps`
+    /// is known. In levels in which the player climbs, it is per row.
     pub leniency: Option<f64>,
-    /// The density of the level: see [`density`]. It needs tiles on which a player can stand. In levels in which the player climbs, it is per row.
+    /// The density of the level: see [`density`]. Density needs tiles on which a player can stand. In levels in which the player climbs, it is per
+    /// row.
     pub density: Option<f64>,
-    /// Number of gaps in the ground: see [`ground_gaps`]. It needs tiles on which a player can stand, and levels that are played to the right.
+    /// Number of gaps in the ground: see [`ground_gaps`]. Gaps need tiles on which a player can stand, and levels that are played to the right.
     pub gaps: Option<usize>,
     /// Number of columns of the widest gap in the ground; 0 if there is no gap.
     pub widest_gap: Option<usize>,

@@ -25,7 +25,7 @@ pub(super) struct MoveBuilder {
     pub(super) automaton: MoveAutomaton,
 }
 
-/// Returns a step on the upright level.
+/// Returns the step to `cell` with the test `via`, after which the player can leave the move.
 fn step(cell: (i8, i8), via: Via) -> PlayedStep {
     PlayedStep {
         cell,

@@ -31,7 +31,7 @@ use figrs_models::mdmc::{LevelError, Tile};
 ///
 /// The time for a column is proportional to its height times the number of stages of moves: once for the cells reached from the left, and once for
 /// each possible return from the right. The work for a column is repeated for each number of areas that a player may have passed. Memory does not
-/// grow with the number of columns, except for the stored sets of goal tiles; a set that contains another one is left out.
+/// grow with the number of columns, except for the stored sets of goal tiles; a set that contains another set is dropped.
 ///
 /// # Errors
 ///

@@ -121,7 +121,6 @@ pub(super) struct MoveAutomaton {
 }
 
 impl MoveAutomaton {
-    /// Maximum number of stages.
     pub(super) const MOST: usize = 1024;
 
     /// Creates an automaton; `strict` has the direction of travel if the rules are strict.

@@ -124,7 +124,7 @@ fn draw_tiles(canvas: &mut Canvas, level: &Level) {
     }
 }
 
-/// Darkens the sides of ground that touch free cells.
+/// Darkens the sides of solid tiles that touch free cells.
 fn outline(canvas: &mut Canvas, level: &Level, row: usize, column: usize) {
     let free = |column: Option<usize>| {
         let tile = column.and_then(|column| level.get(row, column));

@@ -178,9 +178,9 @@ impl CompiledCircuit {
         Ok(())
     }
 
-    /// Reads the present values of all [`Param`](figrs_core::Param)s. The search is repeated only if the circuit no longer fits.
-    /// This is so if a weight that was zero for all values of the parameters is no longer zero, if equal weights have become
-    /// different, or if a weight of one that the circuit omits has changed.
+    /// Reads the present values of all [`Param`](figrs_core::Param)s. The search is repeated only if the circuit no longer fits. The
+    /// circuit no longer fits if a weight that was zero for all values of the parameters is no longer zero, if equal weights have
+    /// become different, or if a weight of one that the circuit omits has changed.
     ///
     /// **Errors.** The errors of [`Circuit::compile`](crate::Circuit::compile); after an error, the circuit is unchanged.
     pub fn refresh(&mut self) -> Result<(), Error> {

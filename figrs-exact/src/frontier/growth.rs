@@ -27,7 +27,7 @@ mod tests {
 
     use super::{LARGE, table, vector};
 
-    /// Number of entries that may be added before bytes are counted next.
+    /// Number of entries that a list may get before its bytes are counted again.
     const MORE: usize = 100;
 
     /// Checks that the predicted bytes suffice for all of the next entries. `count` inserts an entry, and returns the capacity

@@ -6,7 +6,7 @@ use figrs_core::internals::Kind;
 
 use super::element_order::OrderedElement;
 
-/// Base-2 logarithm of the factor by which evidence on a function of a few choices is predicted to reduce the number of states. Its value is
+/// Base-2 logarithm of the factor by which evidence on a function of a few choices is predicted to reduce the number of states. The factor is
 /// the effect of excluding one value of nine, such as by the condition that two cells of a Sudoku differ. For a Sudoku, a smaller constant
 /// leads to the order by rows, and with a larger constant all orders have the same prediction.
 const EVIDENCE_REDUCTION_BITS: f64 = 0.17;

@@ -18,10 +18,11 @@ const MAX_TRIED_CHOICES: usize = 1 << 18;
 
 /// Returns a visiting order that is predicted to have fewer states than the stated order; `None` if no such order is found.
 ///
-/// Two visiting orders of the elements are compared. In both orders, an element whose value follows from other elements comes directly
-/// after them, together with the evidence on it. In the first order, the random choices keep their stated order. In the second (greedy)
-/// order, the next choice is the one with the fewest predicted states, among choices that some element reads together with visited
-/// elements. An element with only one possible value is visited directly before the first element that reads it.
+/// Two visiting orders of the elements are compared. In the old and in the new order, an element whose value follows from other
+/// elements comes directly after them, together with the evidence on it. In the first order, the random choices keep their stated
+/// order. In the second (greedy) order, the next choice is the one with the fewest predicted states, among choices that some element
+/// reads together with visited elements. An element with only one possible value is visited directly before the first element that
+/// reads it.
 pub(super) fn better_order(stated: &[OrderedElement]) -> Option<Vec<usize>> {
     let sizes = OrderingInput::new(stated);
     let as_stated: Vec<usize> = (0..stated.len()).collect();

@@ -120,9 +120,9 @@ struct Sweep<'a, const W: usize> {
 }
 
 impl<'a, const W: usize> Sweep<'a, W> {
-    /// The memory limit divided by this number is the memory for checkpoints.
+    /// Divisor of the memory limit: the quotient is the memory for checkpoints.
     const CHECKPOINTS: usize = 16;
-    /// The memory limit divided by this number is the memory for cached frontiers. If growing frontiers do not fit into the
+    /// Divisor of the memory limit: the quotient is the memory for cached frontiers. If growing frontiers do not fit into the
     /// cache, every step is explored again from all states. On levels of 14 rows with 14 bands, a quarter of 4 GiB was too little
     /// for the cache, but half of 4 GiB was enough.
     const FRONTIERS: usize = 2;

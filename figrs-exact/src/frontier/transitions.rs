@@ -9,7 +9,7 @@ use super::states::StateSet;
 use super::weight_dictionary::WeightDictionary;
 use figrs_answer::error::Error;
 
-/// The memory limit divided by this number is the memory for memo tables of functions.
+/// Divisor of the memory limit: the quotient is the memory for memo tables of functions.
 const RESULTS: u64 = 4;
 
 /// Number of states between two checks of the deadline and the interrupt.

@@ -57,7 +57,7 @@ pub struct CompiledTree {
 
 impl CompiledTree {
     /// Ends passes over the tree with [`EliminationError::Interrupted`](figrs_factor::eliminate::EliminationError) when `flag`
-    /// becomes `true`. This flag replaces the flag that was set at compilation. Clones of a tree may have different flags.
+    /// becomes `true`. `flag` replaces the flag that was set at compilation. Clones of a tree may have different flags.
     ///
     /// ```
     /// # use std::sync::Arc;

@@ -17,7 +17,7 @@ pub(super) const FIRST_DECISIONS: f64 = 65_536.0;
 const MOST_FIRST_DECISIONS: f64 = 1_048_576.0;
 /// Minimum ratio of the decisions of a second search to those of the first search; below it, there is no second search.
 const SECOND_SEARCH_FACTOR: f64 = 4.0;
-/// If few factors have zeros, the number of decisions of a search is divided by this number.
+/// Divisor of the number of decisions of a search if few factors have zeros.
 const FEW_ZEROS_DIVISOR: f64 = 8.0;
 /// Maximum bytes of the first exploration of frontiers (a tenth of a second), and of the exploration if other algorithms take long (one
 /// or two seconds).
@@ -25,7 +25,7 @@ const FRONTIER_BYTES: [u64; 2] = [1 << 23, 1 << 27];
 /// Predicted operations of other algorithms above which frontiers get more memory (operations that take minutes), and above which they
 /// get the maximum (hours).
 const FRONTIER_THRESHOLDS: [f64; 2] = [1e10, 1e12];
-/// The maximum memory for frontiers is the portfolio's memory divided by this number.
+/// Divisor of the portfolio's memory: the quotient is the maximum memory for frontiers.
 const FRONTIER_SHARE: u64 = 4;
 /// Number of operations of an elimination that take as long as one decision of a search, measured on networks that both can solve.
 const OPERATIONS_PER_DECISION: f64 = 5000.0;

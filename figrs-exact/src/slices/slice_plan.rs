@@ -18,8 +18,8 @@ const MAX_CANDIDATES: usize = 64;
 /// Cost of listing an entry of a sparse message, relative to computing an entry of a dense message. The values of `SPARSE_STEP`,
 /// `DISCOUNT` and `PATIENCE` were measured on linkage networks.
 const SPARSE_STEP: f64 = 16.0;
-/// Divisor, as a base-2 logarithm, by which the predicted effect of zeros is reduced. It is reduced because the fractions of non-zeros are
-/// multiplied as if they were independent.
+/// Divisor, as a base-2 logarithm, by which the predicted effect of zeros is reduced. The effect of zeros is reduced because the fractions
+/// of non-zeros are multiplied as if they were independent.
 const DISCOUNT: f64 = 3.0;
 /// Number of successive conditioned variables that do not reduce the work, after which the search for slices ends.
 const PATIENCE: u32 = 3;

@@ -27,8 +27,8 @@ enum EntrySource {
     Ones(Vec<u32>),
     /// A function as a sparse table, in which all stored entries are one.
     AllOnes,
-    /// The non-zero weights of the factor, each with the index of its entry in a dense table. This storage format is used for a small
-    /// sparse factor, or for a dense factor with many zeros.
+    /// The non-zero weights of the factor, each with the index of its entry in a dense table. This format is used for a small sparse
+    /// factor, or for a dense factor with many zeros.
     Placed(Vec<u32>),
 }
 

@@ -94,8 +94,8 @@ impl Comparison {
         samplers.max_by(|a, b| rate(a).total_cmp(&rate(b)))
     }
 
-    /// Returns the index of the estimand whose values the table shows. It is an estimand of the first target whose value is not certain: the
-    /// probability of `true`, or else of the most probable value.
+    /// Returns the index of the estimand whose values the table shows. The shown estimand is an estimand of the first target whose value is not
+    /// certain: the probability of `true`, or else of the most probable value.
     pub(super) fn shown(&self) -> Option<usize> {
         let rows = self.rows.iter().map(|row| &row.values);
         let mut known = self.exact.iter().map(|exact| &exact.values).chain(rows);

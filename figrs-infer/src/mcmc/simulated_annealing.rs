@@ -26,7 +26,7 @@ const BLOCK: u64 = 256;
 ///
 /// The steps of simulated annealing are those of [`MetropolisHastings`](crate::MetropolisHastings). At each temperature, the steps sample worlds in
 /// proportion to the probability of the world and its evidence, raised to the power of one over the temperature. The temperature falls geometrically.
-/// The answer is the best world that any of the chains visited. Its probability covers the targets and the evidence, as for
+/// The answer is the best world that any of the chains visited. The probability of this world covers the targets and the evidence, as for
 /// [`MpeVariableElimination`](figrs_exact::MpeVariableElimination); elements of branches that are not taken have no weight. The density of a
 /// continuous element takes the place of its probability.
 ///

@@ -18,7 +18,7 @@ use figrs_exact::dependencies::dependency_graph;
 #[derive(Clone, Debug)]
 pub(super) struct JointPosterior {
     groups: Vec<PosteriorGroup>,
-    /// The elements that interventions set. Such a value is no evidence about the parents of the element.
+    /// The elements that interventions set. A value that an intervention sets is no evidence about the parents of the element.
     set: FxHashSet<ElementId>,
 }
 

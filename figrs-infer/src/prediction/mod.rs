@@ -36,8 +36,8 @@ pub struct Predictive<T> {
 /// Method of drawing an element given the values of other elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Conditioning {
-    /// The element is drawn after the values of other elements are set by interventions. This is correct if the element depends on the other
-    /// elements only by reading their values.
+    /// The element is drawn after the values of other elements are set by interventions. Interventions are correct if the element depends on the
+    /// other elements only by reading their values.
     Set,
     /// The element is drawn after the values of other elements are observed, which is also evidence about their parents.
     Observe,

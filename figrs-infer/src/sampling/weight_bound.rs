@@ -69,8 +69,8 @@ impl WeightBound {
 
     /// Returns the logarithm of the bound for worlds with `densities` densities; `None` if the bound does not hold.
     ///
-    /// It does not hold if the heaviest world has a larger log-weight `log_largest`, or if the number of densities differs. The reason may be a
-    /// Score, which the bound does not cover.
+    /// The bound does not hold if the heaviest world has a larger log-weight `log_largest`, or if the number of densities differs. The reason may
+    /// be a Score, which the bound does not cover.
     pub(crate) fn for_worlds(self, densities: usize, log_largest: f64) -> Option<f64> {
         let holds = densities == self.densities && log_largest <= self.log + 1e-9;
         holds.then_some(self.log)

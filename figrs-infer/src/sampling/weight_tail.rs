@@ -68,7 +68,7 @@ impl WeightTail {
     }
 }
 
-/// Returns the `most` largest positive weights of a block.
+/// Returns the `most` largest positive weights in `form`.
 pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
     let mut weights: Vec<f64> = match form {
         WeightForm::Rows(rows) => rows.iter().copied().filter(|w| *w > 0.0).collect(),

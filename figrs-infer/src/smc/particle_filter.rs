@@ -1,13 +1,13 @@
 //! The particle filter as a generic loop, independent of the representation of particles and of the source of random numbers.
 //!
 //! [`SequentialMonteCarlo`](crate::SequentialMonteCarlo) runs [`filter`] on columns of worlds. A test runs [`filter`] on worlds in which every random
-//! choice, including those of the resampling, takes every outcome. It verifies that the estimates of the evidence are unbiased.
+//! choice, including those of the resampling, takes every outcome. The test verifies that the estimates of the evidence are unbiased.
 
 use super::resampling::sums;
 use figrs_answer::error::Error;
 
-/// Worlds that run at the same time; one statement of evidence after another multiplies their weights. They form one or more populations of the same
-/// size, and the worlds of a population are consecutive.
+/// Worlds that run at the same time; one statement of evidence after another multiplies their weights. The worlds form one or more populations of the
+/// same size, and the worlds of a population are consecutive.
 pub trait Particles {
     /// The type of the source of random numbers.
     type Random;
@@ -52,8 +52,8 @@ pub struct ParticleWeights {
 /// Result of a population: the estimate of the evidence, the number of replacements, and the index of the population at the end.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PopulationResult {
-    /// The logarithm of the product of the mean weights at all replacements. This product, multiplied by the mean of the last weights, is the
-    /// estimate of the probability of the evidence.
+    /// The logarithm of the product of the mean weights at all replacements. This product of mean weights, multiplied by the mean of the last
+    /// weights, is the estimate of the probability of the evidence.
     pub log_replaced: f64,
     /// Number of times that the particles were replaced.
     pub replacements: u64,
@@ -157,7 +157,7 @@ pub fn filter<P: Particles>(
 /// Keeps one particle of each population, drawn by `choose` in proportion to the weights. The particle that remains has the weight of its whole
 /// population, whose estimate of the evidence is `exp(log_replaced)`. Populations whose weights are all zero are removed.
 ///
-/// **Guarantee.** Let the product of `exp(log_replaced)` and a function of the particle be zero for a removed population. Under the condition of
+/// **Guarantee.** The product of `exp(log_replaced)` and any function of the particle counts as zero for a removed population. Under the condition of
 /// [`filter`], the mean of this product is the mean of the function over worlds that satisfy the evidence, times the probability of the evidence.
 ///
 /// **References.** Andrieu, Doucet and Holenstein (2010), "Particle Markov chain Monte Carlo methods", section 4.1.

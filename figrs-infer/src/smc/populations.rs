@@ -315,8 +315,8 @@ impl PortableSums for PopulationSums {
     }
 }
 
-/// Returns the standard error of the mean of `numbers`, which are independent, relative to the mean and corrected by Student's t. It is infinite
-/// for a single number, and zero if the numbers agree up to rounding.
+/// Returns the standard error of the mean of `numbers`, which are independent, relative to the mean and corrected by Student's t. The standard
+/// error is infinite for a single number, and zero if the numbers agree up to rounding.
 fn relative_error(numbers: &[f64]) -> f64 {
     let k = numbers.len() as f64;
     if k < 2.0 {

@@ -112,7 +112,7 @@ fn compare_groups<const N: usize>(
 }
 
 /// Draws truth values for worlds, which are bits of `words` machine words. `certain(word)` marks the worlds in which the value is certainly true.
-/// `one` and `several` list all other worlds by threshold, for one word or for `LANES` consecutive words.
+/// `one` and `several` group all other worlds by the thresholds of their probabilities, for one word or for `LANES` consecutive words.
 fn draw<R: Rng + ?Sized>(
     rng: &mut R,
     words: usize,

@@ -1,8 +1,8 @@
 //! Memory use of a block of worlds, compared with its limit.
 //!
-//! The sizes of elements and columns are summed up as they are created. This sum counts shared data more than once, and ignores some
-//! caches. The memory is counted anew when this sum exceeds the limit, or when the number of elements has grown by a quarter. Therefore
-//! counting memory takes amortised constant time for each element.
+//! The sizes of elements and columns are summed up as they are created. The sum of these sizes counts shared data more than once, and
+//! ignores some caches. The memory is counted anew when this sum exceeds the limit, or when the number of elements has grown by a
+//! quarter. Therefore counting memory takes amortised constant time for each element.
 
 use rustc_hash::FxHashSet;
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 /// Maximum number of codes in buffers that remain allocated from one block to the next.
 ///
-/// They remain allocated because the operating system would be slow to provide freed memory again.
+/// Buffers remain allocated because the operating system would be slow to provide freed memory again.
 const MAX_RECYCLED_CODES: usize = 1 << 22;
 
 /// Unused buffers of dictionary codes, for reuse.

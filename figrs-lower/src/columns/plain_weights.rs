@@ -63,8 +63,8 @@ impl BlockWeights {
     }
 
     /// Returns the weights of the worlds as plain numbers, for populations of `size` consecutive worlds; each population has its own unit.
-    /// The second result is the natural logarithm of each population's unit. It is `None` if some worlds of the population have more
-    /// densities among their likelihoods than others. In this case only the worlds with the fewest densities will count, and later
+    /// The second result is the natural logarithm of each population's unit. The logarithm is `None` if some worlds of the population have
+    /// more densities among their likelihoods than others. In this case only the worlds with the fewest densities will count, and later
     /// evidence decides which worlds these are.
     pub fn of_populations(&self, size: usize) -> (Vec<f64>, Vec<Option<f64>>) {
         let (weights, mut units) = if let Some(weights) = self.linear() {

@@ -10,7 +10,7 @@ use figrs_core::error::ModelError;
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
 
-/// A branch is evaluated world by world if at most `8 + block_rows / 1024` worlds take it. This limit grows with the block, because work on sets
+/// A branch is evaluated world by world if at most `8 + block_rows / 1024` worlds take it. The limit grows with the block, because work on sets
 /// of worlds grows with the block. A limit of one world in 256 made a geometric recursion 1.2 times slower (in blocks of 16 384 worlds), and a
 /// model of list states 8 % faster (in blocks of 10 000 worlds).
 const ROW_BY_ROW_ROWS: usize = 8;

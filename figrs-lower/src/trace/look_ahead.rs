@@ -1,8 +1,9 @@
 //! Fast path for proposals: the new state is computed and weighed before the trace is changed.
 //!
 //! Most proposals change the values of a few nodes, and leave the dependency structure unchanged. On the fast path, the new values are
-//! collected in a list, in the order of the nodes' topological heights. This list is applied if the proposal is accepted, and dropped
-//! otherwise. If an element may enter or leave the world, the proposal is evaluated by the general path (change propagation) instead.
+//! collected in a list, in the order of the nodes' topological heights. The list of new values is applied if the proposal is accepted, and
+//! dropped otherwise. If an element may enter or leave the world, the proposal is evaluated by the general path (change propagation)
+//! instead.
 
 use super::change::Change;
 use super::look_ahead_list::LookAheadEnd;

@@ -1,9 +1,9 @@
 //! Registers, which store the value of a node of a trace.
 //!
 //! A propagation step writes few values and reads them immediately. If a number is written as part of a [`Datum`] and
-//! then loaded together with its type tag, the load is delayed until the number has reached the cache. This delay is
-//! longer than the computation of the number's log-probability. Therefore a register stores a number or a truth value
-//! as a machine word, and is copied word by word.
+//! then loaded together with its type tag, the load is delayed until the number has reached the cache. The delay of a
+//! load is longer than the computation of the number's log-probability. Therefore a register stores a number or a
+//! truth value as a machine word, and is copied word by word.
 
 use std::any::Any;
 

@@ -224,7 +224,8 @@ impl Trace {
 
     /// True if the values of the choice `site` are integers with a wide prior, whose draws differ by ten or more.
     ///
-    /// This is tested once for each element of the world, by `PROBES` draws with separate random numbers.
+    /// The width of the prior is tested once for each element of the world, by `PROBES` draws with separate random
+    /// numbers.
     pub fn is_wide(&mut self, site: Site) -> bool {
         if let Some(is_wide) = self.nodes[site.number()].is_wide {
             return is_wide;

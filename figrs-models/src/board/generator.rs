@@ -74,8 +74,8 @@ pub trait Generator: Sized {
         false
     }
 
-    /// Returns cells and rules with the distribution of the probabilistic program, for Markov chains of boards of any size; `None` if there are none. It
-    /// is called once for each Markov chain.
+    /// Returns cells and rules with the distribution of the probabilistic program, for Markov chains of boards of any size; `None` if there are none.
+    /// `ruled_cells` is called once for each Markov chain.
     fn ruled_cells(&self) -> Option<RuledCells<Self::Cell>> {
         None
     }

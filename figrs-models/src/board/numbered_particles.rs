@@ -78,7 +78,8 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         fitting.min(most / particles).clamp(1, BATCH_BOARDS)
     }
 
-    /// Returns the number of populations in a block. These populations run side by side, because a single population takes almost as long as several together.
+    /// Returns the number of populations in a block. The populations of a block run side by side, because a single population takes almost as long as several
+    /// together.
     fn side_by_side(&self) -> u64 {
         self.fitting(if self.is_slow {
             SLOW_BATCH_PARTICLES

@@ -20,7 +20,7 @@ pub enum StructureLearningError {
         variable: Option<String>,
         /// Statement of the problem.
         problem: String,
-        /// Request that remedies the problem.
+        /// The remedy of the problem, worded as a request.
         remedy: &'static str,
     },
     /// A setting is outside of its range.
@@ -30,7 +30,7 @@ pub enum StructureLearningError {
         setting: &'static str,
         /// The value of the setting.
         value: f64,
-        /// Request that states the range of valid values.
+        /// The range of valid values, worded as a request.
         remedy: &'static str,
     },
     /// An arc or an order names a variable that the network does not have.
@@ -43,7 +43,7 @@ pub enum StructureLearningError {
         settings: &'static [&'static str],
         /// Statement of the contradiction, which names the variables.
         problem: String,
-        /// Request that resolves the contradiction.
+        /// The remedy of the contradiction, worded as a request.
         remedy: &'static str,
     },
     /// The network, a structure or its expected counts exceed a limit.
@@ -53,7 +53,7 @@ pub enum StructureLearningError {
         line: Option<usize>,
         /// Statement of the size and the limit.
         problem: String,
-        /// Request that remedies the problem.
+        /// The remedy of the problem, worded as a request.
         remedy: &'static str,
         /// The settings of the learner that the remedy names; empty if the remedy concerns the data.
         settings: &'static [&'static str],

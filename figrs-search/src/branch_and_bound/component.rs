@@ -46,7 +46,7 @@ pub(super) struct ComponentLimits {
     pub(super) memory: usize,
 }
 
-/// Each call of the tree search does its past steps divided by this number.
+/// Divisor of the tree search's past steps: the quotient is the number of steps of its next call.
 ///
 /// The number of steps is large, because every restart rebuilds the search nodes of each cluster.
 const TREE_SHARE: u64 = 4;

@@ -18,9 +18,9 @@ const DENSE_FOR_EACH: usize = 16;
 /// Costs of the assignments of a factor graph, as integer multiples of `1 / scale`.
 ///
 /// The cost of an assignment is the logarithm of the product of all factors' largest weights, minus the logarithm of the assignment's
-/// weight. This difference is rounded down in each factor. The value `best - cost / scale` is an upper bound of the logarithm of the
-/// assignment's weight. It exceeds this logarithm by less than `rounded / scale`, apart from floating-point rounding, which is always
-/// directed upwards.
+/// weight. The cost is rounded down in each factor. The value `best - cost / scale` is an upper bound of the logarithm of the
+/// assignment's weight. This bound exceeds the logarithm by less than `rounded / scale`, apart from floating-point rounding, which is
+/// always directed upwards.
 #[derive(Debug)]
 pub(super) struct FixedPointCosts {
     pub(super) costs: CostTables,

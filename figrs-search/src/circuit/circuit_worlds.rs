@@ -7,8 +7,8 @@ use rand::{Rng, RngExt};
 use super::decision_circuit::{CircuitNode, DecisionCircuit};
 use super::scaled_number::ScaledNumber;
 
-/// One world (assignment) of a decision circuit. It is given by a traversal from the root: the choices at the sum nodes in traversal
-/// order, and the value nodes that the traversal visits.
+/// One world (assignment) of a decision circuit. A world is given by a traversal from the root: the choices at the sum nodes in
+/// traversal order, and the value nodes that the traversal visits.
 #[derive(Clone, Debug, Default)]
 pub struct CircuitWorld {
     /// For each choice at a sum node, `true` if the traversal takes the second child.

@@ -37,8 +37,8 @@ pub(super) struct ComponentCache<V> {
 impl<V: Copy> ComponentCache<V> {
     /// Number of bytes of a slot of the hash table.
     const PLACE_BYTES: usize = size_of::<(ComponentHash, CachedValue<V>)>() + 1;
-    /// Maximum number of bytes for each slot of the hash table. It covers the table and the half-sized table from which the table grows, the key in
-    /// the list of insertions, and the time of use while times are sorted.
+    /// Maximum number of bytes for each slot of the hash table. The maximum covers the table and the half-sized table from which the table grows, the
+    /// key in the list of insertions, and the time of use while times are sorted.
     const MAX_BYTES: usize =
         Self::PLACE_BYTES + Self::PLACE_BYTES.div_ceil(2) + size_of::<ComponentHash>() + 8;
 
@@ -98,8 +98,8 @@ impl<V: Copy> ComponentCache<V> {
         self.entered.len()
     }
 
-    /// Removes all entries inserted since the mark `mark` was taken. This is necessary after a component without solutions was found: learned clauses
-    /// may have excluded solutions of its sibling components.
+    /// Removes all entries inserted since the mark `mark` was taken. The removal is necessary after a component without solutions was found: learned
+    /// clauses may have excluded solutions of its sibling components.
     pub(super) fn purge(&mut self, mark: usize) {
         for key in self.entered.drain(mark..) {
             self.values.remove(&key);

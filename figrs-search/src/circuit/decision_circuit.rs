@@ -55,7 +55,7 @@ impl ValueNumbering {
 /// (assignments).
 ///
 /// Each world of positive weight is a traversal from the root that takes one child of every sum and all children of every product.
-/// The traversal visits exactly one value of each variable.
+/// A traversal visits exactly one value of each variable.
 ///
 /// **References.** Darwiche and Marquis, *A knowledge compilation map*, Journal of Artificial Intelligence Research 17, 2002;
 /// Darwiche, *A differential approach to inference in Bayesian networks*, Journal of the ACM 50(3), 2003.

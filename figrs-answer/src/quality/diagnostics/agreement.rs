@@ -26,9 +26,9 @@ pub struct BatchedNumber {
 ///
 /// The numbers are replaced by their ranks, which makes the test independent of their distribution. The ranks of a batch are replaced by
 /// their mean. The test statistic is the fraction of the variance of the batch means that the halves explain, times the number of batches
-/// minus one. It has a χ² distribution; the number of degrees of freedom is the number of halves minus one (Kruskal and Wallis 1952). If
-/// there are few batches, the test is conservative. The result is one if no comparison is possible: with fewer than two halves, with
-/// fewer than two batches for each half, or if all numbers are equal.
+/// minus one. The statistic has a χ² distribution; the number of degrees of freedom is the number of halves minus one (Kruskal and Wallis
+/// 1952). If there are few batches, the test is conservative. The result is one if no comparison is possible: with fewer than two halves,
+/// with fewer than two batches for each half, or if all numbers are equal.
 pub fn chance_of_agreement(shown: &[BatchedNumber]) -> f64 {
     let numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     let Some(ranks) = mean_ranks(&numbers) else {

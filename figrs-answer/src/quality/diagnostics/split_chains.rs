@@ -27,7 +27,6 @@ impl SplitChains {
         self
     }
 
-    /// Returns the number of draws in each half.
     pub(super) fn length(&self) -> usize {
         self.0.first().map_or(0, Vec::len)
     }

@@ -1,4 +1,4 @@
-//! Reads classes of tiles and patterns by their names.
+//! Reads the words of a design file: names of tile classes and of patterns.
 
 use figrs_reading::{FileError, Mistake, MistakeKind};
 use indexmap::IndexMap;
@@ -250,8 +250,8 @@ fn unknown_word(word: &str, known: &str) -> Mistake {
     )
 }
 
-/// Returns the mistake of a name or glob pattern that matches no training level, or more than one. It lists the matching levels, or all
-/// training levels if none matches.
+/// Returns the mistake of a name or glob pattern that matches no training level, or more than one. The mistake lists the matching
+/// levels, or all training levels if none matches.
 fn not_one_level(level: &str, known: &str, matching: usize) -> Mistake {
     let kind = MistakeKind::Unknown;
     let none = format!("no training level matches {level:?}");

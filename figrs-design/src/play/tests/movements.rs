@@ -7,7 +7,6 @@ use crate::play::movement::{Bottom, Goal, Harm, Movement, Side, Start};
 use crate::{Area, MovementRules, Obstacle, Playability, Reach, Route};
 use figrs_models::mdmc::{Level, Meaning, TileSet, Travel};
 
-/// Tiles of all meanings.
 const TILES: &str = "[tiles]
 '.' = ['passable']
 '#' = ['solid']

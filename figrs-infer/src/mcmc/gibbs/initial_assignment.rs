@@ -11,8 +11,8 @@ use figrs_factor::eliminate::{EliminationError, most_probable};
 const FORWARD_DRAWS: u64 = 100;
 /// Total number of forward draws that are tried if elimination is too costly.
 const TRIES: u64 = 1000;
-/// Maximum number of table entries in the elimination that finds an initial assignment. It is a constant, because all machines must find the same
-/// initial assignment.
+/// Maximum number of table entries in the elimination that finds an initial assignment. The maximum is a constant, because all machines must find the
+/// same initial assignment.
 const TABLE: usize = 1 << 20;
 const OPERATIONS: f64 = 1e9;
 const MEMORY: u64 = 1 << 28;

@@ -50,9 +50,9 @@ pub use kernel::GibbsKernel;
 /// children. If the evidence is too improbable for forward draws, elimination finds the first assignment, provided that it needs only small tables.
 ///
 /// In `ExpectationMaximization`, Gibbs sampling computes expected counts as frequencies in the draws (Monte Carlo EM: Wei and Tanner 1990). In
-/// learning, each row of the data has its own chains, with the same random numbers in every iteration. Such a fit has no log-likelihood, unless each
-/// row states the values of all elements. The iterations end when they no longer change the parameters, or at the maximum number. The errors of the
-/// expected counts are inversely proportional to the square root of the number of draws.
+/// learning, each row of the data has its own chains, with the same random numbers in every iteration. A fit by Gibbs sampling has no log-likelihood,
+/// unless each row states the values of all elements. The iterations end when they no longer change the parameters, or at the maximum number. The
+/// errors of the expected counts are inversely proportional to the square root of the number of draws.
 ///
 /// **Guarantee.** The posterior is the stationary distribution of the chains. If
 /// [`RunStatistics::cut_groups`](figrs_answer::RunStatistics::cut_groups) of the answer is `Some(0)`, every possible assignment can be reached from
@@ -120,8 +120,8 @@ impl Gibbs {
         thin: u64 => schedule.thin;
         /// Sets the seed of the random numbers.
         seed: u64 => seed;
-        /// Sets the maximum number of table entries of a block (default 1024). It limits the assignments of an enumerated block, and the largest
-        /// table of a block that is drawn by elimination.
+        /// Sets the maximum number of table entries of a block (default 1024). The maximum limits the assignments of an enumerated block, and the
+        /// largest table of a block that is drawn by elimination.
         block_table: usize => block_table;
     }
 

@@ -4,7 +4,7 @@ use figrs_lower::internals::{Change, Trace};
 
 use super::decisions::StepDecisions;
 
-/// The terms of the acceptance ratio of a proposal. They are natural logarithms, except counts.
+/// The terms of the acceptance ratio of a proposal. All terms are natural logarithms, except counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AcceptanceTerms {
     /// The change of the world that the proposal makes.

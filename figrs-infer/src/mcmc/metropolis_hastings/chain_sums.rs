@@ -119,9 +119,9 @@ impl Sums for MetropolisSums {
         }
     }
 
-    /// Returns the answer, computed from the last draws of the chains. Each chain contributes as many draws as the shortest chain has. It leaves
-    /// out chains whose worlds have more densities than those of other chains, because such worlds are infinitely less likely. It also leaves out
-    /// chains that were stopped before their first draw.
+    /// Returns the answer, computed from the last draws of the chains. Each chain contributes as many draws as the shortest chain has. Chains whose
+    /// worlds have more densities than those of other chains are omitted, because such worlds are infinitely less likely. Chains that were stopped
+    /// before their first draw are omitted as well.
     fn into_answer(self, _: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         let mut chains = self.chains;
         let made: u64 = chains.iter().map(|(_, chain)| chain.steps).sum();

@@ -46,7 +46,8 @@ impl<R: Rng> StepDecisions for R {
     }
 }
 
-/// Returns the acceptance probability. It must not be inlined: the exponential would otherwise be computed even if it is not needed.
+/// Returns the acceptance probability. `probability` must not be inlined: the exponential would otherwise be computed even if it is
+/// not needed.
 #[inline(never)]
 pub(super) fn probability(log_acceptance: f64) -> f64 {
     if log_acceptance < 0.0 {

@@ -9,7 +9,7 @@
 //!
 //! The functions that combine a parameter with offsets are closures of the user's model, whose formulas are unknown. The coefficients `a` and `b` of
 //! an affine function come from calls at 0 and 1. A joint move is proposed only if the function agrees with the line through its values at 0 and 1,
-//! at *z* before the move and at *z'* after the move. These moves are reversible for any function: at almost every point where it agrees with the
+//! at *z* before the move and at *z'* after the move. Joint moves are reversible for any function: at almost every point where it agrees with the
 //! line, *f* is affine nearby.
 //!
 //! **References.** Yu and Meng (2011), "To center or not to center: that is not the question. An ancillarity-sufficiency interweaving

@@ -81,28 +81,29 @@ const NAME: &str = "MetropolisHastings";
 /// Metropolis-Hastings: a Markov chain over worlds (assignments of values to all elements) that changes one random
 /// choice at a time.
 ///
-/// A step of the chain selects one of the free choices of the present world, all with the same probability. It proposes another value of the choice,
-/// re-evaluates everything that depends on it, and accepts or rejects the new world. The proposal distribution depends on the kind of random choice:
+/// A step of the chain selects one of the free choices of the present world, all with the same probability. A step proposes another value of the
+/// choice, re-evaluates everything that depends on it, and accepts or rejects the new world. The proposal distribution depends on the kind of random
+/// choice:
 ///
 /// - A Boolean choice is flipped.
 /// - If the prior is conjugate to all readers of the choice, as a [`Beta`](figrs_core::Beta) is to Flips and a
 ///   [`Dirichlet`](figrs_core::Dirichlet) to `Select::by`, the choice is drawn exactly from its conditional distribution: see
 ///   [`Family::sample_conditional`](figrs_core::Family::sample_conditional).
 /// - A continuous number, a list of continuous numbers, or an integer of wide support is either drawn from its prior or moved by a random walk, each
-///   with probability one half. This walk moves by the difference of two draws from the prior, times a scale; lists on the
+///   with probability one half. A random walk moves by the difference of two draws from the prior, times a scale; lists on the
 ///   [simplex](figrs_core::Space::Simplex) move in their log-ratios. For elements outside of Chains, the scale is adapted during burn-in towards an
 ///   acceptance rate of 44 %, and is fixed after burn-in.
 /// - A random choice of any other kind is drawn from its prior.
 ///
 /// The continuous choices that exist in every world also make joint random walks of up to 24 dimensions, with a covariance learned during burn-in. A
 /// joint walk continues after burn-in only if a strong correlation was found, or if a choice is a list of numbers. A parameter of a hierarchy moves
-/// jointly with the offsets of its groups; the numbers that functions compute from both, such as `mean + spread * offset`, then do not change. Such a
-/// move needs functions that are affine in the offset, and nothing else may read the offset. If proposals for single choices hardly ever led to a
-/// possible world during burn-in, because evidence connects the choices closely, choices change in pairs. The first worlds of the chains are selected
-/// from draws from the prior such that their continuous choices are far apart. If a Chain takes another branch, choices that only the new world has
-/// are drawn from their priors, and choices that only the old world had are dropped. An observed element is not a choice: the probability of its
-/// value is a factor of the weight of the world. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the elements that
-/// determine its value.
+/// jointly with the offsets of its groups; the numbers that functions compute from both, such as `mean + spread * offset`, then do not change. A
+/// joint move needs functions that are affine in the offset, and nothing else may read the offset. If proposals for single choices hardly ever led to
+/// a possible world during burn-in, because evidence connects the choices closely, choices change in pairs. The first worlds of the chains are
+/// selected from draws from the prior such that their continuous choices are far apart. If a Chain takes another branch, choices that only the new
+/// world has are drawn from their priors, and choices that only the old world had are dropped. An observed element is not a choice: the probability
+/// of its value is a factor of the weight of the world. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the
+/// elements that determine its value.
 ///
 /// Changes of single choices and of pairs may not reach every world. If three elements can change only together, declare them as a
 /// [`block`](Self::block). If the posterior has modes that are far apart, use [`tempered`](Self::tempered).

@@ -59,7 +59,7 @@ pub(super) struct ProbeRecord {
 
 /// Returns the number of probes of a run with the burn-in `burn_in`.
 ///
-/// It is zero if the burn-in is so short that a probe has no time for a draw from the prior.
+/// The number of probes is zero if the burn-in is so short that a probe has no time for a draw from the prior.
 pub(super) fn probes(
     settings: &MetropolisSettings,
     burn_in: u64,

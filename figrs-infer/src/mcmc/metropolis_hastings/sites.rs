@@ -14,7 +14,7 @@ pub(super) const MOST_SWEEPS: u32 = 128;
 /// Minimum number of stored sweeps at which the memory limit may drop every other sweep. After that, one sweep remains for each batch of the test of
 /// agreement.
 const LEAST_SWEEPS: u32 = 32;
-/// Maximum number of stored numbers of a chain; if more are stored, every other sweep is dropped. They take at most 16 MB.
+/// Maximum number of stored numbers of a chain; if more are stored, every other sweep is dropped. The stored numbers take at most 16 MB.
 const NUMBERS: usize = 1 << 21;
 /// Number of recorded series after which further elements created by functions are no longer distinguished by name.
 const NAMES: usize = 1 << 16;

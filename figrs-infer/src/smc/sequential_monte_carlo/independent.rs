@@ -37,9 +37,9 @@ impl SequentialMonteCarlo {
     /// Draws `wanted` worlds independently, with the settings of this sampler except its number of populations. `run` runs a sampler with another
     /// number of populations and another seed, and must retain trajectories. `world` reads one draw of the answer.
     ///
-    /// Each world comes from its own populations of particles. It is the trajectory of one of them, which is drawn with probability proportional to
-    /// the population's estimate of the evidence. If all of these populations lose their particles, the draw is repeated. The result has fewer
-    /// worlds if the run is stopped.
+    /// Each world comes from its own populations of particles. The world is the trajectory of one of these particles, which is drawn with
+    /// probability proportional to the population's estimate of the evidence. If all of these populations lose their particles, the draw is
+    /// repeated. The result has fewer worlds if the run is stopped.
     ///
     /// **Guarantee.** The worlds are independent, and the distribution of each world converges to the posterior as the number of particles
     /// grows.

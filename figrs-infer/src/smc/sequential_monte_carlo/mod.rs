@@ -44,8 +44,8 @@ const ROWS: u64 = 1024;
 /// differences between the populations. The draws of targets that are earlier elements of a sequence are the trajectories of the remaining particles
 /// (smoothing). Trajectories are less diverse for elements further back in the sequence.
 ///
-/// Particles have different numbers of densities if an observation is discrete in some worlds and continuous in others. They cannot be compared then,
-/// and are not resampled until all have the same number again.
+/// Particles have different numbers of densities if an observation is discrete in some worlds and continuous in others. Particles with different
+/// numbers of densities cannot be compared, and are not resampled until all have the same number again.
 ///
 /// **Guarantee.** The estimate of the probability of the evidence is unbiased for any number of particles (Del Moral 2004, section 7.4).
 /// The marginals converge as the number of particles or of populations grows. The same seed gives the same answer on any number of threads.
@@ -184,7 +184,8 @@ impl SequentialMonteCarlo {
         Ok(())
     }
 
-    /// Returns the number of populations that are run together in a block. This number depends only on the settings for populations and particles.
+    /// Returns the number of populations that are run together in a block. The number of populations in a block depends only on the settings for
+    /// populations and particles.
     fn block_size(&self) -> u64 {
         let usual = ROWS / self.particles as u64;
         let wanted = self.side_by_side.unwrap_or(usual);

@@ -265,7 +265,7 @@ impl PartBlock {
     }
 }
 
-/// The parts of a sequence on one thread. It stores as many parts as fit, because the next populations reuse them.
+/// The parts of a sequence on one thread. The cache stores as many parts as fit, because the next populations reuse them.
 struct PartCache<'a, S: ?Sized> {
     filter: &'a SequentialMonteCarlo,
     limit: Limits,

@@ -1,4 +1,4 @@
-//! Tests of the steps of the chains by enumeration of all proposals, without random numbers and with no tolerance but for rounding.
+//! Tests the steps of the chains: all proposals are enumerated, and only rounding errors are tolerated.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;

@@ -205,8 +205,8 @@ impl ChromaticElements {
         })
     }
 
-    /// Returns an element for the number of steps of the shortest path from start to finish, and the evidence that there is a path. It comes from
-    /// a separate fold over the tiles, which has no bounds. A query for this element needs only the returned evidence.
+    /// Returns an element for the number of steps of the shortest path from start to finish, and the evidence that there is a path. The number of
+    /// steps comes from a separate fold over the tiles, which has no bounds. A query for this element needs only the returned evidence.
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]

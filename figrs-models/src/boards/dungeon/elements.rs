@@ -80,10 +80,10 @@ fn rules(
 }
 
 impl Elements<DungeonTile> {
-    /// Returns an element for the number of steps of the walk, and the evidence on which it depends. It comes from a separate fold over the tiles,
-    /// which has no bounds.
+    /// Returns an element for the number of steps of the walk, and the evidence on which it depends. The number of steps comes from a separate
+    /// fold over the tiles, which has no bounds.
     ///
-    /// Its value is `None` if there is no walk. A query for this element needs the returned evidence, but not that of [`Self::model`].
+    /// The number of steps is `None` if there is no walk. A query for this element needs the returned evidence, but not that of [`Self::model`].
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]

@@ -5,8 +5,9 @@ use crate::grid::{Automaton, NextCell, OpenEdges, Partition, Position, Size};
 
 /// Requires that from every room the pointers lead to the first room.
 ///
-/// They do so exactly if the passages form no cycle, because the number of passages is one less than the number of rooms. A state of the automaton
-/// consists of the connected components of the last rooms read in each column, and the rooms that point to rooms not read yet.
+/// All pointers lead to the first room exactly if the passages form no cycle, because the number of passages is one less than the number of rooms.
+/// A state of the automaton consists of the connected components of the last rooms read in each column, and the rooms that point to rooms not read
+/// yet.
 ///
 /// **Complexity.** In each connected component exactly one room points to a room not read yet, or none if the component contains the first room.
 /// After a row of 3, 4, 5 and 6 rooms there are at most 11, 43, 176 and 745 states.

@@ -32,7 +32,8 @@ impl Symbol for PointerClue {
 
 /// Returns an error if no maze meets the clues.
 ///
-/// Such a maze exists exactly if every room has a walk to the first room that follows the pointers of clues.
+/// A maze meets the clues exactly if every room has a walk to the first room that follows the pointers of
+/// clues.
 ///
 /// **Errors.** [`GridError::PointerClues`] with the clues of the rooms that have no walk to the first room.
 pub(super) fn check(clues: &PointerClues) -> Result<(), GridError> {

@@ -13,7 +13,7 @@ impl PerfectMaze {
     ///
     /// **Guarantee.** Draws are independent and have exactly the distribution of the pointers given that the maze is perfect and meets the clues, up
     /// to the rounding of random numbers to 53 bits. Walks with any weights draw trees in proportion to their weights, and a known pointer counts as
-    /// the only direction with positive weight. The draws are the same for both options of the [`Border`].
+    /// the only direction with positive weight. The draws are the same for both options of the [`Border`](super::Border).
     ///
     /// **Complexity.** With equal weights the random walks take an expected number of steps of the order of `n log n` for `n` rooms. With other
     /// weights, their number is of the order of the mean time in which a walk reaches the first room. The memory is a few bytes for each room.

@@ -6,9 +6,9 @@ use crate::grid::Size;
 
 /// Moves between boards that follow the rules, by changes of the line between the colours; on boards that break rules, windows are redrawn.
 ///
-/// The line between the colours of a board passes each inner corner of the grid once. It is a Hamiltonian path of these corners whose ends leave the
-/// grid, or a Hamiltonian cycle if the rim has one colour. A move pulls back one end of the line, then lets both ends bite back until they leave the
-/// grid again or the line is closed. Moves are symmetric, because each step of a move is as likely as its reverse.
+/// The line between the colours of a board passes each inner corner of the grid once. The line is a Hamiltonian path of these corners whose ends
+/// leave the grid, or a Hamiltonian cycle if the rim has one colour. A move pulls back one end of the line, then lets both ends bite back until they
+/// leave the grid again or the line is closed. Moves are symmetric, because each step of a move is as likely as its reverse.
 ///
 /// On boards of 12 by 12 cells, Markov chains that start from horizontal comb patterns and from vertical ones agree within a few hundred sweeps
 /// (R-hat below 1.05).

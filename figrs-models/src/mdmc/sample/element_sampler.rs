@@ -19,10 +19,10 @@ pub enum TileSelection {
 
 /// Draws levels by queries to their [`LevelElements`].
 ///
-/// The sampler decides cells in the order of the look-ahead sampler. It gets the distribution of a tile, given the decided tiles around it, by
-/// variable elimination, and removes rejected tiles from this distribution. The look-ahead computes the most probable tiles of the next few cells of
-/// the row, and checks whether they form an unseen configuration. Decided tiles are set by intervention. A query therefore concerns few cells: given
-/// the neighbours on which it depends, a tile is independent of all other decided tiles.
+/// The sampler decides cells in the order of the look-ahead sampler. The sampler gets the distribution of a tile, given the decided tiles around it,
+/// by variable elimination, and removes rejected tiles from this distribution. The look-ahead computes the most probable tiles of the next few cells
+/// of the row, and checks whether they form an unseen configuration. Decided tiles are set by intervention. A query therefore concerns few cells:
+/// given the neighbours on which it depends, a tile is independent of all other decided tiles.
 ///
 /// # Guarantee
 ///

@@ -63,7 +63,7 @@ pub trait ColumnProgram: Debug + Send + Sync {
     fn columns(&self, columns: Range<usize>, known: usize) -> LevelColumns;
 
     /// Builds the elements of columns as [`columns`](Self::columns) does, but draws tiles by proposals that demands twist (see [`Twist`]), with
-    /// weights that correct the twist. It is called only for models that do not depend on columns to the right.
+    /// weights that correct the twist. `twisted` is called only for models that do not depend on columns to the right.
     fn twisted(&self, columns: Range<usize>, known: usize, twist: &mut Twist) -> LevelColumns;
 
     /// False if the weights of a level's columns do not sum to one over all levels.

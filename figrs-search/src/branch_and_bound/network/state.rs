@@ -34,7 +34,7 @@ pub(in super::super) enum Decision {
     },
 }
 
-/// The data at the beginning of a search level that trails do not record.
+/// The data that trails do not record, at the beginning of a search level.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     lower: i64,
@@ -110,8 +110,8 @@ pub(in super::super) struct Network {
     pub(in super::super) worthwhile: i64,
     /// True if variables may be eliminated and dominated values may be removed.
     pub(in super::super) is_simplifying: bool,
-    /// For each variable, `true` if its value matters outside this network. Such a variable is not eliminated, and its dominated
-    /// values are not removed.
+    /// For each variable, `true` if its value matters outside this network. A variable that matters outside is not eliminated,
+    /// and its dominated values are not removed.
     pub(in super::super) kept: Vec<bool>,
 }
 
