@@ -32,11 +32,12 @@ impl BlockSampling<'_> {
         }
         let size = self.unit_size(model, targets, run.until());
         let size = size.map_err(|error| run.error_of(error))?;
-        let sums = WorldSums::new(self, model, targets, size.worlds());
+        let all = self.units_of(size);
+        let sums = WorldSums::new(self, model, targets, size);
         let keep = (sums.tail(), self.keep_draws);
         let threads = self.drawing.threads();
         let memory = SharedMemory::new(self.drawing.limits.expansion_memory, threads);
-        let end = units.end.min(self.units_of(size));
+        let end = units.end.min(all);
         let draw = |block: &mut Block, number: u64| {
             let rest = self
                 .samples
@@ -54,7 +55,8 @@ impl BlockSampling<'_> {
             Ok(Some(BlockTally::new(block, targets, rows, keep)))
         };
         let mut drawn = 0;
-        Partial::new(sums, units.start, absorption).run(
+        let partial = Partial::new(sums, units.start, absorption).of_units(all);
+        partial.run(
             &run,
             (threads, end, (BATCH / size.blocks).max(1)),
             || Ok(memory.share_with(self.block(model, targets, run.until())?)),

@@ -59,7 +59,7 @@ pub(super) fn first_world(
 }
 
 /// The draws of a chain, and the values of the random choices in its worlds.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct ChainRecord {
     /// For each target, the index of its value in each draw.
     pub(super) indices: Vec<Vec<u32>>,

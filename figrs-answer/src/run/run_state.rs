@@ -1,0 +1,150 @@
+//! States of runs that can be paused, continued and lengthened.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::guard::guarded;
+use super::watch::{RunMonitor, Watch};
+use crate::answer::Answer;
+use crate::error::Error;
+use figrs_factor::Stopped;
+
+/// The state of a run that can be paused, continued and lengthened, as [`Algorithm::begin`](crate::Algorithm::begin) creates it.
+///
+/// The type `A` is the type of the answer.
+pub trait RunState<A = Answer>: fmt::Debug + Send {
+    /// The name of the algorithm, for messages.
+    fn algorithm(&self) -> &'static str;
+
+    /// Requested number of samples, steps, rounds or operations, if the run has such a limit.
+    fn asked(&self) -> Option<u64>;
+
+    /// The deadline, the interrupt and the listener of the algorithm.
+    fn watch(&self) -> &Watch;
+
+    /// Works until the turn is over or the run is finished; returns `true` if the run is finished.
+    ///
+    /// The end of a turn does not change the results of the run. If a turn ends within an indivisible piece of work, the next turn repeats
+    /// that piece.
+    ///
+    /// **Errors.** The errors of the algorithm, but no error for a turn that ended before the run had results.
+    fn advance(&mut self, turn: &Turn<'_>) -> Result<bool, Error>;
+
+    /// Computes the answer from the work that is done; `stopped` is the reason why no more work is done.
+    ///
+    /// **Errors.** [`Error::NothingDone`] if the work that is done gives no answer; the errors of the algorithm.
+    fn answer(&self, stopped: Stopped) -> Result<A, Error>;
+
+    /// Adds `more` samples, draws, steps, rounds or operations to the requested number.
+    ///
+    /// **Errors.** [`Error::InvalidSetting`] if the sum is too large.
+    fn extend(&mut self, more: u64) -> Result<(), Error>;
+
+    /// True if a turn may take seconds. A [`Running`](crate::Running) then computes the answer after each turn, and returns this answer
+    /// during the next turn.
+    fn has_long_turns(&self) -> bool {
+        false
+    }
+
+    /// Returns the state as `dyn Any`, for the algorithm that saves it.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// One turn of a run: the work between two moments at which another thread may ask for the answer.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    run: &'a RunMonitor<'a>,
+    ends: Option<Instant>,
+}
+
+impl<'a> Turn<'a> {
+    /// Creates a turn that ends after this time; a turn without such a time ends when the run is finished or stopped.
+    pub(crate) fn new(run: &'a RunMonitor<'a>, time: Option<Duration>) -> Self {
+        let ends = time.and_then(|time| Instant::now().checked_add(time));
+        Self { run, ends }
+    }
+
+    /// The run to which the turn belongs, with its deadline, interrupts and listener.
+    pub fn run(&self) -> &'a RunMonitor<'a> {
+        self.run
+    }
+
+    /// True if the turn ends before the run is finished or stopped.
+    pub fn is_short(&self) -> bool {
+        self.ends.is_some()
+    }
+
+    /// True if the turn must end now. The call reads the clock.
+    pub fn is_over(&self) -> bool {
+        self.run.stopped().is_some() || self.ends.is_some_and(|end| Instant::now() >= end)
+    }
+}
+
+/// Continues a run until it is finished or stopped, and computes its answer.
+pub(crate) fn finish<A>(state: &mut dyn RunState<A>) -> Result<A, Error> {
+    let watch = state.watch().clone();
+    let run = watch.start(state.algorithm(), state.asked());
+    let turn = Turn::new(&run, None);
+    let stopped = loop {
+        if state.advance(&turn)? {
+            break Stopped::Finished;
+        }
+        if let Some(why) = run.stopped() {
+            break why;
+        }
+    };
+    state.answer(stopped)
+}
+
+/// A function that begins a run again.
+type Begin = dyn Fn() -> Result<Box<dyn RunState>, Error> + Send + Sync;
+
+/// The run of an answer, which can be lengthened.
+pub(crate) struct Continuation {
+    /// The state at the end of the run; `None` if the state was too large, or if another answer was made from it.
+    state: Mutex<Option<Box<dyn RunState>>>,
+    begin: Box<Begin>,
+}
+
+impl fmt::Debug for Continuation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Continuation").finish_non_exhaustive()
+    }
+}
+
+impl Continuation {
+    pub(crate) fn new(state: Option<Box<dyn RunState>>, begin: Box<Begin>) -> Self {
+        Self {
+            state: Mutex::new(state),
+            begin,
+        }
+    }
+
+    /// Lengthens the run; returns its answer and its state.
+    pub(crate) fn extended(&self, more: u64) -> Result<(Answer, Box<dyn RunState>), Error> {
+        let state = self.state.lock();
+        let state = state.unwrap_or_else(PoisonError::into_inner).take();
+        guarded(|| {
+            let mut state = match state {
+                Some(state) => state,
+                None => (self.begin)()?,
+            };
+            state.extend(more)?;
+            let answer = finish(&mut *state)?;
+            Ok((answer, state))
+        })
+    }
+
+    /// Returns the run after it was lengthened by `more`, with its state.
+    pub(crate) fn with_state(self: &Arc<Self>, more: u64, state: Box<dyn RunState>) -> Self {
+        let first = Arc::clone(self);
+        let begin = move || {
+            let mut state = (first.begin)()?;
+            state.extend(more)?;
+            Ok(state)
+        };
+        Self::new(Some(state), Box::new(begin))
+    }
+}
