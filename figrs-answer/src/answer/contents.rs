@@ -288,6 +288,16 @@ impl Answer {
         }
     }
 
+    /// Sets the reason why the run of the answer ended.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn ended(mut self, stopped: figrs_factor::Stopped) -> Self {
+        if let Some(sampling) = &mut self.sampling {
+            sampling.stopped = stopped;
+        }
+        self
+    }
+
     /// Adds the run of the answer, which can be lengthened.
     pub(crate) fn with_continuation(mut self, continuation: Continuation) -> Self {
         self.continuation = Some(Arc::new(continuation));

@@ -174,8 +174,21 @@ impl<S: Sums> Partial<S> {
         Ok(self)
     }
 
+    /// The time that the units of work took.
+    #[doc(hidden)]
+    pub fn elapsed(&self) -> Duration {
+        self.elapsed
+    }
+
+    /// The sums of the units of work that have been added.
+    #[doc(hidden)]
+    pub fn sums(&self) -> &S {
+        &self.sums
+    }
+
     /// Sets the time that the units of work took.
-    pub(crate) fn after(self, elapsed: Duration) -> Self {
+    #[doc(hidden)]
+    pub fn after(self, elapsed: Duration) -> Self {
         Self { elapsed, ..self }
     }
 

@@ -82,6 +82,45 @@ impl<'a> Turn<'a> {
     }
 }
 
+/// Length of the turns of a run, after each of which another thread may ask for the answer.
+pub(crate) const TURN: Duration = Duration::from_millis(20);
+
+/// The number of steps in a turn, which adapts to the time that turns take.
+#[derive(Clone, Copy, Debug)]
+pub struct TurnLength(u64);
+
+impl Default for TurnLength {
+    fn default() -> Self {
+        Self(16)
+    }
+}
+
+impl TurnLength {
+    /// Returns the number of steps at the end of a turn that begins after `made` steps.
+    pub fn goal(self, made: u64) -> u64 {
+        made.saturating_add(self.0)
+    }
+
+    /// Doubles or halves the number of steps if the last turn took much less or much more than its time.
+    pub fn adapt(&mut self, took: Duration) {
+        if took < TURN / 2 {
+            self.0 = self.0.saturating_mul(2);
+        } else if took > TURN * 2 {
+            self.0 = (self.0 / 2).max(1);
+        }
+    }
+}
+
+/// Adds to an answer its run, which can be lengthened: the state at its end, and a function that begins the run again.
+pub fn continued<S: RunState + 'static>(
+    answer: Answer,
+    state: S,
+    begin: impl Fn() -> S + Send + Sync + 'static,
+) -> Answer {
+    let begin = move || Ok(Box::new(begin()) as Box<dyn RunState>);
+    answer.with_continuation(Continuation::new(Some(Box::new(state)), Box::new(begin)))
+}
+
 /// Continues a run until it is finished or stopped, and computes its answer.
 pub(crate) fn finish<A>(state: &mut dyn RunState<A>) -> Result<A, Error> {
     let watch = state.watch().clone();

@@ -3,16 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
 
 use super::guard::guarded;
-use super::run_state::{RunState, Turn};
+use super::run_state::{RunState, TURN, Turn};
 use crate::answer::Answer;
 use crate::error::Error;
 use figrs_factor::Stopped;
-
-/// Length of the turns of a run, after each of which another thread may ask for the answer.
-const TURN: Duration = Duration::from_millis(20);
 
 /// A run in a thread of its own, as [`Run::start`](crate::Run::start) returns it: the run can be asked for its answer at any time, stopped,
 /// resumed and lengthened.

@@ -8,7 +8,7 @@ use super::node::{NodeRole, TraceNode};
 use super::readers::Readers;
 use super::register::{RegisterList, ValueRegister};
 use crate::numbering::{EvidenceOrder, Numbered, Numbering};
-use figrs_core::Limits;
+use figrs_core::{Limits, Until};
 use figrs_core::element::distribution::Space;
 use figrs_core::element::node::{AnyElement, FamilyOp, Kind};
 use figrs_core::error::ModelError;
@@ -120,6 +120,16 @@ impl Trace {
         trace.targets = targets;
         trace.pass_observations_back();
         Ok(trace)
+    }
+
+    /// Number of nodes: the elements of the world, and elements of other worlds that are kept.
+    pub fn nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Sets the deadline and the interrupts of further proposals.
+    pub fn set_until(&mut self, until: &Until) {
+        self.limit.until = until.clone();
     }
 
     /// Returns the number of nodes that every world has; these nodes have the lowest numbers.

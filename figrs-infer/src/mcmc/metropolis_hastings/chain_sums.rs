@@ -57,7 +57,7 @@ impl ChainTally {
     /// Returns the result of a chain, with the values of its targets.
     pub(super) fn chain(
         targets: &[AnyElement],
-        (values, record): (Vec<SupportBuilder>, ChainRecord),
+        (values, record): (&[SupportBuilder], &ChainRecord),
     ) -> Self {
         let column = |(element, values): (&AnyElement, &SupportBuilder)| {
             let mut column = element.no_column();
@@ -67,8 +67,8 @@ impl ChainTally {
             column
         };
         Self {
-            values: targets.iter().zip(&values).map(column).collect(),
-            work: ChainWork::Chain(Box::new(record)),
+            values: targets.iter().zip(values).map(column).collect(),
+            work: ChainWork::Chain(Box::new(record.clone())),
         }
     }
 
@@ -104,6 +104,14 @@ impl MetropolisSums {
             not_begun: Vec::new(),
             probes: Vec::new(),
         }
+    }
+}
+
+impl MetropolisSums {
+    /// Returns the number of steps, including burn-in, of the shortest chain that was added.
+    pub(super) fn least_steps(&self, length: &ChainLength) -> u64 {
+        let steps = self.chains.iter().map(|(_, chain)| chain.steps);
+        steps.min().map_or(0, |steps| steps + length.burn_in)
     }
 }
 
