@@ -50,12 +50,12 @@ pub use figrs_infer::{
     MpeBeliefPropagation, MpeBranchAndBound, MpeExact, MpeSlices, MpeVariableElimination,
     NormalComponent, NormalMixture, Part, Partial, ParticleFilter, PopulationSums, PortablePart,
     PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior, Predict, Predictive,
-    Progress, Quality, Quantity, RejectionSampling, Replicate, Resampling, Run, RunStatistics,
-    SavedParticles, SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo,
-    SimulatedAnnealing, SliceCost, SliceSums, SliceTotal, Slices, Stopped, Sums, TargetBounds,
-    TargetDraws, TargetMarginal, Trajectories, VariableElimination, Verdict, WorkBudget, World,
-    WorldSums, algorithms, compare, diagnostics, eliminate, in_order, missing_in_batch,
-    unseen_share,
+    Progress, Quality, Quantity, RejectionSampling, Replicate, Resampling, Run, RunState,
+    RunStatistics, Running, SavedParticles, SavedTree, SelfChecked, Sequence, SequencePart,
+    SequentialMonteCarlo, SimulatedAnnealing, SliceCost, SliceSums, SliceTotal, Slices, Stopped,
+    Sums, TargetBounds, TargetDraws, TargetMarginal, Trajectories, Turn, VariableElimination,
+    Verdict, WorkBudget, World, WorldSums, algorithms, compare, diagnostics, eliminate, in_order,
+    missing_in_batch, unseen_share,
 };
 #[cfg(feature = "learn")]
 pub use figrs_learn::{

@@ -119,7 +119,9 @@ pub enum Error {
         problem: String,
     },
     /// An answer or a saved run was to be lengthened for another model or other targets.
-    #[error("the run of {algorithm} that was to be lengthened is about another model or other targets; give those of the run")]
+    #[error(
+        "the run of {algorithm} that was to be lengthened is about another model or other targets; give those of the run"
+    )]
     OtherModel {
         /// The name of the algorithm.
         algorithm: &'static str,

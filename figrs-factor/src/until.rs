@@ -49,8 +49,9 @@ impl Until {
 
 impl PartialEq for Until {
     fn eq(&self, other: &Self) -> bool {
-        let flags =
-            |until: &Self| [&until.interrupt, &until.stop].map(|flag| flag.as_ref().map(Arc::as_ptr));
+        let flags = |until: &Self| {
+            [&until.interrupt, &until.stop].map(|flag| flag.as_ref().map(Arc::as_ptr))
+        };
         self.deadline == other.deadline && flags(self) == flags(other)
     }
 }

@@ -57,8 +57,9 @@ pub use figrs_answer::{
     DeepeningEnd, Diagnosis, Draws, Error, Estimate, FamilyMixture, Finding, ItemSampler,
     LogEvidence, Marginal, Measure, MergeableSampler, NormalComponent, NormalMixture, Part,
     Partial, PortablePart, PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior,
-    Progress, Quality, Quantity, Replicate, Run, RunStatistics, Sums, TargetBounds, TargetDraws,
-    TargetMarginal, World, algorithms, diagnostics, in_order, missing_in_batch, unseen_share,
+    Progress, Quality, Quantity, Replicate, Run, RunState, RunStatistics, Running, Sums,
+    TargetBounds, TargetDraws, TargetMarginal, Turn, World, algorithms, diagnostics, in_order,
+    missing_in_batch, unseen_share,
 };
 pub use figrs_exact::{
     BeliefPropagation, Circuit, Compiled, CompiledCircuit, CompiledExact, CompiledForm,

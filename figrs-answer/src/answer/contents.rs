@@ -15,8 +15,8 @@ use super::normal_mixture::RealTargets;
 use super::run_statistics::RunStatistics;
 use crate::answer::choice::AlgorithmChoice;
 use crate::error::Error;
-use crate::run::run_state::Continuation;
 use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
+use crate::run::run_state::{Continuation, RunOfAnswer};
 use figrs_factor::bounds::Bounds;
 
 /// The untyped marginal of one target.
@@ -102,7 +102,7 @@ pub struct Answer {
     choice: Option<Arc<AlgorithmChoice>>,
     pub(crate) reals: RealTargets,
     /// The run of a sampler, which can be lengthened.
-    continuation: Option<Arc<Continuation>>,
+    continuation: RunOfAnswer,
 }
 
 impl Answer {
@@ -125,7 +125,7 @@ impl Answer {
             counterfactual: None,
             choice: None,
             reals: RealTargets::default(),
-            continuation: None,
+            continuation: RunOfAnswer(None),
         }
     }
 
@@ -148,7 +148,7 @@ impl Answer {
             counterfactual: None,
             choice: None,
             reals: RealTargets::default(),
-            continuation: None,
+            continuation: RunOfAnswer(None),
         }
     }
 
@@ -181,7 +181,8 @@ impl Answer {
                 target.element = element.clone();
             }
         }
-        (self.draws, self.asked, self.continuation) = (None, None, None);
+        (self.draws, self.asked) = (None, None);
+        self.continuation = RunOfAnswer(None);
         self
     }
 
@@ -269,7 +270,7 @@ impl Answer {
             counterfactual: None,
             choice: None,
             reals: RealTargets::default(),
-            continuation: None,
+            continuation: RunOfAnswer(None),
         }
     }
 
@@ -300,7 +301,7 @@ impl Answer {
 
     /// Adds the run of the answer, which can be lengthened.
     pub(crate) fn with_continuation(mut self, continuation: Continuation) -> Self {
-        self.continuation = Some(Arc::new(continuation));
+        self.continuation = RunOfAnswer(Some(Arc::new(continuation)));
         self
     }
 
@@ -331,8 +332,9 @@ impl Answer {
     /// # Ok::<(), figrs_infer::Error>(())
     /// ```
     pub fn extend(&self, model: &Model, more: u64) -> Result<Self, Error> {
-        let (Some(continuation), Some(asked)) = (&self.continuation, &self.asked) else {
-            let remedy = "extend the answer of a sampler, or the `Running` from which the answer came";
+        let (Some(continuation), Some(asked)) = (&self.continuation.0, &self.asked) else {
+            let remedy =
+                "extend the answer of a sampler, or the `Running` from which the answer came";
             return Err(self.missing_content_error("run that can be lengthened", remedy));
         };
         if !asked.0.states_the_same(model) {

@@ -147,9 +147,13 @@ pub(crate) struct Continuation {
     begin: Box<Begin>,
 }
 
-impl fmt::Debug for Continuation {
+/// The run of an answer, if it can be lengthened; its text does not depend on the run.
+#[derive(Clone)]
+pub(crate) struct RunOfAnswer(pub(crate) Option<Arc<Continuation>>);
+
+impl fmt::Debug for RunOfAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Continuation").finish_non_exhaustive()
+        f.write_str("..")
     }
 }
 

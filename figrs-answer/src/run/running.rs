@@ -265,7 +265,11 @@ impl<A: Clone + Send + 'static> SharedRun<A> {
         loop {
             let mut work = self.lock();
             let has_ended = work.advance(&Turn::new(&run, Some(TURN)));
-            if work.state.as_ref().is_ok_and(|state| state.has_long_turns()) {
+            if work
+                .state
+                .as_ref()
+                .is_ok_and(|state| state.has_long_turns())
+            {
                 *locked(&self.latest) = Some(work.answer());
             }
             if has_ended || run.stopped().is_some() {

@@ -182,10 +182,7 @@ pub fn extendable_answer<S: Lengthen>(
     targets: &[AnyElement],
 ) -> Result<Answer, Error> {
     let done = sampler.partial(model, targets, 0..u64::MAX)?;
-    let (sampler, question) = (
-        sampler.clone(),
-        Arc::new((model.clone(), targets.to_vec())),
-    );
+    let (sampler, question) = (sampler.clone(), Arc::new((model.clone(), targets.to_vec())));
     let begin = move || UnitRun::new(&sampler, Arc::clone(&question), Absorption::AtOnce);
     let state = done
         .is_small()

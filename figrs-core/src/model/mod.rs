@@ -195,7 +195,11 @@ impl Model {
         };
         let evidence = Arc::ptr_eq(&self.evidence, &other.evidence)
             || (self.evidence.len() == other.evidence.len()
-                && self.evidence.iter().zip(&*other.evidence).all(same_evidence));
+                && self
+                    .evidence
+                    .iter()
+                    .zip(&*other.evidence)
+                    .all(same_evidence));
         let set = |model: &Self| -> Vec<_> {
             let set = model.interventions.iter();
             set.map(|(element, value)| (element.id(), value.clone()))

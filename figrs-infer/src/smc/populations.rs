@@ -6,8 +6,8 @@ use figrs_core::{AnyElement, SupportBuilder};
 
 use super::population_tally::{KeptParticles, Population, PopulationTally};
 use crate::sampling::tally::keep_positive;
-use crate::sampling::world_sums::MOST_COPIED;
 use crate::sampling::unseen_worlds::UnseenWorlds;
+use crate::sampling::world_sums::MOST_COPIED;
 use figrs_answer::answer::draws::{Draws, TargetDraws};
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::group_error::ROUNDING;

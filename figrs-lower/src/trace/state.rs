@@ -8,7 +8,6 @@ use super::node::{NodeRole, TraceNode};
 use super::readers::Readers;
 use super::register::{RegisterList, ValueRegister};
 use crate::numbering::{EvidenceOrder, Numbered, Numbering};
-use figrs_core::{Limits, Until};
 use figrs_core::element::distribution::Space;
 use figrs_core::element::node::{AnyElement, FamilyOp, Kind};
 use figrs_core::error::ModelError;
@@ -16,6 +15,7 @@ use figrs_core::model::Model;
 use figrs_core::model::evidence::Evidence;
 use figrs_core::random::stream;
 use figrs_core::value::datum::Datum;
+use figrs_core::{Limits, Until};
 
 /// Number of draws from an integer prior that decide whether the prior is wide.
 ///

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use figrs_core::{AnyElement, Model, Support};
 
+use super::Gibbs;
 use super::chain_sums::GibbsSums;
 use super::chains::{self, GibbsChain, Schedule, TargetReader};
-use super::Gibbs;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
@@ -110,7 +110,9 @@ impl SweepRun {
             None => {
                 let mut run = self.sampler.prepare(question, watching)?;
                 let numbers = 0..self.sampler.schedule.chains as u64;
-                run.chains = self.sampler.begin_chains(question, &run.reader, numbers, watching)?;
+                run.chains = self
+                    .sampler
+                    .begin_chains(question, &run.reader, numbers, watching)?;
                 self.run.insert(run)
             }
         };
@@ -120,7 +122,13 @@ impl SweepRun {
             u64::MAX
         };
         let (schedule, threads) = (self.sampler.schedule, self.sampler.limits.thread_count());
-        chains::run(&mut run.chains, &run.reader, (schedule, goal), threads, watching)?;
+        chains::run(
+            &mut run.chains,
+            &run.reader,
+            (schedule, goal),
+            threads,
+            watching,
+        )?;
         Ok(least_sweeps(run) >= schedule.sweeps())
     }
 }
@@ -150,7 +158,9 @@ impl RunState for SweepRun {
         self.elapsed += began.elapsed();
         self.of_turn.adapt(began.elapsed());
         match advanced {
-            Err(error) if error.is_stopped() || matches!(error, Error::NothingDone { .. }) => Ok(false),
+            Err(error) if error.is_stopped() || matches!(error, Error::NothingDone { .. }) => {
+                Ok(false)
+            }
             advanced => advanced,
         }
     }

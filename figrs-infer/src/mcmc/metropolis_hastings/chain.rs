@@ -10,9 +10,9 @@ use super::decisions::StepDecisions;
 use super::kernel::Kernel;
 use super::sites::SiteRecord;
 use super::tempering::TemperatureLadder;
+use crate::sampling::world_sums::MOST_COPIED;
 use figrs_answer::error::Error;
 use figrs_answer::run::time_share::TimeShare;
-use crate::sampling::world_sums::MOST_COPIED;
 use figrs_factor::{Stopped, Until};
 
 /// Maximum number of steps between two progress reports.

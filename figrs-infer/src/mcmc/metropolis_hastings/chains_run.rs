@@ -110,7 +110,8 @@ impl ChainsRun {
     pub(super) fn done(&self) -> Result<Partial<MetropolisSums>, Error> {
         let length = self.sampler.check()?;
         let behind = |saved: &&Partial<MetropolisSums>| {
-            let steps = |chain: &Mutex<_>| locked(chain).as_ref().map_or(0, |one| one.chain.steps());
+            let steps =
+                |chain: &Mutex<_>| locked(chain).as_ref().map_or(0, |one| one.chain.steps());
             let made = self.chains.iter().map(steps).min().unwrap_or(0);
             made < saved.sums().least_steps(&length)
         };
@@ -137,10 +138,7 @@ impl ChainsRun {
         let length = self.sampler.check()?;
         let sampler = self.sampler.of_run(run);
         let (model, targets) = &*self.question;
-        let (threads, chains) = (
-            sampler.settings.drawing.threads(),
-            self.chains.len() as u64,
-        );
+        let (threads, chains) = (sampler.settings.drawing.threads(), self.chains.len() as u64);
         let starts = match &self.starts {
             Some(starts) => starts,
             None => {
@@ -237,7 +235,9 @@ impl RunState for ChainsRun {
         self.elapsed += began.elapsed();
         self.of_turn.adapt(began.elapsed());
         match advanced {
-            Err(error) if error.is_stopped() || matches!(error, Error::NothingDone { .. }) => Ok(false),
+            Err(error) if error.is_stopped() || matches!(error, Error::NothingDone { .. }) => {
+                Ok(false)
+            }
             advanced => advanced,
         }
     }

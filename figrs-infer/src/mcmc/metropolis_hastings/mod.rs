@@ -335,7 +335,9 @@ impl MetropolisHastings {
             let Some(mut chain) = sampler.begin_chain((model, targets), start, &turn)? else {
                 // A chain without draws is no error, because another chain may have draws.
                 let stopped = run.stopped().or_else(|| turn.stopped());
-                return Ok(ChainTally::not_begun(stopped.unwrap_or(Stopped::Interrupted)));
+                return Ok(ChainTally::not_begun(
+                    stopped.unwrap_or(Stopped::Interrupted),
+                ));
             };
             chain.run((&length, u64::MAX), &turn, &done)?;
             let tally = chain.tally(targets);
