@@ -51,7 +51,7 @@ pub use run::partial::{Partial, Sums};
 pub use run::portable_part::{PortablePart, PortableSums, PortableUnit};
 pub use run::portable_targets::PortableTargets;
 pub use run::replicate::Replicate;
-pub use run::run_state::{RunState, Turn};
+pub use run::run_state::{Latest, RunState, Turn};
 pub use run::running::Running;
 pub use run::watch::Progress;
 pub use run::work_queue::in_order;

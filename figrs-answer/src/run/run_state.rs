@@ -42,14 +42,43 @@ pub trait RunState<A = Answer>: fmt::Debug + Send {
     /// **Errors.** [`Error::InvalidSetting`] if the sum is too large.
     fn extend(&mut self, more: u64) -> Result<(), Error>;
 
-    /// True if a turn may take seconds. A [`Running`](crate::Running) then computes the answer after each turn, and returns this answer
-    /// during the next turn.
-    fn has_long_turns(&self) -> bool {
-        false
+    /// Returns the answer that a [`Running`](crate::Running) gives during a turn, for a state whose turns may take seconds. The state
+    /// updates this answer while it works. The other states have short turns, after which they compute their answers.
+    fn latest(&self) -> Option<Latest<A>> {
+        None
     }
 
     /// Returns the state as `dyn Any`, for the algorithm that saves it.
     fn as_any(&self) -> &dyn Any;
+}
+
+/// The answer of a run whose state is at work.
+#[derive(Debug)]
+pub struct Latest<A = Answer>(Arc<Mutex<Result<A, Error>>>);
+
+impl<A> Clone for Latest<A> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<A: Clone> Latest<A> {
+    /// Creates the answer of a run without results.
+    pub fn nothing(algorithm: &'static str) -> Self {
+        let nothing = Error::NothingDone { algorithm };
+        Self(Arc::new(Mutex::new(Err(nothing))))
+    }
+
+    /// Replaces the answer.
+    pub fn set(&self, answer: Result<A, Error>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = answer;
+    }
+
+    /// Returns a copy of the answer.
+    pub fn get(&self) -> Result<A, Error> {
+        let answer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        answer.clone()
+    }
 }
 
 /// One turn of a run: the work between two moments at which another thread may ask for the answer.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use super::guard::guarded;
-use super::run_state::{RunState, TURN, Turn};
+use super::run_state::{Latest, RunState, TURN, Turn};
 use crate::answer::Answer;
 use crate::error::Error;
 use figrs_factor::Stopped;
@@ -19,8 +19,10 @@ use figrs_factor::Stopped;
 /// **Guarantee.** The answer of a finished run has the bits of the answer of [`Run::run`](crate::Run::run), except for its time. The answer of a
 /// run that was stopped, resumed and lengthened by any calls has the bits of the answer of one longer run.
 ///
-/// **Complexity.** A run does its work in turns of about 20 milliseconds, and an answer waits for the end of a turn. Each answer takes time
-/// in proportion to the size of the sums or the number of the draws so far.
+/// **Complexity.** A sampler does its work in turns of about 20 milliseconds, and an answer waits for the end of a turn. Each answer takes time
+/// in proportion to the size of the sums or the number of the draws so far. Other algorithms do not wait: they give the answer after their
+/// last finished depth, round or bounds. A stopped run ends after the step, block of worlds, depth, round or attempt that is at work, or
+/// within it.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};
@@ -67,8 +69,8 @@ struct SharedRun<A> {
     /// A thread locks `next` before `work` and unlocks it afterwards, so that a thread that asks for the answer has the next turn.
     next: Mutex<()>,
     work: Mutex<Work<A>>,
-    /// For a state with long turns, the answer after the last turn.
-    latest: Mutex<Option<Result<A, Error>>>,
+    /// For a state with long turns, the answer during a turn.
+    latest: Option<Latest<A>>,
     stop: Arc<AtomicBool>,
     is_working: Mutex<bool>,
     changed: Condvar,
@@ -90,6 +92,7 @@ impl<A: Clone + Send + 'static> Running<A> {
     #[doc(hidden)]
     pub fn new(state: Result<Box<dyn RunState<A>>, Error>) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
+        let latest = state.as_ref().ok().and_then(|state| state.latest());
         let running = Self {
             run: Arc::new(SharedRun {
                 next: Mutex::new(()),
@@ -97,7 +100,7 @@ impl<A: Clone + Send + 'static> Running<A> {
                     state,
                     stopped: Stopped::Interrupted,
                 }),
-                latest: Mutex::new(None),
+                latest,
                 stop: Arc::clone(&stop),
                 is_working: Mutex::new(false),
                 changed: Condvar::new(),
@@ -113,13 +116,11 @@ impl<A: Clone + Send + 'static> Running<A> {
     ///
     /// **Errors.** [`Error::NothingDone`] if the work so far gives no answer; the errors of the algorithm.
     pub fn answer(&self) -> Result<A, Error> {
-        match self.run.work.try_lock() {
-            Ok(work) => return work.answer(),
-            Err(_) => {
-                if let Some(latest) = &*locked(&self.run.latest) {
-                    return latest.clone();
-                }
-            }
+        if let Some(latest) = &self.run.latest {
+            return match self.run.work.try_lock() {
+                Ok(work) => work.answer(),
+                Err(_) => latest.get(),
+            };
         }
         self.run.lock().answer()
     }
@@ -265,13 +266,6 @@ impl<A: Clone + Send + 'static> SharedRun<A> {
         loop {
             let mut work = self.lock();
             let has_ended = work.advance(&Turn::new(&run, Some(TURN)));
-            if work
-                .state
-                .as_ref()
-                .is_ok_and(|state| state.has_long_turns())
-            {
-                *locked(&self.latest) = Some(work.answer());
-            }
             if has_ended || run.stopped().is_some() {
                 return !has_ended;
             }
