@@ -54,12 +54,12 @@ pub use compare::{
 pub use figrs_answer::conflict::minimal_conflict;
 pub use figrs_answer::{
     Algorithm, AlgorithmAttempt, AlgorithmChoice, Answer, AttemptOutcome, ClosedForm, Deepening,
-    DeepeningEnd, Diagnosis, Draws, Error, Estimate, FamilyMixture, Finding, ItemSampler,
+    DeepeningEnd, Diagnosis, Draws, Error, Estimate, FamilyMixture, Finding, ItemSampler, Latest,
     LogEvidence, Marginal, Measure, MergeableSampler, NormalComponent, NormalMixture, Part,
     Partial, PortablePart, PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior,
-    Progress, Quality, Quantity, Replicate, Run, RunState, RunStatistics, Running, Sums,
-    TargetBounds, TargetDraws, TargetMarginal, Turn, World, algorithms, diagnostics, in_order,
-    missing_in_batch, unseen_share,
+    Progress, Quality, Quantity, Replicate, ResumableSampler, Run, RunState, RunStatistics,
+    Running, SavedRun, Sums, TargetBounds, TargetDraws, TargetMarginal, Turn, World, algorithms,
+    diagnostics, in_order, missing_in_batch, unseen_share,
 };
 pub use figrs_exact::{
     BeliefPropagation, Circuit, Compiled, CompiledCircuit, CompiledExact, CompiledForm,

@@ -180,10 +180,15 @@ impl<S: Sums> Partial<S> {
         self.elapsed
     }
 
-    /// The sums of the units of work that have been added.
+    /// Adds all contributions and returns the sums.
     #[doc(hidden)]
-    pub fn sums(&self) -> &S {
-        &self.sums
+    pub fn absorbed(mut self) -> S {
+        for unit in self.waiting {
+            if !self.sums.is_enough() {
+                self.sums.absorb(unit);
+            }
+        }
+        self.sums
     }
 
     /// Sets the time that the units of work took.
@@ -285,13 +290,9 @@ impl<S: Sums> Partial<S> {
     /// partial sums.
     ///
     /// **Errors.** The errors of the sampler.
-    pub fn into_answer(mut self) -> Result<S::Answer, Error> {
-        for unit in self.waiting {
-            if !self.sums.is_enough() {
-                self.sums.absorb(unit);
-            }
-        }
-        self.sums.into_answer(self.stopped, self.elapsed)
+    pub fn into_answer(self) -> Result<S::Answer, Error> {
+        let (stopped, elapsed) = (self.stopped, self.elapsed);
+        self.absorbed().into_answer(stopped, elapsed)
     }
 }
 

@@ -16,7 +16,7 @@ use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::unit_run::{Lengthen, UnitRun, extendable_answer};
+use figrs_answer::run::unit_run::{ResumableSampler, UnitRun, extendable_answer};
 use figrs_answer::run::watch::Watch;
 use figrs_answer::setters;
 
@@ -126,7 +126,7 @@ impl MergeableSampler for ForwardSampling {
     }
 }
 
-impl Lengthen for ForwardSampling {
+impl ResumableSampler for ForwardSampling {
     fn watch(&self) -> &Watch {
         &self.watch
     }

@@ -73,6 +73,14 @@ impl GibbsSums {
     }
 }
 
+impl GibbsSums {
+    /// Returns the number of sweeps of the shortest chain that was added.
+    pub(super) fn least_sweeps(&self) -> u64 {
+        let sweeps = self.chains.iter().map(|chain| chain.sweeps);
+        sweeps.min().unwrap_or(0)
+    }
+}
+
 impl Sums for GibbsSums {
     type Unit = GibbsChainTally;
     type Answer = Answer;

@@ -41,7 +41,7 @@ use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::unit_run::Lengthen;
+use figrs_answer::run::unit_run::{ResumableSampler, SharedQuestion, UnitsOfRun};
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 use figrs_factor::eliminate::EliminationError;
@@ -194,7 +194,7 @@ impl MergeableSampler for Gibbs {
     }
 }
 
-impl Lengthen for Gibbs {
+impl ResumableSampler for Gibbs {
     fn watch(&self) -> &Watch {
         &self.watch
     }
@@ -216,6 +216,19 @@ impl Lengthen for Gibbs {
     fn asked(&self) -> Option<u64> {
         let sweeps = self.schedule.sweeps();
         Some(sweeps.saturating_mul(self.schedule.chains as u64))
+    }
+
+    fn portable_state(&self, question: SharedQuestion) -> Box<dyn RunState> {
+        Box::new(SweepRun::new(self.clone(), question))
+    }
+
+    fn units_of(&self, state: &dyn RunState) -> Result<UnitsOfRun<Self>, Error> {
+        let state = state.as_any().downcast_ref::<SweepRun>();
+        state.ok_or_else(|| self.not_portable())?.units()
+    }
+
+    fn loaded_state(&self, units: UnitsOfRun<Self>) -> Result<Box<dyn RunState>, Error> {
+        Ok(Box::new(SweepRun::loaded(units)))
     }
 }
 

@@ -14,7 +14,7 @@ use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::run_state::{RunState, Turn, TurnLength, continued};
-use figrs_answer::run::unit_run::{Lengthen, SharedQuestion};
+use figrs_answer::run::unit_run::{ResumableSampler, SharedQuestion, UnitsOfRun};
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_factor::Stopped;
 
@@ -56,6 +56,8 @@ pub(super) struct SweepRun {
     elapsed: Duration,
     /// The draws of a run that was saved, with the number of sweeps of the shortest chain, until the chains have made these sweeps again.
     saved: Option<(Partial<GibbsSums>, u64)>,
+    /// Number of draws of each chain by which the run was lengthened.
+    extended: u64,
 }
 
 impl SweepRun {
@@ -67,6 +69,7 @@ impl SweepRun {
             of_turn: TurnLength::default(),
             elapsed: Duration::ZERO,
             saved: None,
+            extended: 0,
         }
     }
 
@@ -87,8 +90,29 @@ impl SweepRun {
         Ok(continued(done.into_answer()?, state, begin))
     }
 
+    /// Creates the state of a run that was saved; the chains make their sweeps again.
+    pub(super) fn loaded(units: UnitsOfRun<Gibbs>) -> Self {
+        let sweeps = units.done.clone().absorbed().least_sweeps();
+        Self {
+            extended: units.extended,
+            elapsed: units.done.elapsed(),
+            saved: Some((units.done, sweeps)),
+            ..Self::new(units.sampler, units.question)
+        }
+    }
+
+    /// Returns the draws so far with the sampler, to be saved.
+    pub(super) fn units(&self) -> Result<UnitsOfRun<Gibbs>, Error> {
+        Ok(UnitsOfRun {
+            sampler: self.sampler.clone(),
+            question: Arc::clone(&self.question),
+            extended: self.extended,
+            done: self.done()?,
+        })
+    }
+
     /// Returns the draws so far as units of work.
-    pub(super) fn done(&self) -> Result<Partial<GibbsSums>, Error> {
+    fn done(&self) -> Result<Partial<GibbsSums>, Error> {
         let made = self.run.as_ref().map_or(0, least_sweeps);
         if let Some((saved, _)) = self.saved.as_ref().filter(|(_, sweeps)| made < *sweeps) {
             return Ok(saved.clone());
@@ -172,6 +196,7 @@ impl RunState for SweepRun {
 
     fn extend(&mut self, more: u64) -> Result<(), Error> {
         self.sampler = self.sampler.longer(more)?;
+        self.extended += more;
         Ok(())
     }
 

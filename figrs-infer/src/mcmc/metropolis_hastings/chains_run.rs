@@ -16,7 +16,7 @@ use figrs_answer::error::Error;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::run_state::{RunState, Turn, TurnLength, continued};
 use figrs_answer::run::time_share::TimeShare;
-use figrs_answer::run::unit_run::{Lengthen, SharedQuestion};
+use figrs_answer::run::unit_run::{ResumableSampler, SharedQuestion, UnitsOfRun};
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::run::work_queue::in_order;
 use figrs_factor::{Stopped, Until};
@@ -56,8 +56,10 @@ pub(super) struct ChainsRun {
     probes: Option<Vec<ChainTally>>,
     of_turn: TurnLength,
     elapsed: Duration,
-    /// The draws of a run that was saved, until the chains have made their steps again.
-    saved: Option<Partial<MetropolisSums>>,
+    /// The draws of a run that was saved, with the number of steps of the shortest chain, until the chains have made these steps again.
+    saved: Option<(Partial<MetropolisSums>, u64)>,
+    /// Number of draws of each chain by which the run was lengthened.
+    extended: u64,
 }
 
 impl std::fmt::Debug for ChainsRun {
@@ -83,6 +85,7 @@ impl ChainsRun {
             of_turn: TurnLength::default(),
             elapsed: Duration::ZERO,
             saved: None,
+            extended: 0,
         }
     }
 
@@ -106,16 +109,34 @@ impl ChainsRun {
         Ok(continued(done.into_answer()?, state, begin))
     }
 
+    /// Creates the state of a run that was saved; the chains make their steps again.
+    pub(super) fn loaded(units: UnitsOfRun<MetropolisHastings>) -> Result<Self, Error> {
+        let length = units.sampler.check()?;
+        let steps = units.done.clone().absorbed().least_steps(&length);
+        Ok(Self {
+            extended: units.extended,
+            elapsed: units.done.elapsed(),
+            saved: Some((units.done, steps)),
+            ..Self::new(units.sampler, units.question)
+        })
+    }
+
+    /// Returns the draws so far with the sampler, to be saved.
+    pub(super) fn units(&self) -> Result<UnitsOfRun<MetropolisHastings>, Error> {
+        Ok(UnitsOfRun {
+            sampler: self.sampler.clone(),
+            question: Arc::clone(&self.question),
+            extended: self.extended,
+            done: self.done()?,
+        })
+    }
+
     /// Returns the draws so far as units of work.
-    pub(super) fn done(&self) -> Result<Partial<MetropolisSums>, Error> {
+    fn done(&self) -> Result<Partial<MetropolisSums>, Error> {
         let length = self.sampler.check()?;
-        let behind = |saved: &&Partial<MetropolisSums>| {
-            let steps =
-                |chain: &Mutex<_>| locked(chain).as_ref().map_or(0, |one| one.chain.steps());
-            let made = self.chains.iter().map(steps).min().unwrap_or(0);
-            made < saved.sums().least_steps(&length)
-        };
-        if let Some(saved) = self.saved.as_ref().filter(behind) {
+        let steps = |chain: &Mutex<_>| locked(chain).as_ref().map_or(0, |one| one.chain.steps());
+        let made = self.chains.iter().map(steps).min().unwrap_or(0);
+        if let Some((saved, _)) = self.saved.as_ref().filter(|(_, steps)| made < *steps) {
             return Ok(saved.clone());
         }
         let (_, targets) = &*self.question;
@@ -249,6 +270,7 @@ impl RunState for ChainsRun {
 
     fn extend(&mut self, more: u64) -> Result<(), Error> {
         self.sampler = self.sampler.longer(more)?;
+        self.extended += more;
         Ok(())
     }
 

@@ -75,7 +75,7 @@ use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
 use figrs_answer::run::time_share::TimeShare;
-use figrs_answer::run::unit_run::Lengthen;
+use figrs_answer::run::unit_run::{ResumableSampler, SharedQuestion, UnitsOfRun};
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::run::work_queue::in_order;
 use figrs_answer::setters;
@@ -388,7 +388,7 @@ impl MergeableSampler for MetropolisHastings {
     }
 }
 
-impl Lengthen for MetropolisHastings {
+impl ResumableSampler for MetropolisHastings {
     fn watch(&self) -> &Watch {
         &self.watch
     }
@@ -414,6 +414,19 @@ impl Lengthen for MetropolisHastings {
 
     fn asked(&self) -> Option<u64> {
         self.check().ok().map(|length| length.total)
+    }
+
+    fn portable_state(&self, question: SharedQuestion) -> Box<dyn RunState> {
+        Box::new(ChainsRun::new(self.clone(), question))
+    }
+
+    fn units_of(&self, state: &dyn RunState) -> Result<UnitsOfRun<Self>, Error> {
+        let state = state.as_any().downcast_ref::<ChainsRun>();
+        state.ok_or_else(|| self.not_portable())?.units()
+    }
+
+    fn loaded_state(&self, units: UnitsOfRun<Self>) -> Result<Box<dyn RunState>, Error> {
+        Ok(Box::new(ChainsRun::loaded(units)?))
     }
 }
 

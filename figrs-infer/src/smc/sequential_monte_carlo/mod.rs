@@ -27,7 +27,7 @@ use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial, Sums};
 use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::unit_run::{Lengthen, UnitRun, extendable_answer};
+use figrs_answer::run::unit_run::{ResumableSampler, UnitRun, extendable_answer};
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 
@@ -412,7 +412,7 @@ impl MergeableSampler for SequentialMonteCarlo {
     }
 }
 
-impl Lengthen for SequentialMonteCarlo {
+impl ResumableSampler for SequentialMonteCarlo {
     fn watch(&self) -> &Watch {
         &self.watch
     }
