@@ -47,7 +47,7 @@ pub use figrs_infer::{
     ForwardSampling, Frontier, Gibbs, GibbsKernel, GibbsSums, ImportanceSampling, Improvement,
     IndependentDraws, ItemSampler, JunctionTree, Latest, LazyVariableElimination, Limits,
     LogEvidence, Marginal, MarginalMap, Measure, MergeableSampler, MetropolisHastings,
-    MetropolisSums, MpeBeliefPropagation, MpeBranchAndBound, MpeExact, MpeSlices,
+    MetropolisSums, Move, MpeBeliefPropagation, MpeBranchAndBound, MpeExact, MpeSlices,
     MpeVariableElimination, NormalComponent, NormalMixture, Part, Partial, ParticleFilter,
     PopulationSums, PortablePart, PortablePartOf, PortableSums, PortableTargets, PortableUnit,
     Posterior, Predict, Predictive, Progress, Quality, Quantity, RejectionSampling, Replicate,

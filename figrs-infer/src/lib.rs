@@ -72,7 +72,7 @@ pub use figrs_factor::bounds::Bounds;
 pub use figrs_factor::bounds::Improvement;
 pub use figrs_factor::{Limits, Stopped, WorkBudget};
 pub use mcmc::gibbs::{Gibbs, GibbsKernel, GibbsSums};
-pub use mcmc::metropolis_hastings::{MetropolisHastings, MetropolisSums};
+pub use mcmc::metropolis_hastings::{MetropolisHastings, MetropolisSums, Move};
 pub use mcmc::simulated_annealing::SimulatedAnnealing;
 pub use particle_filter::{ParticleFilter, SavedParticles};
 pub use prediction::{Predict, Predictive};

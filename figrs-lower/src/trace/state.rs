@@ -208,6 +208,12 @@ impl Trace {
         self.nodes[site.number()].value.holds(value)
     }
 
+    /// Returns the value of an element, if the element is in the world.
+    pub fn value_of(&self, element: &AnyElement) -> Option<Datum> {
+        let node = &self.nodes[self.numbering.number(element)? as usize];
+        node.in_world.then(|| node.value.datum()).flatten()
+    }
+
     /// Returns the log-probability of the value of a choice. During a proposal for the choice, the result is the
     /// log-probability of the proposed value.
     #[inline]

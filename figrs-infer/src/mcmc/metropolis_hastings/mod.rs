@@ -13,6 +13,7 @@
 //! | `tempering` | replica exchange |
 //! | `starts` | over-dispersed first worlds |
 //! | `proposal_success` | random choices that cannot change alone |
+//! | `moves` | moves of the user, composed of draws, sequences and choices |
 //! | `proposals` | proposals and blocks of the user, and the scales of random walks |
 //! | `settings` | common settings of algorithms that make Metropolis-Hastings steps |
 //! | `sites` | thinned values of all choices of a chain |
@@ -34,6 +35,7 @@ mod decisions;
 mod image_moves;
 mod kernel;
 mod modes;
+mod moves;
 mod prior_comparison;
 mod probes;
 mod proposal_success;
@@ -54,6 +56,7 @@ pub use acceptance::{AcceptanceTerms, StepOutcome};
 pub use chain_sums::MetropolisSums;
 pub use decisions::StepDecisions;
 pub use kernel::Kernel;
+pub use moves::Move;
 pub use proposals::Proposals;
 
 pub(crate) use settings::{MetropolisSettings, stepping};
