@@ -449,7 +449,7 @@ fn wrong_moves_are_errors() {
         ),
         (
             Move::choose_by(&y.map(|y| vec![*y]), [walk(), lattice()]),
-            "[0.0] for 2 moves",
+            "] for 2 moves",
         ),
         (
             Move::choose([(0.5, walk()), (0.5, lattice())]),

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use figrs::learn::{Cases, ExpectationMaximization, Learned};
 use figrs::prelude::*;
 use figrs::{
-    AnyElement, DeepeningEnd, LazyVariableElimination, PortableTargets, ResumableSampler,
-    SimulatedAnnealing, Stopped,
+    AnyElement, Cases, DeepeningEnd, ExpectationMaximization, LazyVariableElimination, Learned,
+    PortableTargets, ResumableSampler, SimulatedAnnealing, Stopped,
 };
 
 /// Returns the text of an answer without its time.
@@ -441,8 +440,8 @@ fn portfolios_are_given_more_work() {
 #[test]
 fn learning() {
     let (first, second) = (
-        Learned::beta("first", 2.0, 1.0),
-        Learned::beta("second", 1.0, 2.0),
+        Learned::beta("first", 2.0, 2.0),
+        Learned::beta("second", 2.0, 3.0),
     );
     let is_first = Flip::new(0.5);
     let heads = If::new(&is_first, Flip::new(&first), Flip::new(&second));
@@ -453,6 +452,7 @@ fn learning() {
         (2.0, (None, true)),
     ]);
     let base = ExpectationMaximization::new(JunctionTree::new())
+        .map_estimate()
         .starts(2)
         .tolerance(0.0);
     for learner in [
