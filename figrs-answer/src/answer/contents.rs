@@ -16,7 +16,7 @@ use super::run_statistics::RunStatistics;
 use crate::answer::choice::AlgorithmChoice;
 use crate::error::Error;
 use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
-use crate::run::run_state::{Continuation, RunOfAnswer};
+use crate::run::run_state::{Continuation, RunOfAnswer, RunState};
 use figrs_factor::bounds::Bounds;
 
 /// The untyped marginal of one target.
@@ -302,6 +302,18 @@ impl Answer {
     /// Adds the run of the answer, which can be lengthened.
     pub(crate) fn with_continuation(mut self, continuation: Continuation) -> Self {
         self.continuation = RunOfAnswer(Some(Arc::new(continuation)));
+        self
+    }
+
+    /// Converts the states of the run of the answer, for an algorithm that changes the answers of another algorithm.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn with_mapped_run(
+        mut self,
+        convert: impl Fn(Box<dyn RunState>) -> Box<dyn RunState> + Send + Sync + 'static,
+    ) -> Self {
+        let run = self.continuation.0.take();
+        self.continuation = RunOfAnswer(run.map(|run| Arc::new(run.mapped(convert))));
         self
     }
 

@@ -209,6 +209,18 @@ impl Continuation {
         })
     }
 
+    /// Returns the run whose states are those of this run after a conversion.
+    pub(crate) fn mapped(
+        self: Arc<Self>,
+        convert: impl Fn(Box<dyn RunState>) -> Box<dyn RunState> + Send + Sync + 'static,
+    ) -> Self {
+        let state = self.state.lock();
+        let state = state.unwrap_or_else(PoisonError::into_inner).take();
+        let state = state.map(&convert);
+        let begin = move || (self.begin)().map(&convert);
+        Self::new(state, Box::new(begin))
+    }
+
     /// Returns the run after it was lengthened by `more`, with its state.
     pub(crate) fn with_state(self: &Arc<Self>, more: u64, state: Box<dyn RunState>) -> Self {
         let first = Arc::clone(self);

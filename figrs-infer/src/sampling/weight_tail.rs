@@ -17,14 +17,17 @@ pub(crate) struct WeightTail {
 }
 
 impl WeightTail {
-    /// Returns the number of the largest weights that blocks with `rows` worlds together must return, whatever the number of samples is.
+    /// Returns the number of the largest weights that the unit of work with index `unit` must return, if each unit has `rows` worlds. The number does not
+    /// depend on the number of samples, so that a run can be lengthened.
     ///
-    /// All blocks of worlds have the same distribution. The number of tail weights from one block of worlds is largest in a run of one block. In a run
-    /// of several blocks the number of tail weights from one block is Poisson distributed, and exceeds the returned number with probability 1e-9.
-    pub(crate) fn most_of_block(rows: u64) -> usize {
+    /// All units have the same distribution. The number of tail weights from one unit is Poisson distributed. Its mean is largest if no unit follows, and
+    /// the number then exceeds the returned number with probability 1e-9.
+    pub(crate) fn most_of_unit(rows: u64, unit: u64) -> usize {
         const DEVIATIONS: f64 = 6.0;
         const LEAST: f64 = 16.0;
-        let mean = tail_length(rows.max(1) as usize) as f64 + 1.0;
+        let units = unit.saturating_add(1);
+        let samples = rows.saturating_mul(units).max(1);
+        let mean = (tail_length(samples as usize) as f64 + 1.0) / units as f64;
         let most = (mean + DEVIATIONS * mean.sqrt() + LEAST).ceil();
         MAX_TAIL_SIZE.min(most as usize)
     }
@@ -106,17 +109,19 @@ mod tests {
                 .collect();
             let logs: Vec<f64> = weights.iter().map(|w| w.ln()).collect();
             let mut heaviest = WeightTail::default();
-            for block in weights.chunks(1000) {
+            for (unit, block) in weights.chunks(1000).enumerate() {
                 let form = WeightForm::Rows(block.iter().map(|w| w * 8.0).collect());
-                let largest = largest(&form, WeightTail::most_of_block(1000));
+                let most = WeightTail::most_of_unit(1000, unit as u64);
+                let largest = largest(&form, most);
                 heaviest.add(&largest, -(8.0_f64.ln()), 1000);
             }
             let (k, all) = (heaviest.pareto_k(), pareto_k(&logs));
             assert!((k - all).abs() < 1e-9, "{k} {all}");
             assert!((k - power).abs() < 0.15, "{k}");
         }
-        assert_eq!(WeightTail::most_of_block(1 << 14), 519);
-        assert_eq!(WeightTail::most_of_block(60), 51);
+        let most = [0, 1, 15, 1 << 14].map(|unit| WeightTail::most_of_unit(1 << 14, unit));
+        assert_eq!(most, [519, 388, 171, 30]);
+        assert_eq!(WeightTail::most_of_unit(60, 0), 51);
         // Equal weights have no tail.
         let mut equal = WeightTail::default();
         equal.add(&[0.25; 100], 0.0, 100);

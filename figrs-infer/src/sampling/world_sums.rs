@@ -65,8 +65,8 @@ impl WorldSums {
     }
 
     /// Returns the number of the largest weights that a unit of work must return.
-    pub(super) fn tail(&self) -> usize {
-        WeightTail::most_of_block(self.size.worlds())
+    fn tail(&self, unit: u64) -> usize {
+        WeightTail::most_of_unit(self.size.worlds(), unit)
     }
 }
 
@@ -164,7 +164,7 @@ impl PortableSums for WorldSums {
             "its weights are no numbers",
         )?;
         demand(
-            block.heaviest.len() <= self.tail(),
+            block.heaviest.len() <= self.tail(number),
             "it has too many of the largest weights",
         )?;
         let expected = if block.met == 0 {

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use figrs::prelude::*;
 use figrs::{
-    AnyElement, Cases, DeepeningEnd, ExpectationMaximization, LazyVariableElimination, Learned,
-    PortableTargets, ResumableSampler, SimulatedAnnealing, Stopped,
+    AnyElement, Cases, Collapsed, DeepeningEnd, ExpectationMaximization, LazyVariableElimination,
+    Learned, PortableTargets, ResumableSampler, SimulatedAnnealing, Stopped,
 };
 
 /// Returns the text of an answer without its time.
@@ -481,4 +481,23 @@ fn learning() {
         );
         assert!(few.rounds() <= 20);
     }
+}
+
+/// The run of a collapsed sampler is that of its sampler, with the elements that were integrated out.
+#[test]
+fn collapsed_samplers() {
+    let level = Normal::new(0.0, Variance(100.0));
+    let noise = Gamma::new(2.0, Rate(1.0));
+    let model = [4.9, 5.3, 4.6]
+        .into_iter()
+        .fold(Model::new(), |model, reading| {
+            model.observe(&Normal::new(&level, Variance(&noise)), reading)
+        });
+    let sampler = |n| Collapsed(ImportanceSampling::new(n).seed(1));
+    let whole = said(&sampler(300).run(&model, (&level, &noise)).unwrap());
+    let short = sampler(200).run(&model, (&level, &noise)).unwrap();
+    assert_eq!(said(&short.extend(&model, 100).unwrap()), whole);
+    let running = sampler(200).start(&model, (&level, &noise));
+    running.extend(100).unwrap();
+    assert_eq!(said(&running.wait().unwrap()), whole);
 }
