@@ -326,7 +326,7 @@ impl Answer {
     ///
     /// **Complexity.** The first call continues this run. The run is repeated from its beginning if its state takes much memory (over about a
     /// million draws or distinct values), in a second call for the same answer, or if the longer run divides its samples into other blocks:
-    /// below about 2^18 samples, and when the number of samples passes certain powers of two above 2^21.
+    /// below about 2^18 samples, and for millions of samples at each doubling.
     ///
     /// **Errors.** [`Error::OtherModel`] if `model` is not the model of this answer; [`Error::NotInAnswer`] if the answer has no run that can be
     /// lengthened, because its algorithm is not a sampler or the answer is about a counterfactual; the errors of the sampler.

@@ -147,7 +147,7 @@ pub fn continued<S: RunState + 'static>(
     begin: impl Fn() -> S + Send + Sync + 'static,
 ) -> Answer {
     let begin = move || Ok(Box::new(begin()) as Box<dyn RunState>);
-    answer.with_continuation(Continuation::new(Some(Box::new(state)), Box::new(begin)))
+    answer.with_continuation(Continuation::new(Some(Box::new(state)), Arc::new(begin)))
 }
 
 /// Continues a run until it is finished or stopped, and computes its answer.
@@ -173,7 +173,9 @@ type Begin = dyn Fn() -> Result<Box<dyn RunState>, Error> + Send + Sync;
 pub(crate) struct Continuation {
     /// The state at the end of the run; `None` if the state was too large, or if another answer was made from it.
     state: Mutex<Option<Box<dyn RunState>>>,
-    begin: Box<Begin>,
+    begin: Arc<Begin>,
+    /// The amount by which the run that `begin` begins was lengthened.
+    extended: u64,
 }
 
 /// The run of an answer, if it can be lengthened; its text does not depend on the run.
@@ -187,10 +189,11 @@ impl fmt::Debug for RunOfAnswer {
 }
 
 impl Continuation {
-    pub(crate) fn new(state: Option<Box<dyn RunState>>, begin: Box<Begin>) -> Self {
+    pub(crate) fn new(state: Option<Box<dyn RunState>>, begin: Arc<Begin>) -> Self {
         Self {
             state: Mutex::new(state),
             begin,
+            extended: 0,
         }
     }
 
@@ -201,7 +204,13 @@ impl Continuation {
         guarded(|| {
             let mut state = match state {
                 Some(state) => state,
-                None => (self.begin)()?,
+                None => {
+                    let mut state = (self.begin)()?;
+                    if self.extended > 0 {
+                        state.extend(self.extended)?;
+                    }
+                    state
+                }
             };
             state.extend(more)?;
             let answer = finish(&mut *state)?;
@@ -211,24 +220,23 @@ impl Continuation {
 
     /// Returns the run whose states are those of this run after a conversion.
     pub(crate) fn mapped(
-        self: Arc<Self>,
+        &self,
         convert: impl Fn(Box<dyn RunState>) -> Box<dyn RunState> + Send + Sync + 'static,
     ) -> Self {
         let state = self.state.lock();
         let state = state.unwrap_or_else(PoisonError::into_inner).take();
-        let state = state.map(&convert);
-        let begin = move || (self.begin)().map(&convert);
-        Self::new(state, Box::new(begin))
+        let (state, first) = (state.map(&convert), Arc::clone(&self.begin));
+        Self {
+            extended: self.extended,
+            ..Self::new(state, Arc::new(move || first().map(&convert)))
+        }
     }
 
     /// Returns the run after it was lengthened by `more`, with its state.
-    pub(crate) fn with_state(self: &Arc<Self>, more: u64, state: Box<dyn RunState>) -> Self {
-        let first = Arc::clone(self);
-        let begin = move || {
-            let mut state = (first.begin)()?;
-            state.extend(more)?;
-            Ok(state)
-        };
-        Self::new(Some(state), Box::new(begin))
+    pub(crate) fn with_state(&self, more: u64, state: Box<dyn RunState>) -> Self {
+        Self {
+            extended: self.extended.saturating_add(more),
+            ..Self::new(Some(state), Arc::clone(&self.begin))
+        }
     }
 }

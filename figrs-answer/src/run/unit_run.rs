@@ -368,6 +368,6 @@ pub fn extendable_answer<S: ResumableSampler>(
         .is_small()
         .then(|| Box::new(begin().after(done.clone())) as Box<dyn RunState>);
     let begin = move || Ok(Box::new(begin()) as Box<dyn RunState>);
-    let continuation = Continuation::new(state, Box::new(begin));
+    let continuation = Continuation::new(state, Arc::new(begin));
     Ok(done.into_answer()?.with_continuation(continuation))
 }
