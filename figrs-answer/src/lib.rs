@@ -51,5 +51,8 @@ pub use run::partial::{Partial, Sums};
 pub use run::portable_part::{PortablePart, PortableSums, PortableUnit};
 pub use run::portable_targets::PortableTargets;
 pub use run::replicate::Replicate;
+pub use run::run_state::{Latest, RunState, Turn};
+pub use run::running::Running;
+pub use run::unit_run::{ResumableSampler, SavedRun};
 pub use run::watch::Progress;
 pub use run::work_queue::in_order;

@@ -3,6 +3,7 @@
 use figrs_core::expand::{Encoding, Expansion, ExpansionCache};
 use figrs_core::{AnyElement, Limits, Model, ModelError};
 
+use super::lazy_run::LazyRun;
 use super::variable_elimination::marginals;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::bounds::{Deepening, DeepeningEnd, TargetBounds, undecided_share};
@@ -10,6 +11,7 @@ use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
+use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 use figrs_factor::Stopped;
@@ -51,6 +53,10 @@ const GROWTH: f64 = 4.0;
 /// limits do not allow a greater depth. A [`deadline`](Self::deadline) also ends the deepening with the bounds of the last depth, and
 /// [`Deepening::ended`](figrs_answer::Deepening::ended) then says so; [`Error::NothingDone`] if no depth was finished.
 ///
+/// A run that was [started](figrs_answer::Run::start) gives the bounds of the last finished depth at any time. `extend(more)` adds `more` operations to
+/// the [work](Self::work), and the run then deepens until this work is done, however near the bounds are; a run [to a depth](Self::to_depth) goes
+/// `more` levels deeper. It deepens level by level, and its work therefore counts the smaller depths.
+///
 /// **References.** Pfeffer, Ruttenberg, Sliva, Howard and Takata, *Lazy factored inference for functional probabilistic programming*
 /// (2015), where the weight of undecided evidence is always at most one.
 ///
@@ -72,14 +78,14 @@ const GROWTH: f64 = 4.0;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct LazyVariableElimination {
-    goal: Goal,
-    work: u64,
-    limits: Limits,
-    watch: Watch,
+    pub(super) goal: Goal,
+    pub(super) work: u64,
+    pub(super) limits: Limits,
+    pub(super) watch: Watch,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Goal {
+pub(super) enum Goal {
     Width(f64),
     Depth(usize),
 }
@@ -137,16 +143,7 @@ impl Algorithm for LazyVariableElimination {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let watching = self.watch.start(self.name(), Some(self.work));
-        let mut search = DeepeningSearch {
-            limits: self.limits.until(watching.until()),
-            watching,
-            algorithm: self,
-            model,
-            targets,
-            memory: ExpansionCache::default(),
-            spent: 0,
-        };
+        let mut search = self.search((model, targets), ExpansionCache::default(), 0);
         match self.goal {
             Goal::Depth(depth) => search.run_at_depth(depth),
             Goal::Width(width) if width >= 0.0 => search.deepen(width),
@@ -158,26 +155,59 @@ impl Algorithm for LazyVariableElimination {
             }),
         }
     }
+
+    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
+        LazyRun::begin(self, model, targets)
+    }
+}
+
+impl LazyVariableElimination {
+    /// Returns the search in which `spent` operations have been done, with the expansions that it may use again.
+    pub(super) fn search<'a>(
+        &'a self,
+        (model, targets): (&'a Model, &'a [AnyElement]),
+        memory: ExpansionCache,
+        spent: u64,
+    ) -> DeepeningSearch<'a> {
+        let watching = self.watch.start(self.name(), Some(self.work));
+        DeepeningSearch {
+            limits: self.limits.until(watching.until()),
+            watching,
+            algorithm: self,
+            model,
+            targets,
+            memory,
+            spent,
+        }
+    }
 }
 
 /// State of one query to [`LazyVariableElimination`].
-struct DeepeningSearch<'a> {
+pub(super) struct DeepeningSearch<'a> {
     algorithm: &'a LazyVariableElimination,
     watching: RunMonitor<'a>,
     /// The limits of the algorithm, with its deadline.
     limits: Limits,
     model: &'a Model,
     targets: &'a [AnyElement],
-    memory: ExpansionCache,
-    spent: u64,
+    pub(super) memory: ExpansionCache,
+    pub(super) spent: u64,
 }
 
 /// Result of an expansion to one depth.
-struct DepthResult {
+#[derive(Clone, Debug)]
+pub(super) struct DepthResult {
     answer: Answer,
     /// Maximum difference between the bounds of any event; zero if the answer is exact.
     width: f64,
-    is_complete: bool,
+    pub(super) is_complete: bool,
+}
+
+/// The last depth of a deepening, and the choice of the next depth.
+#[derive(Debug, Default)]
+pub(super) struct DeepeningProgress {
+    pub(super) last: Option<(Result<DepthResult, Error>, usize)>,
+    pub(super) pace: DepthSchedule,
 }
 
 impl DeepeningSearch<'_> {
@@ -207,7 +237,9 @@ impl DeepeningSearch<'_> {
                 Err(Error::Model(ModelError::Unbounded { .. })) => low = middle + 1,
                 Err(error) if error.is_budget() => high = middle,
                 Err(error) if error.is_stopped() => {
-                    return self.stopped(best.map(|(found, depth)| (Ok(found), depth)));
+                    let why = self.watching.stopped().unwrap_or(Stopped::Deadline);
+                    let best = best.map(|(found, depth)| (Ok(found), depth));
+                    return self.answer_of(best, DeepeningEnd::Stopped(why));
                 }
                 Err(error) => return Err(error),
             }
@@ -217,43 +249,61 @@ impl DeepeningSearch<'_> {
     }
 
     fn deepen(&mut self, width: f64) -> Result<Answer, Error> {
-        let mut last: Option<(Result<DepthResult, Error>, usize)> = None;
-        let mut pace = DepthSchedule::default();
-        loop {
-            let (depth, before) = (pace.depth, self.spent);
-            match self.bounds_at_depth(depth) {
-                Ok(found) if found.width <= width => {
-                    return Ok(self.finished(found, depth, DeepeningEnd::Width));
-                }
-                // Evidence without a bound at this depth may be known at a greater depth.
-                outcome @ (Ok(_) | Err(Error::Model(ModelError::Unbounded { .. }))) => {
-                    last = Some((outcome, depth));
-                }
-                Err(error) if error.is_stopped() => return self.stopped(last),
-                Err(error) => {
-                    let (outcome, depth) = match last {
-                        Some(last) if error.is_budget() => last,
-                        _ => return Err(error),
-                    };
-                    return Ok(self.finished(outcome?, depth, DeepeningEnd::Budget));
-                }
+        let mut progress = DeepeningProgress::default();
+        let ended = loop {
+            if let Some(ended) = self.deepen_once(width, &mut progress)? {
+                break ended;
             }
-            self.watching.report(self.spent);
-            let left = self.remaining_work();
-            pace.next(self.spent - before, left);
-            if let Some((outcome, depth)) = last.take_if(|_| left == 0 || depth >= self.deepest()) {
-                return Ok(self.finished(outcome?, depth, DeepeningEnd::Budget));
-            }
-            pace.depth = pace.depth.min(self.deepest());
-        }
+        };
+        self.answer_of(progress.last, ended)
     }
 
-    /// Returns the answer of a run that was stopped: the answer of the last finished depth.
-    fn stopped(&self, last: Option<(Result<DepthResult, Error>, usize)>) -> Result<Answer, Error> {
-        let why = self.watching.stopped().unwrap_or(Stopped::Deadline);
+    /// Computes the bounds at the next depth; returns the reason if the deepening has ended.
+    pub(super) fn deepen_once(
+        &mut self,
+        width: f64,
+        progress: &mut DeepeningProgress,
+    ) -> Result<Option<DeepeningEnd>, Error> {
+        let (depth, before) = (progress.pace.depth, self.spent);
+        let is_narrow = match self.bounds_at_depth(depth) {
+            // Evidence without a bound at this depth may be known at a greater depth.
+            outcome @ (Ok(_) | Err(Error::Model(ModelError::Unbounded { .. }))) => {
+                let (outcome, _) = progress.last.insert((outcome, depth));
+                outcome.as_ref().is_ok_and(|found| found.width <= width)
+            }
+            Err(error) if error.is_stopped() => {
+                let why = self.watching.stopped().unwrap_or(Stopped::Deadline);
+                return Ok(Some(DeepeningEnd::Stopped(why)));
+            }
+            Err(error) if error.is_budget() && progress.last.is_some() => {
+                return Ok(Some(DeepeningEnd::Budget));
+            }
+            Err(error) => return Err(error),
+        };
+        self.watching.report(self.spent);
+        let left = self.remaining_work();
+        progress.pace.next(self.spent - before, left);
+        progress.pace.depth = progress.pace.depth.min(self.deepest());
+        Ok(if is_narrow {
+            Some(DeepeningEnd::Width)
+        } else {
+            (left == 0 || depth >= self.deepest()).then_some(DeepeningEnd::Budget)
+        })
+    }
+
+    /// Returns the answer of the last finished depth.
+    pub(super) fn answer_of(
+        &self,
+        last: Option<(Result<DepthResult, Error>, usize)>,
+        ended: DeepeningEnd,
+    ) -> Result<Answer, Error> {
+        let DeepeningEnd::Stopped(why) = ended else {
+            let (outcome, depth) = last.ok_or_else(|| self.watching.nothing_done())?;
+            return Ok(self.finished(outcome?, depth, ended));
+        };
         match last {
             Some((Ok(found), depth)) => {
-                let answer = self.finished(found, depth, DeepeningEnd::Stopped(why));
+                let answer = self.finished(found, depth, ended);
                 let elapsed = self.watching.elapsed();
                 let mut run = RunStatistics::new(why, self.spent, elapsed);
                 run.asked = Some(self.algorithm.work);
@@ -380,8 +430,8 @@ impl DeepeningSearch<'_> {
 
 /// Choice of the next depth, such that the work grows by about the same factor from depth to depth.
 #[derive(Debug, Default)]
-struct DepthSchedule {
-    depth: usize,
+pub(super) struct DepthSchedule {
+    pub(super) depth: usize,
     /// The work of the last depth, and the number of levels by which that depth exceeded the previous one.
     last: Option<(u64, usize)>,
 }

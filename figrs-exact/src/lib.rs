@@ -38,6 +38,8 @@ pub mod frontier;
 #[doc(hidden)]
 pub mod junction_tree;
 #[doc(hidden)]
+mod lazy_run;
+#[doc(hidden)]
 pub mod lazy_variable_elimination;
 #[doc(hidden)]
 pub mod marginal_map;

@@ -283,7 +283,7 @@ impl<'a> Attempts<'a> {
         }
         let until = Until {
             deadline: Instant::now().checked_add(GRACE_PERIOD),
-            interrupt: None,
+            ..Until::default()
         };
         self.look_within(self.settings.limits_afterwards().until(&until))
     }
