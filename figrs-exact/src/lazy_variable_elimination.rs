@@ -10,6 +10,7 @@ use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
+use figrs_answer::limits::expand_to_depth;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 use figrs_factor::Stopped;
@@ -44,7 +45,8 @@ const GROWTH: f64 = 4.0;
 ///
 /// **Complexity.** For each target, the work is twice that of [`VariableElimination`](crate::VariableElimination) on the expanded part of
 /// the model. All smaller depths together take about as much work as the last depth. The function of a Chain is called once for each
-/// combination of values.
+/// combination of values. A call of a [`Recursive`](figrs_core::Recursive) function is solved once for each argument and each number of
+/// further levels, so that the work for a function that calls itself twice grows linearly with the depth.
 ///
 /// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth; [`Error::ImpossibleEvidence`]; the
 /// errors of [`VariableElimination`](crate::VariableElimination), except that the deepening ends with the bounds of the last depth if the
@@ -282,9 +284,17 @@ impl DeepeningSearch<'_> {
     /// Computes the bounds of the targets if Chains are expanded to this depth.
     fn bounds_at_depth(&mut self, depth: usize) -> Result<DepthResult, Error> {
         let limits = self.limits(depth);
-        let expansion =
-            Expansion::to_depth(self.model, self.targets, &limits, depth, &mut self.memory)?;
-        self.spent += expansion.reached() as u64 * ELEMENT;
+        let mut operations = 0.0;
+        let memory = &mut self.memory;
+        let expansion = expand_to_depth(
+            &limits,
+            self.model,
+            self.targets,
+            depth,
+            memory,
+            &mut operations,
+        )?;
+        self.spent += expansion.reached() as u64 * ELEMENT + operations as u64;
         let limits = self.limits(depth);
         if expansion.is_complete() {
             // The model was expanded completely; the answer is therefore that of

@@ -310,7 +310,15 @@ pub(super) fn restrict(
     }
     expanded.support = values.build();
     match &mut expanded.content {
-        Content::Atomic(probabilities) => *probabilities = probabilities.select(&kept),
+        Content::Atomic(probabilities) => {
+            // The probability of the value `unknown` comes last.
+            let kept: Vec<usize> = kept
+                .iter()
+                .copied()
+                .chain(all..probabilities.len())
+                .collect();
+            *probabilities = probabilities.select(&kept);
+        }
         Content::Apply(index) => {
             for value in index.iter_mut().filter(|v| **v != FactorTable::NO_VALUE) {
                 *value = moved[*value as usize];

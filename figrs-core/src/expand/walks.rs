@@ -1,7 +1,7 @@
 //! Expansions of models: complete, with learned parameters, with decisions, and to a depth.
 
 use super::cache::ExpansionCache;
-use super::expander::{DepthLimit, Expander};
+use super::expander::Expander;
 use super::expansion::Expansion;
 use super::parametric::LearnedParameters;
 use crate::element::node::AnyElement;
@@ -75,15 +75,12 @@ impl Expansion {
     ) -> Result<Self, ModelError> {
         let mut reached = 0;
         loop {
-            let limit = DepthLimit {
-                depth,
-                memory: &mut *memory,
-                is_outdated: false,
-            };
-            let mut walk = Expander::new(model, limits, Some(limit));
+            let mut walk = Expander::to_depth(model, limits, depth, memory);
             walk.expansion.reached = reached;
-            walk.reach_roots(model, targets)?;
-            if !walk.limit.as_ref().is_some_and(|limit| limit.is_outdated) {
+            let outcome = walk.reach_roots(model, targets);
+            let is_outdated = walk.put_memory(memory);
+            outcome?;
+            if !is_outdated {
                 return walk.finished(model, targets);
             }
             reached = walk.expansion.reached;

@@ -143,12 +143,14 @@ impl Expander<'_> {
     }
 
     /// True if the element may depend on unexpanded parts of the model.
-    fn is_unknown(&self, parents: &[usize], content: &Content) -> bool {
+    fn is_unknown(&self, parents: &[usize], support: &Support, content: &Content) -> bool {
         let results = match content {
             Content::Chain { results, .. } => results.as_slice(),
             _ => &[],
         };
+        let has_weight = |weights: &Weights| weights.len() > support.len();
         matches!(content, Content::Unexplored)
+            || matches!(content, Content::Atomic(weights) if has_weight(weights))
             || self.any_unknown(parents)
             || self.any_unknown(results)
     }
@@ -242,7 +244,7 @@ impl Expander<'_> {
         }
         let (unknown, max_log_weight) = match self.limit {
             Some(_) => (
-                self.is_unknown(&parents, &content),
+                self.is_unknown(&parents, &support, &content),
                 self.max_log_weight(&element, &content),
             ),
             None => (false, 0.0),

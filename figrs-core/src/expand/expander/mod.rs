@@ -5,7 +5,7 @@ use std::any::TypeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cache::ExpansionCache;
-use super::calls::{CallRequest, CallSolutions, CallTreatment};
+use super::calls::{CallRequest, CallSolutions, CallTreatment, NO_DEPTH_LIMIT};
 use super::content::Content;
 use super::expansion::Expansion;
 use super::expansion_memory::ExpansionMemory;
@@ -39,9 +39,9 @@ struct Frame {
 }
 
 /// Depth limit for the expansion of Chains.
-pub(super) struct DepthLimit<'m> {
+pub(super) struct DepthLimit {
     pub(super) depth: usize,
-    pub(super) memory: &'m mut ExpansionCache,
+    pub(super) memory: ExpansionCache,
     /// `true` if an unknown element was reached again at a smaller depth, so that more of its Chains must be expanded.
     pub(super) is_outdated: bool,
 }
@@ -56,7 +56,7 @@ pub(super) struct Expander<'m> {
     pub(super) expansion: Expansion,
     limits: &'m Limits,
     statements: StatementIndex,
-    pub(super) limit: Option<DepthLimit<'m>>,
+    pub(super) limit: Option<DepthLimit>,
     stack: Vec<Frame>,
     /// The most recent support for each type of values.
     supports: FxHashMap<TypeId, Support>,
@@ -84,7 +84,7 @@ pub(super) struct Expander<'m> {
 }
 
 impl<'m> Expander<'m> {
-    pub(super) fn new(model: &'m Model, limits: &'m Limits, limit: Option<DepthLimit<'m>>) -> Self {
+    pub(super) fn new(model: &'m Model, limits: &'m Limits, limit: Option<DepthLimit>) -> Self {
         Self {
             expansion: Expansion {
                 elements: Vec::new(),
@@ -116,6 +116,31 @@ impl<'m> Expander<'m> {
             placeholders: FxHashMap::default(),
             is_unfolded: false,
         }
+    }
+
+    /// Creates a traversal that expands Chains nested in fewer than `depth` other Chains, with a cache that it takes out of `memory`.
+    pub(super) fn to_depth(
+        model: &'m Model,
+        limits: &'m Limits,
+        depth: usize,
+        memory: &mut ExpansionCache,
+    ) -> Self {
+        let limit = DepthLimit {
+            depth,
+            memory: std::mem::take(memory),
+            is_outdated: false,
+        };
+        Self::new(model, limits, Some(limit))
+    }
+
+    /// Puts back the cache of a traversal to some depth. Returns `true` if an unknown element was reached again at a smaller depth, so
+    /// that the model must be expanded again.
+    pub(super) fn put_memory(&mut self, memory: &mut ExpansionCache) -> bool {
+        let Some(limit) = &mut self.limit else {
+            return false;
+        };
+        *memory = std::mem::take(&mut limit.memory);
+        limit.is_outdated
     }
 
     /// Replaces learned elements by parameters, and fixes the values of elements whose outcomes cannot be listed.
@@ -341,11 +366,16 @@ impl<'m> Expander<'m> {
         let Some(calls) = &self.calls else {
             return Ok(false);
         };
-        match calls.treatment(element, op, self.known_functions)? {
+        let limit = self.limit.as_ref().map(|limit| limit.depth - depth);
+        let levels = limit.unwrap_or(NO_DEPTH_LIMIT);
+        match calls.treatment(element, op, self.known_functions, levels)? {
             CallTreatment::Unfolded => return Ok(false),
             CallTreatment::UnfoldsCaller => self.is_unfolded = true,
             CallTreatment::Shared(support, weights) => {
                 self.expansion.shares_calls = true;
+                if weights.len() > support.len() {
+                    self.expansion.cut = self.expansion.cut.map(|(limit, _)| (limit, true));
+                }
                 let content = Content::Atomic(weights);
                 self.finish(element.clone(), depth, Vec::new(), support, content, None)?;
             }
@@ -360,6 +390,7 @@ impl<'m> Expander<'m> {
                     call,
                     element,
                     depth,
+                    levels,
                 });
             }
         }
@@ -379,6 +410,7 @@ impl<'m> Expander<'m> {
         let frames = self.stack.len() * size_of::<Frame>();
         let counted = self.counted.len() * 2 * size_of::<ElementId>();
         let remembered = self.limit.as_ref().map_or(0, |limit| limit.memory.bytes());
+        let remembered = remembered + self.calls.as_ref().map_or(0, CallSolutions::bytes);
         let more = more + remembered + (frames + counted) as u64;
         self.memory.check(self.limits, element, more)
     }
