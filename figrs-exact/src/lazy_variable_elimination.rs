@@ -22,6 +22,12 @@ use figrs_factor::eliminate::log_sums;
 const ELEMENT: u64 = 250;
 /// Target factor by which the work grows from one depth to the next.
 const GROWTH: f64 = 4.0;
+/// Number of values that are listed at first of an element with infinitely many; the number doubles from depth to depth.
+const FIRST_RANGE: usize = 16;
+/// Default number of listed values at a given depth.
+const RANGE: usize = 256;
+/// Maximum number of listed values.
+const MAX_RANGE: usize = 1 << 20;
 
 /// Lower and upper bounds of marginals and of the probability of evidence, for models that may be infinite.
 ///
@@ -75,6 +81,7 @@ const GROWTH: f64 = 4.0;
 #[must_use]
 pub struct LazyVariableElimination {
     goal: Goal,
+    range: Option<usize>,
     work: u64,
     limits: Limits,
     watch: Watch,
@@ -115,6 +122,7 @@ impl LazyVariableElimination {
     fn with(goal: Goal) -> Self {
         Self {
             goal,
+            range: None,
             work: 1 << 26,
             limits: Limits::default(),
             watch: Watch::default(),
@@ -127,6 +135,13 @@ impl LazyVariableElimination {
     /// counts one, and each element reached counts 250.
     pub fn work(mut self, budget: u64) -> Self {
         self.work = budget;
+        self
+    }
+
+    /// Sets the number of values that are listed of each element with infinitely many values. By default, 256 values are listed at a given
+    /// depth. If a width was requested, 16 values are listed at first, and the number is doubled from depth to depth.
+    pub fn range(mut self, values: usize) -> Self {
+        self.range = Some(values.min(MAX_RANGE));
         self
     }
 
@@ -147,6 +162,12 @@ impl Algorithm for LazyVariableElimination {
             model,
             targets,
             memory: ExpansionCache::default(),
+            range: self.range.unwrap_or(match self.goal {
+                Goal::Width(_) => FIRST_RANGE,
+                Goal::Depth(_) => RANGE,
+            }),
+            is_ranged: false,
+            is_cut: true,
             spent: 0,
         };
         match self.goal {
@@ -171,6 +192,12 @@ struct DeepeningSearch<'a> {
     model: &'a Model,
     targets: &'a [AnyElement],
     memory: ExpansionCache,
+    /// Number of values that are listed of an element with infinitely many.
+    range: usize,
+    /// True if values of an element with infinitely many values were left out.
+    is_ranged: bool,
+    /// True if Chains were left out in the last expansion.
+    is_cut: bool,
     spent: u64,
 }
 
@@ -180,6 +207,8 @@ struct DepthResult {
     /// Maximum difference between the bounds of any event; zero if the answer is exact.
     width: f64,
     is_complete: bool,
+    /// Number of values that were listed of an element with infinitely many; `None` if there was no such element.
+    range: Option<usize>,
 }
 
 impl DeepeningSearch<'_> {
@@ -243,9 +272,12 @@ impl DeepeningSearch<'_> {
             self.watching.report(self.spent);
             let left = self.remaining_work();
             pace.next(self.spent - before, left);
-            if let Some((outcome, depth)) = last.take_if(|_| left == 0 || depth >= self.deepest()) {
+            let is_deepest = depth >= self.deepest() || !self.is_cut;
+            let is_last = left == 0 || is_deepest && !self.may_raise_range();
+            if let Some((outcome, depth)) = last.take_if(|_| is_last) {
                 return Ok(self.finished(outcome?, depth, DeepeningEnd::Budget));
             }
+            self.raise_range();
             pace.depth = pace.depth.min(self.deepest());
         }
     }
@@ -265,6 +297,19 @@ impl DeepeningSearch<'_> {
         }
     }
 
+    /// True if more values of an element with infinitely many values may be listed.
+    fn may_raise_range(&self) -> bool {
+        self.is_ranged && self.algorithm.range.is_none() && self.range < MAX_RANGE
+    }
+
+    /// Doubles the number of listed values, if values of some element were left out.
+    fn raise_range(&mut self) {
+        if self.may_raise_range() {
+            self.range *= 2;
+            self.memory.forget_calls();
+        }
+    }
+
     fn deepest(&self) -> usize {
         self.limits.depth
     }
@@ -272,6 +317,7 @@ impl DeepeningSearch<'_> {
     fn finished(&self, found: DepthResult, depth: usize, ended: DeepeningEnd) -> Answer {
         found.answer.with_deepening(Deepening {
             depth,
+            range: found.range.unwrap_or(0),
             work: self.spent,
             ended: if found.is_complete {
                 DeepeningEnd::Complete
@@ -296,6 +342,8 @@ impl DeepeningSearch<'_> {
         )?;
         self.spent += expansion.reached() as u64 * ELEMENT + operations as u64;
         let limits = self.limits(depth);
+        self.is_ranged |= expansion.is_ranged();
+        self.is_cut = expansion.is_cut();
         if expansion.is_complete() {
             // The model was expanded completely; the answer is therefore that of
             // `VariableElimination`.
@@ -304,6 +352,7 @@ impl DeepeningSearch<'_> {
                 answer: marginals(name, self.model, self.targets, &expansion, &limits)?,
                 width: 0.0,
                 is_complete: true,
+                range: None,
             });
         }
         if expansion.impossible().is_some() {
@@ -326,6 +375,7 @@ impl DeepeningSearch<'_> {
             answer: Answer::bounded_marginals(name, bounds, log_evidence),
             width: undecided_share(lower, upper),
             is_complete: false,
+            range: expansion.is_ranged().then_some(self.range),
         })
     }
 
@@ -368,6 +418,7 @@ impl DeepeningSearch<'_> {
         limits.elements = limits.elements.min(elements);
         limits.element_entries = limits.element_entries.min(left);
         limits.expanded_depth = Some(depth);
+        limits.range = Some(self.range);
         limits
     }
 
@@ -384,6 +435,7 @@ impl DeepeningSearch<'_> {
             answer: Answer::marginals(self.algorithm.name(), Vec::new(), log_evidence),
             width: 0.0,
             is_complete: false,
+            range: None,
         })
     }
 }

@@ -51,6 +51,11 @@ struct MemoisedCalls {
 }
 
 impl ExpansionCache {
+    /// Forgets the solutions of recursive calls, for an expansion that lists more values of elements with infinitely many.
+    pub fn forget_calls(&mut self) {
+        self.solutions = CallSolutions::default();
+    }
+
     /// Returns the approximate size of the cache in bytes, without the elements.
     pub(super) fn bytes(&self) -> u64 {
         const ELEMENT: usize = 2 * size_of::<(ElementId, (AnyElement, CachedElement))>();

@@ -49,6 +49,8 @@ struct ReachedCall {
 #[derive(Debug, Default)]
 pub(super) struct CallSolutions {
     calls: FxHashMap<CallId, ReachedCall>,
+    /// `true` if a solution lacks some values of an element with infinitely many values.
+    pub(super) is_ranged: bool,
     /// Approximate size of the stored weights in bytes.
     bytes: u64,
     /// The recursive functions, in the order in which their calls were first reached.

@@ -244,6 +244,7 @@ impl<'m> CallSharing<'m> {
         };
         let expansion = expansion.filter(|expansion| !is_older && is_plain(expansion));
         let is_complete = expansion.as_ref().is_some_and(Expansion::is_complete);
+        self.calls.is_ranged |= expansion.as_ref().is_some_and(Expansion::is_ranged);
         let solution = match (expansion, first) {
             (None, _) => CallSolution::Unfolded,
             (Some(first), None) => {

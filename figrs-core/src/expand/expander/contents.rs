@@ -73,7 +73,9 @@ impl Expander<'_> {
         let (support, content, failures) = match element.kind() {
             Kind::Atomic(op) => {
                 let (support, content, failures) =
-                    rows::atomic(&element, &**op, observed.as_ref())?;
+                    rows::atomic(&element, &**op, observed.as_ref(), self.range(&element))?;
+                self.expansion.is_ranged |=
+                    matches!(&content, Content::Atomic(weights) if weights.len() > support.len());
                 let content = self.with_origins(&element, &support, content);
                 (support, content, failures)
             }
@@ -85,6 +87,12 @@ impl Expander<'_> {
             Kind::Chain(..) => unreachable!("Chains are expanded in two stages"),
         };
         self.finish(element, depth, parents, support, content, failures)
+    }
+
+    /// Returns the number of values to be listed of an element with infinitely many, if they are listed.
+    fn range(&self, element: &AnyElement) -> Option<usize> {
+        let is_listed = self.limit.is_some() && !self.unlisted.contains(&element.id());
+        self.limits.range.filter(|_| is_listed)
     }
 
     /// Adds a Chain, whose values come from its results.

@@ -77,6 +77,8 @@ pub(super) struct Expander<'m> {
     decided: FxHashMap<ElementId, Support>,
     /// The parameters that replace learned elements, if learned elements are replaced.
     learned: Option<&'m mut LearnedParameters>,
+    /// Results of observed Chains, whose values are not listed if there are infinitely many.
+    unlisted: FxHashSet<ElementId>,
     /// Values of elements whose outcomes cannot be listed.
     placeholders: FxHashMap<ElementId, Datum>,
     /// `true` if the body of the call must be unfolded; its traversal then ends.
@@ -93,6 +95,7 @@ impl<'m> Expander<'m> {
                 evidence: Vec::new(),
                 impossible: None,
                 cut: limit.as_ref().map(|limit| (limit.depth, false)),
+                is_ranged: false,
                 element_entries: limits.element_entries,
                 reached: 0,
                 parametric: Vec::new(),
@@ -113,6 +116,7 @@ impl<'m> Expander<'m> {
             known_functions: 0,
             decided: FxHashMap::default(),
             learned: None,
+            unlisted: FxHashSet::default(),
             placeholders: FxHashMap::default(),
             is_unfolded: false,
         }
@@ -339,6 +343,9 @@ impl<'m> Expander<'m> {
                     }
                     let branches = self.branches(&element, &**op)?;
                     let results = branches.results.clone();
+                    if self.observed(&element).is_some() {
+                        self.unlisted.extend(results.iter().map(AnyElement::id));
+                    }
                     self.stack.push(Frame {
                         element,
                         depth,
@@ -373,6 +380,7 @@ impl<'m> Expander<'m> {
             CallTreatment::UnfoldsCaller => self.is_unfolded = true,
             CallTreatment::Shared(support, weights) => {
                 self.expansion.shares_calls = true;
+                self.expansion.is_ranged |= calls.is_ranged;
                 if weights.len() > support.len() {
                     self.expansion.cut = self.expansion.cut.map(|(limit, _)| (limit, true));
                 }
