@@ -52,10 +52,10 @@ pub use figrs_infer::{
     PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior, Predict, Predictive,
     Progress, Quality, Quantity, RejectionSampling, Replicate, Resampling, Run, RunStatistics,
     SavedParticles, SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo,
-    SimulatedAnnealing, SliceCost, SliceSums, SliceTotal, Slices, Stopped, Sums, TargetBounds,
-    TargetDraws, TargetMarginal, Trajectories, VariableElimination, Verdict, WorkBudget, World,
-    WorldSums, algorithms, compare, diagnostics, eliminate, in_order, missing_in_batch,
-    unseen_share,
+    SimulatedAnnealing, SliceCost, SliceSums, SliceTotal, Slices, Stopped, Strategy,
+    SubmodelQuality, SubmodelSolution, Sums, TargetBounds, TargetDraws, TargetMarginal,
+    Trajectories, VariableElimination, Verdict, WorkBudget, World, WorldSums, algorithms, compare,
+    diagnostics, eliminate, in_order, missing_in_batch, unseen_share,
 };
 #[cfg(feature = "learn")]
 pub use figrs_learn::{

@@ -1,11 +1,12 @@
 //! Bounds of marginals by variable elimination on a growing part of the model.
 
-use figrs_core::expand::{Encoding, Expansion, ExpansionCache};
+use figrs_core::expand::ExpansionCache;
 use figrs_core::{AnyElement, Limits, Model, ModelError};
 
+use super::bounded_sums::bounded_sums;
 use super::variable_elimination::marginals;
 use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::bounds::{Deepening, DeepeningEnd, TargetBounds, undecided_share};
+use figrs_answer::answer::bounds::{Deepening, DeepeningEnd, undecided_share};
 use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::conflict;
@@ -14,8 +15,6 @@ use figrs_answer::limits::expand_to_depth;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 use figrs_factor::Stopped;
-use figrs_factor::bounds::Bounds;
-use figrs_factor::eliminate::log_sums;
 
 /// Work that each element reached counts, in operations of an elimination. Evaluating the function of an element and numbering its values
 /// take about as long as `ELEMENT` operations of an elimination.
@@ -355,55 +354,19 @@ impl DeepeningSearch<'_> {
                 range: None,
             });
         }
-        if expansion.impossible().is_some() {
+        let mut operations = 0.0;
+        let found = bounded_sums(&expansion, &limits, &mut operations);
+        self.spent += operations as u64;
+        let Some((bounds, log_evidence)) = found? else {
             return self.impossible(&limits);
-        }
-        conflict::check_failures(&expansion, &limits)?;
-        expansion.check_bounded()?;
-        let lower = self.log_weight(&Encoding::for_sums(&expansion, &[])?, &[])?[0];
-        let upper = self.log_weight(&Encoding::for_upper_sums(&expansion, &[])?, &[])?[0];
-        if upper == f64::NEG_INFINITY {
-            return self.impossible(&limits);
-        }
-        let mut bounds = Vec::with_capacity(self.targets.len());
-        for &position in expansion.targets() {
-            bounds.push(self.target(&expansion, position)?);
-        }
-        let log_evidence = Bounds { lower, upper };
+        };
         let name = self.algorithm.name();
         Ok(DepthResult {
             answer: Answer::bounded_marginals(name, bounds, log_evidence),
-            width: undecided_share(lower, upper),
+            width: undecided_share(log_evidence.lower, log_evidence.upper),
             is_complete: false,
             range: expansion.is_ranged().then_some(self.range),
         })
-    }
-
-    fn target(&mut self, expansion: &Expansion, position: usize) -> Result<TargetBounds, Error> {
-        let keep = [position];
-        let mut lower = self.log_weight(&Encoding::for_sums(expansion, &keep)?, &keep)?;
-        let mut upper = self.log_weight(&Encoding::for_upper_sums(expansion, &keep)?, &keep)?;
-        let target = &expansion.elements()[position];
-        let known = target.support.len();
-        lower.truncate(known);
-        let unknown = upper.drain(known..).next();
-        Ok(TargetBounds {
-            element: target.element.clone(),
-            support: target.support.clone(),
-            log_lower: lower,
-            log_upper: upper,
-            log_unknown: unknown.unwrap_or(f64::NEG_INFINITY),
-        })
-    }
-
-    /// Returns the natural logarithm of the total weight of all worlds, separately for each value of the target if there is a target.
-    fn log_weight(&mut self, encoding: &Encoding, targets: &[usize]) -> Result<Vec<f64>, Error> {
-        let keep = targets.iter().filter_map(|&t| encoding.variable(t));
-        let keep: Vec<_> = keep.collect();
-        let limits = self.limits.with_work_at_most(self.remaining_work() as f64);
-        let (logs, cost) = log_sums(encoding.graph(), &keep, &limits)?;
-        self.spent += cost.operations as u64;
-        Ok(logs)
     }
 
     fn remaining_work(&self) -> u64 {

@@ -20,7 +20,7 @@
 //!
 //! | algorithm | where |
 //! |---|---|
-//! | [`Enumerate`], [`VariableElimination`], [`LazyVariableElimination`], [`MpeVariableElimination`], [`MarginalMap`], [`JunctionTree`], [`CompiledTree`], [`Frontier`], [`CompiledFrontier`], [`FirstTrue`], [`Circuit`], [`CompiledCircuit`], [`MpeBranchAndBound`], [`Slices`], [`MpeSlices`]; [`Exact`], [`MpeExact`], which choose among these; [`BeliefPropagation`], [`MpeBeliefPropagation`] | `figrs-exact` |
+//! | [`Enumerate`], [`VariableElimination`], [`LazyVariableElimination`], [`MpeVariableElimination`], [`MarginalMap`], [`JunctionTree`], [`CompiledTree`], [`Frontier`], [`CompiledFrontier`], [`FirstTrue`], [`Circuit`], [`CompiledCircuit`], [`MpeBranchAndBound`], [`Slices`], [`MpeSlices`]; [`Exact`], [`MpeExact`], which choose among these; [`Strategy`], which tries algorithms on a model and its sub-models; [`BeliefPropagation`], [`MpeBeliefPropagation`] | `figrs-exact` |
 //! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `sampling/` |
 //! | [`SequentialMonteCarlo`] | `smc/` |
 //! | [`MetropolisHastings`], [`Gibbs`], [`SimulatedAnnealing`] | `mcmc/` |
@@ -57,15 +57,16 @@ pub use figrs_answer::{
     DeepeningEnd, Diagnosis, Draws, Error, Estimate, FamilyMixture, Finding, ItemSampler,
     LogEvidence, Marginal, Measure, MergeableSampler, NormalComponent, NormalMixture, Part,
     Partial, PortablePart, PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior,
-    Progress, Quality, Quantity, Replicate, Run, RunStatistics, Sums, TargetBounds, TargetDraws,
-    TargetMarginal, World, algorithms, diagnostics, in_order, missing_in_batch, unseen_share,
+    Progress, Quality, Quantity, Replicate, Run, RunStatistics, SubmodelQuality, SubmodelSolution,
+    Sums, TargetBounds, TargetDraws, TargetMarginal, World, algorithms, diagnostics, in_order,
+    missing_in_batch, unseen_share,
 };
 pub use figrs_exact::{
     BeliefPropagation, Circuit, Compiled, CompiledCircuit, CompiledExact, CompiledForm,
     CompiledFrontier, CompiledTree, EliminationStep, EliminationTree, Enumerate, Exact, FirstTrue,
     Frontier, JunctionTree, LazyVariableElimination, MarginalMap, MpeBeliefPropagation,
     MpeBranchAndBound, MpeExact, MpeSlices, MpeVariableElimination, SavedTree, SliceCost,
-    SliceSums, SliceTotal, Slices, VariableElimination,
+    SliceSums, SliceTotal, Slices, Strategy, VariableElimination,
 };
 pub use figrs_factor::bounds::Bounds;
 pub use figrs_factor::bounds::Improvement;

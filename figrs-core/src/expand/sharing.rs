@@ -13,6 +13,7 @@ use super::content::{Content, ExpandedElement};
 use super::expander::Expander;
 use super::expansion::Expansion;
 use super::expansion_memory::ExpansionMemory;
+use super::submodels::SolvedSubmodel;
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::ModelError;
 use crate::model::Model;
@@ -49,6 +50,28 @@ impl Expansion {
         let mut sharing = CallSharing::new(&nothing, limits, asked);
         let mut walk = Expander::new(model, limits, None);
         sharing.complete(&mut walk, model, targets, &mut solve)?;
+        Ok(walk.finished(model, targets)?)
+    }
+
+    /// Expands a model like [`sharing_calls`](Self::sharing_calls) for sums over the worlds, with the distributions of solved sub-models in
+    /// place of their roots. The solutions of recursive calls are stored in `memory` and reused.
+    ///
+    /// **Errors.** As [`sharing_calls`](Self::sharing_calls).
+    pub fn with_solved<E: From<ModelError>>(
+        model: &Model,
+        targets: &[AnyElement],
+        limits: &Limits,
+        solved: &[SolvedSubmodel],
+        memory: &mut ExpansionCache,
+        mut solve: impl FnMut(&Self) -> Result<Weights, E>,
+    ) -> Result<Self, E> {
+        let nothing = Model::new();
+        let mut sharing = CallSharing::new(&nothing, limits, QueryKind::Sums);
+        sharing.calls = std::mem::take(&mut memory.solutions);
+        let mut walk = Expander::new(model, limits, None);
+        walk.replace(solved.iter().cloned());
+        sharing.complete(&mut walk, model, targets, &mut solve)?;
+        memory.solutions = sharing.calls;
         Ok(walk.finished(model, targets)?)
     }
 

@@ -4,12 +4,14 @@ use super::cache::ExpansionCache;
 use super::expander::Expander;
 use super::expansion::Expansion;
 use super::parametric::LearnedParameters;
+use super::submodels::SolvedSubmodel;
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
 use figrs_factor::Limits;
+use figrs_factor::graph::Weights;
 
 impl Expansion {
     /// Expands the elements that `targets` and the evidence of `model` need.
@@ -54,7 +56,14 @@ impl Expansion {
         decided: &[(AnyElement, Support)],
     ) -> Result<Self, ModelError> {
         let mut walk = Expander::new(model, limits, None);
-        walk.decide(decided);
+        // Each option has weight one.
+        let options = decided.iter().map(|(decision, options)| SolvedSubmodel {
+            root: decision.clone(),
+            outer: Vec::new(),
+            support: options.clone(),
+            weights: Weights::from_linear(vec![1.0; options.len()]),
+        });
+        walk.replace(options);
         walk.reach_roots(model, targets)?;
         walk.finished(model, targets)
     }

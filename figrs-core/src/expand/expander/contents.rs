@@ -31,25 +31,6 @@ impl Expander<'_> {
         )
     }
 
-    /// Replaces the values of the decided elements by these options, independent of their parents.
-    pub(in crate::expand) fn decide(&mut self, decided: &[(AnyElement, Support)]) {
-        let decided = decided.iter().map(|(e, options)| (e.id(), options.clone()));
-        self.decided = decided.collect();
-    }
-
-    /// Adds a decided element, whose options all have weight one.
-    pub(super) fn offer(
-        &mut self,
-        element: AnyElement,
-        depth: usize,
-        options: Support,
-    ) -> Result<(), ModelError> {
-        self.check_budget(&element)?;
-        let weights = Weights::from_linear(vec![1.0; options.len()]);
-        let content = Content::Atomic(weights);
-        self.finish(element, depth, Vec::new(), options, content, None)
-    }
-
     /// Adds a Chain that is nested too deeply to be expanded. The parents of an unexpanded Chain belong to the world, and
     /// may be scored.
     pub(super) fn add_unexplored(
@@ -235,7 +216,7 @@ impl Expander<'_> {
     }
 
     /// Applies the evidence on the element and adds it to the expansion.
-    pub(super) fn finish(
+    pub(in crate::expand) fn finish(
         &mut self,
         element: AnyElement,
         depth: usize,
@@ -250,12 +231,11 @@ impl Expander<'_> {
         {
             return Err(error.clone());
         }
-        let (unknown, max_log_weight) = match self.limit {
-            Some(_) => (
-                self.is_unknown(&parents, &support, &content),
-                self.max_log_weight(&element, &content),
-            ),
-            None => (false, 0.0),
+        let (unknown, max_log_weight) = if self.limit.is_some() || !self.replaced.is_empty() {
+            let unknown = self.is_unknown(&parents, &support, &content);
+            (unknown, self.max_log_weight(&element, &content))
+        } else {
+            (false, 0.0)
         };
         let parametric = self.parametric_here(&content);
         let mut expanded = ExpandedElement {

@@ -1,6 +1,7 @@
 //! Traversal from the roots of a model to all elements that their values need.
 
 use std::any::TypeId;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,6 +11,7 @@ use super::content::Content;
 use super::expansion::Expansion;
 use super::expansion_memory::ExpansionMemory;
 use super::parametric::LearnedParameters;
+use super::submodels::SolvedSubmodel;
 use crate::element::node::{AnyElement, ChainOp, ElementId, Kind};
 use crate::error::ModelError;
 use crate::limits::{check_elements, check_time};
@@ -73,8 +75,8 @@ pub(super) struct Expander<'m> {
     pub(super) pending_call: Option<CallRequest>,
     /// Number of recursive functions that were known before the traversal.
     known_functions: usize,
-    /// Options of the decided elements, which replace their values.
-    decided: FxHashMap<ElementId, Support>,
+    /// The elements that are replaced by a given distribution.
+    pub(super) replaced: FxHashMap<ElementId, Arc<SolvedSubmodel>>,
     /// The parameters that replace learned elements, if learned elements are replaced.
     learned: Option<&'m mut LearnedParameters>,
     /// Results of observed Chains, whose values are not listed if there are infinitely many.
@@ -114,7 +116,7 @@ impl<'m> Expander<'m> {
             calls: None,
             pending_call: None,
             known_functions: 0,
-            decided: FxHashMap::default(),
+            replaced: FxHashMap::default(),
             learned: None,
             unlisted: FxHashSet::default(),
             placeholders: FxHashMap::default(),
@@ -302,8 +304,23 @@ impl<'m> Expander<'m> {
                 if let Some(policy) = self.statements.policy(&element).cloned() {
                     return self.follow(element, depth, &policy);
                 }
-                if let Some(options) = self.decided.get(&element.id()).cloned() {
-                    return self.offer(element, depth, options);
+                if let Some(solved) = self.replaced.get(&element.id()).cloned() {
+                    let reads = solved.outer.iter().map(|(read, _)| read);
+                    let missing: Vec<&AnyElement> = reads.filter(|r| !self.is_done(r)).collect();
+                    if missing.is_empty() {
+                        self.check_budget(&element)?;
+                        return self.add_solved(element, depth, &solved);
+                    }
+                    let stage = ExpansionStage::Parents;
+                    self.stack.push(Frame {
+                        element,
+                        depth,
+                        stage,
+                    });
+                    for read in missing {
+                        self.push(read, depth);
+                    }
+                    return Ok(());
                 }
                 if let Some(learned) = &mut self.learned
                     && let Some(parameter) = learned.of(&element)?
@@ -425,19 +442,21 @@ impl<'m> Expander<'m> {
 
     /// Returns the indices of an element's parents, or an error if a parent has no value in any world.
     fn parents(&self, element: &AnyElement) -> Result<Vec<usize>, ModelError> {
-        let position = |parent: &AnyElement| {
-            if let Some((_, error)) = self.failed.get(&parent.id()) {
-                return Err(error.clone());
-            }
-            let position = self.expansion.positions[&parent.id()];
-            self.expansion.elements[position].require_finite()?;
-            Ok(position)
-        };
         let mut parents = Vec::with_capacity(element.parents().len());
         for parent in self.open_parents(element) {
-            parents.push(position(parent)?);
+            parents.push(self.position(parent)?);
         }
         Ok(parents)
+    }
+
+    /// Returns the index of an element that was expanded before, or an error if the element has no value in any world.
+    pub(super) fn position(&self, parent: &AnyElement) -> Result<usize, ModelError> {
+        if let Some((_, error)) = self.failed.get(&parent.id()) {
+            return Err(error.clone());
+        }
+        let position = self.expansion.positions[&parent.id()];
+        self.expansion.elements[position].require_finite()?;
+        Ok(position)
     }
 
     fn supports(&self, positions: &[usize]) -> Vec<&Support> {
