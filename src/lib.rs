@@ -53,9 +53,10 @@ pub use figrs_infer::{
     Posterior, Predict, Predictive, Progress, Quality, Quantity, RejectionSampling, Replicate,
     Resampling, ResumableSampler, Run, RunState, RunStatistics, Running, SavedParticles, SavedRun,
     SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing,
-    SliceCost, SliceSums, SliceTotal, Slices, Stopped, Sums, TargetBounds, TargetDraws,
-    TargetMarginal, Trajectories, Turn, VariableElimination, Verdict, WorkBudget, World, WorldSums,
-    algorithms, compare, diagnostics, eliminate, in_order, missing_in_batch, unseen_share,
+    SliceCost, SliceSums, SliceTotal, Slices, Stopped, Strategy, SubmodelQuality, SubmodelSolution,
+    Sums, TargetBounds, TargetDraws, TargetMarginal, Trajectories, Turn, VariableElimination,
+    Verdict, WorkBudget, World, WorldSums, algorithms, compare, diagnostics, eliminate, in_order,
+    missing_in_batch, unseen_share,
 };
 #[cfg(feature = "learn")]
 pub use figrs_learn::{

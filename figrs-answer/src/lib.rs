@@ -31,7 +31,9 @@ mod setters;
 
 pub use algorithm::{Algorithm, Run};
 pub use answer::bounds::{Deepening, DeepeningEnd, TargetBounds};
-pub use answer::choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
+pub use answer::choice::{
+    AlgorithmAttempt, AlgorithmChoice, AttemptOutcome, SubmodelQuality, SubmodelSolution,
+};
 pub use answer::draws::{Draws, TargetDraws};
 pub use answer::estimate::{Estimate, unseen_share};
 pub use answer::family_mixture::FamilyMixture;

@@ -25,6 +25,8 @@ pub(super) struct LazyRun {
     progress: DeepeningProgress,
     /// The expansions so far, with the thread in which their memory is counted.
     expansions: Option<(ThreadId, ExpansionCache)>,
+    /// Number of values that are listed of an element with infinitely many, after the first depth.
+    range: Option<usize>,
     spent: u64,
     ended: Option<DeepeningEnd>,
     latest: Latest,
@@ -47,6 +49,7 @@ impl LazyRun {
             question: Arc::new((model.clone(), targets.to_vec())),
             progress: DeepeningProgress::default(),
             expansions: None,
+            range: None,
             spent: 0,
             ended: None,
             latest: Latest::nothing(algorithm.name()),
@@ -96,7 +99,9 @@ impl RunState for LazyRun {
         let known = known.map_or_else(ExpansionCache::default, |(_, expansions)| expansions);
         let question = (&self.question.0, &self.question.1[..]);
         let mut search = algorithm.search(question, known, self.spent);
+        search.range = self.range.unwrap_or(search.range);
         let ended = search.deepen_once(width, &mut self.progress);
+        self.range = Some(search.range);
         self.spent = search.spent;
         self.expansions = Some((here, search.memory));
         self.ended = match ended? {

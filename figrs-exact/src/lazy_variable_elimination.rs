@@ -1,28 +1,34 @@
 //! Bounds of marginals by variable elimination on a growing part of the model.
 
-use figrs_core::expand::{Encoding, Expansion, ExpansionCache};
+use figrs_core::expand::ExpansionCache;
 use figrs_core::{AnyElement, Limits, Model, ModelError};
 
+use super::bounded_sums::bounded_sums;
 use super::lazy_run::LazyRun;
 use super::variable_elimination::marginals;
 use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::bounds::{Deepening, DeepeningEnd, TargetBounds, undecided_share};
+use figrs_answer::answer::bounds::{Deepening, DeepeningEnd, undecided_share};
 use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
+use figrs_answer::limits::expand_to_depth;
 use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 use figrs_factor::Stopped;
-use figrs_factor::bounds::Bounds;
-use figrs_factor::eliminate::log_sums;
 
 /// Work that each element reached counts, in operations of an elimination. Evaluating the function of an element and numbering its values
 /// take about as long as `ELEMENT` operations of an elimination.
 const ELEMENT: u64 = 250;
 /// Target factor by which the work grows from one depth to the next.
 const GROWTH: f64 = 4.0;
+/// Number of values that are listed at first of an element with infinitely many; the number doubles from depth to depth.
+const FIRST_RANGE: usize = 16;
+/// Default number of listed values at a given depth.
+const RANGE: usize = 256;
+/// Maximum number of listed values.
+const MAX_RANGE: usize = 1 << 20;
 
 /// Lower and upper bounds of marginals and of the probability of evidence, for models that may be infinite.
 ///
@@ -46,7 +52,8 @@ const GROWTH: f64 = 4.0;
 ///
 /// **Complexity.** For each target, the work is twice that of [`VariableElimination`](crate::VariableElimination) on the expanded part of
 /// the model. All smaller depths together take about as much work as the last depth. The function of a Chain is called once for each
-/// combination of values.
+/// combination of values. A call of a [`Recursive`](figrs_core::Recursive) function is solved once for each argument and each number of
+/// further levels, so that the work for a function that calls itself twice grows linearly with the depth.
 ///
 /// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth; [`Error::ImpossibleEvidence`]; the
 /// errors of [`VariableElimination`](crate::VariableElimination), except that the deepening ends with the bounds of the last depth if the
@@ -79,6 +86,7 @@ const GROWTH: f64 = 4.0;
 #[must_use]
 pub struct LazyVariableElimination {
     pub(super) goal: Goal,
+    pub(super) range: Option<usize>,
     pub(super) work: u64,
     pub(super) limits: Limits,
     pub(super) watch: Watch,
@@ -119,6 +127,7 @@ impl LazyVariableElimination {
     fn with(goal: Goal) -> Self {
         Self {
             goal,
+            range: None,
             work: 1 << 26,
             limits: Limits::default(),
             watch: Watch::default(),
@@ -131,6 +140,13 @@ impl LazyVariableElimination {
     /// counts one, and each element reached counts 250.
     pub fn work(mut self, budget: u64) -> Self {
         self.work = budget;
+        self
+    }
+
+    /// Sets the number of values that are listed of each element with infinitely many values. By default, 256 values are listed at a given
+    /// depth. If a width was requested, 16 values are listed at first, and the number is doubled from depth to depth.
+    pub fn range(mut self, values: usize) -> Self {
+        self.range = Some(values.min(MAX_RANGE));
         self
     }
 
@@ -177,6 +193,12 @@ impl LazyVariableElimination {
             model,
             targets,
             memory,
+            range: self.range.unwrap_or(match self.goal {
+                Goal::Width(_) => FIRST_RANGE,
+                Goal::Depth(_) => RANGE,
+            }),
+            is_ranged: false,
+            is_cut: true,
             spent,
         }
     }
@@ -191,6 +213,12 @@ pub(super) struct DeepeningSearch<'a> {
     model: &'a Model,
     targets: &'a [AnyElement],
     pub(super) memory: ExpansionCache,
+    /// Number of values that are listed of an element with infinitely many.
+    pub(super) range: usize,
+    /// True if values of an element with infinitely many values were left out.
+    is_ranged: bool,
+    /// True if Chains were left out in the last expansion.
+    is_cut: bool,
     pub(super) spent: u64,
 }
 
@@ -201,6 +229,8 @@ pub(super) struct DepthResult {
     /// Maximum difference between the bounds of any event; zero if the answer is exact.
     width: f64,
     pub(super) is_complete: bool,
+    /// Number of values that were listed of an element with infinitely many; `None` if there was no such element.
+    range: Option<usize>,
 }
 
 /// The last depth of a deepening, and the choice of the next depth.
@@ -284,11 +314,15 @@ impl DeepeningSearch<'_> {
         let left = self.remaining_work();
         progress.pace.next(self.spent - before, left);
         progress.pace.depth = progress.pace.depth.min(self.deepest());
-        Ok(if is_narrow {
-            Some(DeepeningEnd::Width)
-        } else {
-            (left == 0 || depth >= self.deepest()).then_some(DeepeningEnd::Budget)
-        })
+        if is_narrow {
+            return Ok(Some(DeepeningEnd::Width));
+        }
+        let is_deepest = depth >= self.deepest() || !self.is_cut;
+        if left == 0 || is_deepest && !self.may_raise_range() {
+            return Ok(Some(DeepeningEnd::Budget));
+        }
+        self.raise_range();
+        Ok(None)
     }
 
     /// Returns the answer of the last finished depth.
@@ -313,6 +347,21 @@ impl DeepeningSearch<'_> {
         }
     }
 
+    /// True if more values of an element with infinitely many values may be listed.
+    fn may_raise_range(&self) -> bool {
+        let is_open =
+            self.algorithm.range.is_none() && matches!(self.algorithm.goal, Goal::Width(_));
+        is_open && self.is_ranged && self.range < MAX_RANGE
+    }
+
+    /// Doubles the number of listed values, if values of some element were left out.
+    fn raise_range(&mut self) {
+        if self.may_raise_range() {
+            self.range *= 2;
+            self.memory.forget_calls();
+        }
+    }
+
     fn deepest(&self) -> usize {
         self.limits.depth
     }
@@ -320,6 +369,7 @@ impl DeepeningSearch<'_> {
     fn finished(&self, found: DepthResult, depth: usize, ended: DeepeningEnd) -> Answer {
         found.answer.with_deepening(Deepening {
             depth,
+            range: found.range.unwrap_or(0),
             work: self.spent,
             ended: if found.is_complete {
                 DeepeningEnd::Complete
@@ -332,10 +382,20 @@ impl DeepeningSearch<'_> {
     /// Computes the bounds of the targets if Chains are expanded to this depth.
     fn bounds_at_depth(&mut self, depth: usize) -> Result<DepthResult, Error> {
         let limits = self.limits(depth);
-        let expansion =
-            Expansion::to_depth(self.model, self.targets, &limits, depth, &mut self.memory)?;
-        self.spent += expansion.reached() as u64 * ELEMENT;
+        let mut operations = 0.0;
+        let memory = &mut self.memory;
+        let expansion = expand_to_depth(
+            &limits,
+            self.model,
+            self.targets,
+            depth,
+            memory,
+            &mut operations,
+        )?;
+        self.spent += expansion.reached() as u64 * ELEMENT + operations as u64;
         let limits = self.limits(depth);
+        self.is_ranged |= expansion.is_ranged();
+        self.is_cut = expansion.is_cut();
         if expansion.is_complete() {
             // The model was expanded completely; the answer is therefore that of
             // `VariableElimination`.
@@ -344,56 +404,22 @@ impl DeepeningSearch<'_> {
                 answer: marginals(name, self.model, self.targets, &expansion, &limits)?,
                 width: 0.0,
                 is_complete: true,
+                range: None,
             });
         }
-        if expansion.impossible().is_some() {
+        let mut operations = 0.0;
+        let found = bounded_sums(&expansion, &limits, &mut operations);
+        self.spent += operations as u64;
+        let Some((bounds, log_evidence)) = found? else {
             return self.impossible(&limits);
-        }
-        conflict::check_failures(&expansion, &limits)?;
-        expansion.check_bounded()?;
-        let lower = self.log_weight(&Encoding::for_sums(&expansion, &[])?, &[])?[0];
-        let upper = self.log_weight(&Encoding::for_upper_sums(&expansion, &[])?, &[])?[0];
-        if upper == f64::NEG_INFINITY {
-            return self.impossible(&limits);
-        }
-        let mut bounds = Vec::with_capacity(self.targets.len());
-        for &position in expansion.targets() {
-            bounds.push(self.target(&expansion, position)?);
-        }
-        let log_evidence = Bounds { lower, upper };
+        };
         let name = self.algorithm.name();
         Ok(DepthResult {
             answer: Answer::bounded_marginals(name, bounds, log_evidence),
-            width: undecided_share(lower, upper),
+            width: undecided_share(log_evidence.lower, log_evidence.upper),
             is_complete: false,
+            range: expansion.is_ranged().then_some(self.range),
         })
-    }
-
-    fn target(&mut self, expansion: &Expansion, position: usize) -> Result<TargetBounds, Error> {
-        let keep = [position];
-        let mut lower = self.log_weight(&Encoding::for_sums(expansion, &keep)?, &keep)?;
-        let mut upper = self.log_weight(&Encoding::for_upper_sums(expansion, &keep)?, &keep)?;
-        let target = &expansion.elements()[position];
-        let known = target.support.len();
-        lower.truncate(known);
-        let unknown = upper.drain(known..).next();
-        Ok(TargetBounds {
-            element: target.element.clone(),
-            support: target.support.clone(),
-            log_lower: lower,
-            log_upper: upper,
-            log_unknown: unknown.unwrap_or(f64::NEG_INFINITY),
-        })
-    }
-
-    /// Returns the natural logarithm of the total weight of all worlds, separately for each value of the target if there is a target.
-    fn log_weight(&mut self, encoding: &Encoding, targets: &[usize]) -> Result<Vec<f64>, Error> {
-        let keep = targets.iter().filter_map(|&t| encoding.variable(t));
-        let keep: Vec<_> = keep.collect();
-        let limits = self.limits.with_work_at_most(self.remaining_work() as f64);
-        let (logs, cost) = log_sums(encoding.graph(), &keep, &limits)?;
-        self.spent += cost.operations as u64;
-        Ok(logs)
     }
 
     fn remaining_work(&self) -> u64 {
@@ -408,6 +434,7 @@ impl DeepeningSearch<'_> {
         limits.elements = limits.elements.min(elements);
         limits.element_entries = limits.element_entries.min(left);
         limits.expanded_depth = Some(depth);
+        limits.range = Some(self.range);
         limits
     }
 
@@ -424,6 +451,7 @@ impl DeepeningSearch<'_> {
             answer: Answer::marginals(self.algorithm.name(), Vec::new(), log_evidence),
             width: 0.0,
             is_complete: false,
+            range: None,
         })
     }
 }

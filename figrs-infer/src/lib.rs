@@ -20,7 +20,7 @@
 //!
 //! | algorithm | where |
 //! |---|---|
-//! | [`Enumerate`], [`VariableElimination`], [`LazyVariableElimination`], [`MpeVariableElimination`], [`MarginalMap`], [`JunctionTree`], [`CompiledTree`], [`Frontier`], [`CompiledFrontier`], [`FirstTrue`], [`Circuit`], [`CompiledCircuit`], [`MpeBranchAndBound`], [`Slices`], [`MpeSlices`]; [`Exact`], [`MpeExact`], which choose among these; [`BeliefPropagation`], [`MpeBeliefPropagation`] | `figrs-exact` |
+//! | [`Enumerate`], [`VariableElimination`], [`LazyVariableElimination`], [`MpeVariableElimination`], [`MarginalMap`], [`JunctionTree`], [`CompiledTree`], [`Frontier`], [`CompiledFrontier`], [`FirstTrue`], [`Circuit`], [`CompiledCircuit`], [`MpeBranchAndBound`], [`Slices`], [`MpeSlices`]; [`Exact`], [`MpeExact`], which choose among these; [`Strategy`], which tries algorithms on a model and its sub-models; [`BeliefPropagation`], [`MpeBeliefPropagation`] | `figrs-exact` |
 //! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `sampling/` |
 //! | [`SequentialMonteCarlo`] | `smc/` |
 //! | [`MetropolisHastings`], [`Gibbs`], [`SimulatedAnnealing`] | `mcmc/` |
@@ -58,15 +58,15 @@ pub use figrs_answer::{
     LogEvidence, Marginal, Measure, MergeableSampler, NormalComponent, NormalMixture, Part,
     Partial, PortablePart, PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior,
     Progress, Quality, Quantity, Replicate, ResumableSampler, Run, RunState, RunStatistics,
-    Running, SavedRun, Sums, TargetBounds, TargetDraws, TargetMarginal, Turn, World, algorithms,
-    diagnostics, in_order, missing_in_batch, unseen_share,
+    Running, SavedRun, SubmodelQuality, SubmodelSolution, Sums, TargetBounds, TargetDraws,
+    TargetMarginal, Turn, World, algorithms, diagnostics, in_order, missing_in_batch, unseen_share,
 };
 pub use figrs_exact::{
     BeliefPropagation, Circuit, Compiled, CompiledCircuit, CompiledExact, CompiledForm,
     CompiledFrontier, CompiledTree, EliminationStep, EliminationTree, Enumerate, Exact, FirstTrue,
     Frontier, JunctionTree, LazyVariableElimination, MarginalMap, MpeBeliefPropagation,
     MpeBranchAndBound, MpeExact, MpeSlices, MpeVariableElimination, SavedTree, SliceCost,
-    SliceSums, SliceTotal, Slices, VariableElimination,
+    SliceSums, SliceTotal, Slices, Strategy, VariableElimination,
 };
 pub use figrs_factor::bounds::Bounds;
 pub use figrs_factor::bounds::Improvement;

@@ -34,6 +34,7 @@ use super::closed_form::in_closed_form;
 use super::frontier::Frontier;
 use super::slices::SlicedSum;
 use attempts::Attempts;
+pub(crate) use attempts::reason;
 use bounds::{EvidenceBounds, MINI_BUCKETS};
 pub use compiled_exact::{CompiledExact, CompiledForm};
 use figrs_answer::algorithm::Algorithm;

@@ -12,6 +12,7 @@ mod frontier;
 mod independence;
 mod large_supports;
 mod lazy_bounds;
+mod lazy_ranges;
 mod learning;
 mod numerics;
 mod parts;
