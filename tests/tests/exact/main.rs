@@ -3,6 +3,7 @@
 mod belief_propagation;
 mod best_first;
 mod closed_form;
+mod collections;
 mod compiled_circuit;
 mod compiled_tree;
 mod deadlines;

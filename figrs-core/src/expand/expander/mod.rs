@@ -13,7 +13,7 @@ use super::expansion_memory::ExpansionMemory;
 use super::parametric::LearnedParameters;
 use super::submodels::SolvedSubmodel;
 use crate::element::node::{AnyElement, ChainOp, ElementId, Kind};
-use crate::error::ModelError;
+use crate::error::{Fault, ModelError};
 use crate::limits::{check_elements, check_time};
 use crate::model::Model;
 use crate::model::evidence::Evidence;
@@ -60,6 +60,8 @@ pub(super) struct Expander<'m> {
     statements: StatementIndex,
     pub(super) limit: Option<DepthLimit>,
     stack: Vec<Frame>,
+    /// The Chains on the stack whose results are expanded.
+    open: FxHashSet<ElementId>,
     /// The most recent support for each type of values.
     supports: FxHashMap<TypeId, Support>,
     memory: ExpansionMemory,
@@ -110,6 +112,7 @@ impl<'m> Expander<'m> {
             counted: FxHashSet::default(),
             limit,
             stack: Vec::new(),
+            open: FxHashSet::default(),
             supports: FxHashMap::default(),
             failed: FxHashMap::default(),
             depth: 0,
@@ -287,8 +290,14 @@ impl<'m> Expander<'m> {
             depth,
             stage,
         } = frame;
+        if matches!(stage, ExpansionStage::Branches(_)) {
+            self.open.remove(&element.id());
+        }
         if self.is_done(&element) {
             return Ok(());
+        }
+        if self.limit.is_none() && self.open.contains(&element.id()) {
+            return Err(element.fault(Fault::Cyclic));
         }
         check_time(&self.limits.until, &element)?;
         match stage {
@@ -363,6 +372,7 @@ impl<'m> Expander<'m> {
                     if self.observed(&element).is_some() {
                         self.unlisted.extend(results.iter().map(AnyElement::id));
                     }
+                    self.open.insert(element.id());
                     self.stack.push(Frame {
                         element,
                         depth,
