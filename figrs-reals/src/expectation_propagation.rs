@@ -11,6 +11,7 @@ use figrs_core::{AnyElement, Limits, Model};
 use figrs_gaussian::Sweeps;
 
 use crate::closed_form::{MAX_COMPONENTS, marginals, real_targets};
+use crate::collapse::Collapse;
 use crate::correction::Correction;
 use crate::hybrid_model::HybridModel;
 use crate::scan::Scan;
@@ -205,7 +206,8 @@ impl ExpectationPropagation {
                     .answer(self.name(), &mut hybrid, question, (limits, watching))?;
             return Ok(answer);
         }
-        let answer = marginals(self.name(), &mut hybrid, question, &self.limits, estimate)?;
+        let within = (&self.limits, Collapse::Never);
+        let answer = marginals(self.name(), &mut hybrid, question, within, estimate)?;
         let mut statistics =
             RunStatistics::new(convergence.stopped, convergence.sweeps, watching.elapsed());
         statistics.asked = Some(self.sweeps.most);

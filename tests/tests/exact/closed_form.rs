@@ -2,6 +2,7 @@
 
 mod approximate_filter;
 mod best_world;
+mod collapse;
 mod collapsed;
 mod conjugate;
 mod corrected;
