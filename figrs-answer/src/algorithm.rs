@@ -17,6 +17,11 @@ pub trait Algorithm: Debug + Send + Sync {
 
     /// Computes the answer for `targets`, given the evidence of `model`.
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error>;
+
+    /// Returns an algorithm whose estimates check the approximations of this algorithm, as `ExpectationPropagation` has one; the default is `None`.
+    fn correction(&self) -> Option<Box<dyn Algorithm>> {
+        None
+    }
 }
 
 impl<T: Algorithm + ?Sized> Algorithm for Box<T> {
@@ -26,6 +31,10 @@ impl<T: Algorithm + ?Sized> Algorithm for Box<T> {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         (**self).answer(model, targets)
+    }
+
+    fn correction(&self) -> Option<Box<dyn Algorithm>> {
+        (**self).correction()
     }
 }
 

@@ -10,7 +10,7 @@ use figrs_factor::until::Until;
 use nalgebra::DVector;
 
 use crate::error::GaussianError;
-use crate::front::Front;
+use crate::front::{Front, Sign};
 use crate::hybrid_graph::{HybridGraph, RealId};
 use crate::merging_plan::merging_plan;
 use crate::plan::{Input, Step, first_plan, plan};
@@ -50,6 +50,8 @@ pub struct Elimination<'g> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Message {
     pub(crate) rows: Vec<f64>,
+    /// Number of the last rows whose squares are subtracted.
+    pub(crate) subtracted: usize,
     pub(crate) log_scale: f64,
 }
 
@@ -328,11 +330,11 @@ impl<'a> StepRun<'a> {
             if front.log_scale == f64::NEG_INFINITY {
                 conditionals.push(Conditional::default());
                 made.push(Message {
-                    rows: Vec::new(),
                     log_scale: f64::NEG_INFINITY,
+                    ..Message::default()
                 });
             } else {
-                front.triangulate();
+                front.triangulate(self.eliminated);
                 conditionals.push(self.conditional(front)?);
                 made.push(self.message(front));
             }
@@ -359,8 +361,9 @@ impl<'a> StepRun<'a> {
                 Input::Factor(i) => {
                     let form = &self.graph.factors[i].forms[place];
                     front.log_scale += form.log_scale;
+                    let added = form.target.len() - form.subtracted;
                     for (row, &target) in form.target.iter().enumerate() {
-                        front.add_row(|all| {
+                        front.add_row(sign(row, added), |all| {
                             for (&column, &x) in columns.iter().zip(&form.factor.row(row)) {
                                 all[column as usize] = x;
                             }
@@ -372,8 +375,10 @@ impl<'a> StepRun<'a> {
                 Input::Message(i) => {
                     let message = &messages[i][place];
                     front.log_scale += message.log_scale;
-                    for row in message.rows.chunks_exact(columns.len() + 1) {
-                        front.add_row(|all| {
+                    let width = columns.len() + 1;
+                    let added = message.rows.len() / width - message.subtracted;
+                    for (i, row) in message.rows.chunks_exact(width).enumerate() {
+                        front.add_row(sign(i, added), |all| {
                             for (&column, &x) in columns.iter().zip(row) {
                                 all[column as usize] = x;
                             }
@@ -392,7 +397,7 @@ impl<'a> StepRun<'a> {
         let mut triangle = Vec::with_capacity(self.eliminated * width);
         let mut log_scale = 0.5 * self.eliminated as f64 * LN_2_PI;
         for column in 0..self.eliminated {
-            let row = front.row(column);
+            let row = front.row(Sign::Added, column);
             let row = row.ok_or_else(|| GaussianError::Improper(self.real_of(column)))?;
             log_scale -= row[column].abs().ln();
             triangle.extend_from_slice(row);
@@ -405,13 +410,18 @@ impl<'a> StepRun<'a> {
 
     fn message(&self, front: &Front) -> Message {
         let mut rows = Vec::with_capacity(self.separator * (self.separator + 1));
-        for column in self.eliminated..self.eliminated + self.separator {
-            if let Some(row) = front.row(column) {
-                rows.extend_from_slice(&row[self.eliminated..]);
+        let mut subtracted = 0;
+        for sign in [Sign::Added, Sign::Subtracted] {
+            for column in self.eliminated..self.eliminated + self.separator {
+                if let Some(row) = front.row(sign, column) {
+                    rows.extend_from_slice(&row[self.eliminated..]);
+                    subtracted += sign as usize;
+                }
             }
         }
         Message {
             rows,
+            subtracted,
             log_scale: front.log_scale,
         }
     }
@@ -425,6 +435,14 @@ impl<'a> StepRun<'a> {
             column < end
         });
         found.unwrap_or(self.step.eliminated[0])
+    }
+}
+
+/// The sign of the square of a row, after a number of rows whose squares are added.
+fn sign(row: usize, added: usize) -> Sign {
+    match row < added {
+        true => Sign::Added,
+        false => Sign::Subtracted,
     }
 }
 

@@ -57,8 +57,8 @@ impl WeakMarginal {
             let log_total = log_sum(&logs);
             if numbers == 0 || group.is_empty() {
                 sums.push(Message {
-                    rows: Vec::new(),
                     log_scale: log_total,
+                    ..Message::default()
                 });
                 continue;
             }
@@ -160,7 +160,7 @@ impl Message {
     /// Returns the natural logarithm of the integral of the Gaussian function of `numbers` real numbers; `None` if the integral is infinite.
     fn log_integral(&self, numbers: usize) -> Option<f64> {
         let width = numbers + 1;
-        if self.rows.len() != numbers * width {
+        if self.rows.len() != numbers * width || self.subtracted > 0 {
             return None;
         }
         let diagonal = (0..numbers).map(|i| self.rows[i * width + i].abs().ln());
@@ -186,6 +186,7 @@ impl Message {
         lower.solve_lower_triangular_mut(&mut matrix);
         Some(Self {
             rows: matrix.transpose().as_slice().to_vec(),
+            subtracted: 0,
             log_scale: log_total - 0.5 * n as f64 * LN_2_PI - log_deviations,
         })
     }

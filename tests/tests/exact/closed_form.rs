@@ -13,3 +13,4 @@ mod random_models;
 mod reference;
 mod refusals;
 mod saved_filter;
+mod widening;
