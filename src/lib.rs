@@ -72,7 +72,7 @@ pub use figrs_models as models;
 pub use figrs_network as network;
 #[cfg(feature = "reals")]
 pub use figrs_reals::{
-    Collapsed, ExpectationPropagation, Filter, FilterLaw, SavedFilter, WithReals,
+    Collapse, Collapsed, ExpectationPropagation, Filter, FilterLaw, SavedFilter, WithReals,
 };
 #[cfg(feature = "reports")]
 pub use figrs_report::{

@@ -31,6 +31,11 @@ pub trait Algorithm: Debug + Send + Sync {
             remedy: "use `run`, or start a sampler, SimulatedAnnealing, LazyVariableElimination or Exact",
         })
     }
+
+    /// Returns an algorithm whose estimates check the approximations of this algorithm, as `ExpectationPropagation` has one; the default is `None`.
+    fn correction(&self) -> Option<Box<dyn Algorithm>> {
+        None
+    }
 }
 
 impl<T: Algorithm + ?Sized> Algorithm for Box<T> {
@@ -44,6 +49,10 @@ impl<T: Algorithm + ?Sized> Algorithm for Box<T> {
 
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
         (**self).begin(model, targets)
+    }
+
+    fn correction(&self) -> Option<Box<dyn Algorithm>> {
+        (**self).correction()
     }
 }
 

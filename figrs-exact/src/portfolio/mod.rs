@@ -30,7 +30,7 @@ use figrs_core::{AnyElement, Model, Parents};
 use num_bigint::BigUint;
 
 use super::circuit::Circuit;
-use super::closed_form::in_closed_form;
+use super::closed_form::{collapse_setter, in_closed_form};
 use super::frontier::Frontier;
 use super::slices::SlicedSum;
 use attempts::Attempts;
@@ -72,7 +72,8 @@ use settings::{PortfolioSettings, portfolio_settings};
 /// elimination was refused or stopped. [`on_bounds`](Self::on_bounds) receives the crude bounds and all later bounds. An answer with bounds of
 /// the evidence contains nothing about the targets.
 ///
-/// **Guarantee.** The result is exact up to rounding, or consists of bounds that enclose the exact number up to rounding.
+/// **Guarantee.** The result is exact up to rounding, or consists of bounds that enclose the exact number up to rounding. With the feature `reals` and
+/// the setting `collapse`, the answer to a question about mixtures of normal distributions may be an approximation, and states that it is.
 ///
 /// **Complexity.** The work is that of the algorithm that answers, plus that of the algorithms that were tried before. The algorithms that fail
 /// take a few seconds, and then about as much work as is predicted for the algorithm that answers. A cheap elimination is tried first.
@@ -111,6 +112,7 @@ impl Exact {
     const NAME: &'static str = "Exact";
 
     portfolio_settings!();
+    collapse_setter!(settings.collapse);
 
     /// Compiles a model to a junction tree, or to a circuit if the tree is too large or a search is predicted to take less work.
     ///
@@ -152,7 +154,8 @@ impl Algorithm for Exact {
         self.by_finite_algorithms(&run, model, targets)
             .or_else(|refused| {
                 let limits = self.settings.limits_of_expansion(&run);
-                in_closed_form(self.name(), (model, targets), &limits, refused)
+                let within = (&limits, self.settings.collapse);
+                in_closed_form(self.name(), (model, targets), within, refused)
             })
     }
 
