@@ -218,6 +218,11 @@ impl<S: Sums> Partial<S> {
         self.sums.is_enough()
     }
 
+    /// True if the run needs no further units of work once all contributions have been added to the sums.
+    pub(crate) fn will_be_enough(&self) -> bool {
+        self.is_enough() || (!self.waiting.is_empty() && self.clone().absorbed().is_enough())
+    }
+
     /// Adds the next unit of work.
     #[doc(hidden)]
     pub fn push(&mut self, unit: S::Unit) {

@@ -125,6 +125,11 @@ impl Default for TurnLength {
 }
 
 impl TurnLength {
+    /// Begins with this number of steps or units.
+    pub(crate) fn of(steps: u64) -> Self {
+        Self(steps)
+    }
+
     /// Returns the number of steps at the end of a turn that begins after `made` steps.
     pub fn goal(self, made: u64) -> u64 {
         made.saturating_add(self.0)

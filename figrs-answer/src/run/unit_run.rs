@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::sync::Arc;
+use std::time::Instant;
 
 use figrs_core::{AnyElement, Model, Parents};
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use super::guard::guarded;
 use super::mergeable_sampler::{MergeableSampler, PortablePartOf};
 use super::partial::{Absorption, Partial};
 use super::portable_targets::PortableTargets;
-use super::run_state::{Continuation, RunState, Turn};
+use super::run_state::{Continuation, RunState, Turn, TurnLength};
 use super::running::Running;
 use super::watch::Watch;
 use crate::answer::Answer;
@@ -229,7 +230,7 @@ fn question_text(model: &Model, targets: &[AnyElement]) -> String {
 
 /// The state of the run of a sampler whose longer runs have more units of work.
 ///
-/// Each turn runs some of the next units as a part of the run, and merges the part.
+/// Each turn runs some of the next units as parts of the run, and merges the parts.
 #[derive(Debug)]
 pub struct UnitRun<S: ResumableSampler> {
     sampler: S,
@@ -239,8 +240,8 @@ pub struct UnitRun<S: ResumableSampler> {
     done: Option<Partial<S::Sums>>,
     /// Number of units of work of the run; `None` if it must be computed.
     units: Option<u64>,
-    /// Number of units of work in the next turn.
-    of_turn: u64,
+    /// Number of units of work in the next part.
+    of_part: TurnLength,
     /// Number of samples or populations by which the run was lengthened.
     extended: u64,
 }
@@ -253,7 +254,7 @@ impl<S: ResumableSampler> UnitRun<S> {
             absorption,
             done: None,
             units: None,
-            of_turn: 1,
+            of_part: TurnLength::of(1),
             extended: 0,
         }
     }
@@ -299,15 +300,16 @@ impl<S: ResumableSampler> RunState for UnitRun<S> {
         };
         loop {
             let begin = self.done.as_ref().map_or(0, |done| done.units().end);
-            let is_enough = self.done.as_ref().is_some_and(Partial::is_enough);
+            let is_enough = self.done.as_ref().is_some_and(Partial::will_be_enough);
             if is_enough || begin >= units {
                 return Ok(true);
             }
             let end = if turn.is_short() {
-                begin.saturating_add(self.of_turn).min(units)
+                self.of_part.goal(begin).min(units)
             } else {
                 units
             };
+            let began = Instant::now();
             let part = match sampler.run_units(model, targets, begin..end, self.absorption) {
                 Err(error) if error.is_stopped() || matches!(error, Error::NothingDone { .. }) => {
                     return Ok(false);
@@ -320,11 +322,10 @@ impl<S: ResumableSampler> RunState for UnitRun<S> {
             }
             turn.run()
                 .report(self.done.as_ref().map_or(0, Partial::done));
+            self.of_part.adapt(began.elapsed());
             if turn.is_over() {
                 return Ok(false);
             }
-            // Parts grow until one of them fills a turn.
-            self.of_turn = self.of_turn.saturating_mul(2);
         }
     }
 
@@ -342,7 +343,6 @@ impl<S: ResumableSampler> RunState for UnitRun<S> {
             let none = longer.no_units(&self.question)?;
             if !done.lengthen(none) {
                 self.done = None;
-                self.of_turn = 1;
             }
         }
         (self.sampler, self.units) = (longer, None);

@@ -207,6 +207,10 @@ fn saved_runs() {
         saved_and_loaded(&sampler(300), (&model, &targets), [50, 100]),
         whole(&sampler(450))
     );
+    // The number of samples follows from their weights.
+    let sampler = |n: f64| ImportanceSampling::anytime().until_effective(n).keep_draws();
+    let loaded = saved_and_loaded(&sampler(20_000.0), (&model, &targets), [500, 700]);
+    assert_eq!(loaded, whole(&sampler(21_200.0)));
     let discrete = Model::new();
     let sampler = |n| Gibbs::new(n).burn_in(10);
     let loaded = saved_and_loaded(&sampler(300), (&discrete, &&rain), [50, 100]);
