@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times figrs, statsmodels, GTSAM and trueskill on models of normal numbers, in turn, and compares their numbers.
+"""Times figrs, statsmodels, GTSAM, trueskill and TrueSkillThroughTime on models of normal numbers, in turn, and compares their numbers.
 
 Builds figrs; the packages of requirements-reals.txt must be installed, or lie in the folder --packages. What is measured: see README.md.
 """
@@ -19,10 +19,12 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
 PROCESS, NOISE, START = 0.05, 1.0, 4.0
+# The change of a skill in a day, and the numbers of players and days of the ratings through time.
+DRIFT, SEASON_PLAYERS, DAYS = 0.3, 100, 20
 
 
 def data(options, folder):
-    """Readings of a body, of a field, and matches."""
+    """Readings of a body, of a field, matches, and matches on several days."""
     random.seed(options.seed)
     place, velocity, readings = 0.0, 1.0, []
     for _ in range(options.steps):
@@ -41,7 +43,13 @@ def data(options, folder):
         matches.append((a, b, abs(lead) < 0.74))
     lines = [f"p{a},p{b},{'true' if draw else ''}\n" for a, b, draw in matches]
     (folder / "matches.csv").write_text("winner,loser,draw\n" + "".join(lines))
-    return readings, rows, matches
+    seasons = []
+    for match in range(options.season):
+        a, b = random.sample(range(min(SEASON_PLAYERS, options.players)), 2)
+        a, b = (a, b) if random.gauss(skills[a], 4.2) > random.gauss(skills[b], 4.2) else (b, a)
+        seasons.append((a, b, match * DAYS // options.season))
+    (folder / "season.csv").write_text("winner,loser,day\n" + "".join(f"p{a},p{b},{day}\n" for a, b, day in seasons))
+    return readings, rows, matches, seasons
 
 
 def statsmodels_smoother(readings):
@@ -136,18 +144,31 @@ def trueskill_ratings(matches, players):
     return time.process_time() - before, skills
 
 
-def figrs_ratings(binary, folder, matches):
+def ratings_through_time(seasons):
+    """The last skills of the players, after passes through all matches until the messages do not change by 1e-10."""
+    import trueskillthroughtime as ttt
+
+    # The package approximates this function with an error of 1e-7, which the comparison of the skills would show.
+    ttt.erfc = math.erfc
+    before = time.process_time()
+    sides, days = [[[f"p{a}"], [f"p{b}"]] for a, b, _ in seasons], [day for *_, day in seasons]
+    history = ttt.History(sides, times=days, mu=25, sigma=25 / 3, beta=25 / 6, gamma=DRIFT, p_draw=0.1)
+    history.convergence(epsilon=1e-10, iterations=1_000, verbose=False)
+    skills = {name: curve[-1][1] for name, curve in history.learning_curves().items()}
+    return time.process_time() - before, skills
+
+
+def figrs_ratings(binary, folder, file, *options):
     """The ratings, and the CPU seconds of the process less those of one match."""
-    (folder / "one.csv").write_text("winner,loser\na,b\n")
+    (folder / "one.csv").write_text("winner,loser,day\na,b,0\n")
     times = []
-    for file in ("matches.csv", "one.csv"):
+    for matches in ("one.csv", file):
         before = os.times()
-        output = subprocess.run([binary, "--matches", folder / file, "--format", "json"], check=True, capture_output=True, text=True)
+        command = [binary, "--matches", folder / matches, "--format", "json", *options]
+        output = subprocess.run(command, check=True, capture_output=True, text=True)
         after = os.times()
         times.append(after.children_user + after.children_system - before.children_user - before.children_system)
-        if file == "matches.csv":
-            players = json.loads(output.stdout)["players"]
-    return times[0] - times[1], players
+    return times[1] - times[0], json.loads(output.stdout)["players"]
 
 
 def main():
@@ -156,6 +177,7 @@ def main():
     parser.add_argument("--side", type=int, default=100, help="rows and columns of the field")
     parser.add_argument("--matches", type=int, default=100_000)
     parser.add_argument("--players", type=int, default=1_000)
+    parser.add_argument("--season", type=int, default=1_000, help="matches on several days, rated through time")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=1.0, help="seconds for which figrs repeats each question")
     parser.add_argument("--seed", type=int, default=1)
@@ -177,7 +199,7 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
-        readings, rows, matches = data(options, folder)
+        readings, rows, matches, seasons = data(options, folder)
         for _ in range(options.rounds):
             command = [target / "reals_times", folder / "readings.csv", folder / "field.csv", str(options.seconds)]
             figrs = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
@@ -194,7 +216,8 @@ def main():
                 add(f"{task}, GTSAM", seconds)
                 for name, theirs in zip(("means", "variances"), found):
                     compare(f"{task} {name}, GTSAM", figrs[task][name], theirs)
-            seconds, players = figrs_ratings(target / "examples" / "ratings", folder, matches)
+            ratings = target / "examples" / "ratings"
+            seconds, players = figrs_ratings(ratings, folder, "matches.csv")
             add("ratings, figrs", seconds)
             seconds, skills = trueskill_ratings(matches, options.players)
             add("ratings, trueskill", seconds)
@@ -202,6 +225,13 @@ def main():
                 if f"p{number}" in players:
                     compare(f"mean of p{number}", players[f"p{number}"]["mean"], skill.mu)
                     compare(f"sd of p{number}", players[f"p{number}"]["sd"], skill.sigma)
+            seconds, players = figrs_ratings(ratings, folder, "season.csv", "--until-settled", "--drift", str(DRIFT))
+            add("ratings through time, figrs", seconds)
+            seconds, skills = ratings_through_time(seasons)
+            add("ratings through time, TrueSkillThroughTime", seconds)
+            for name, skill in skills.items():
+                compare(f"mean of {name} through time", players[name]["mean"], skill.mu)
+                compare(f"sd of {name} through time", players[name]["sd"], skill.sigma)
     print(f"| task | CPU seconds, median of {options.rounds} |\n|---|---|")
     for name, seconds in times.items():
         print(f"| {name} | {statistics.median(seconds):.4g} |")

@@ -44,6 +44,7 @@ impl Beta {
 /// Sum of the two shape parameters above which the textbook formula loses digits.
 const LARGE: f64 = 1000.0;
 
+#[derive(Clone)]
 pub(super) struct BetaDistribution;
 
 impl fmt::Debug for BetaDistribution {

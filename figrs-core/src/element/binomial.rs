@@ -41,6 +41,7 @@ impl Binomial {
 /// Maximum number of outcomes whose list is computed.
 const MAX_OUTCOMES: u32 = 1 << 24;
 
+#[derive(Clone)]
 struct BinomialDistribution;
 
 impl fmt::Debug for BinomialDistribution {

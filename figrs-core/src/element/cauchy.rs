@@ -36,6 +36,7 @@ impl Cauchy {
     }
 }
 
+#[derive(Clone)]
 pub(super) struct CauchyDistribution;
 
 impl fmt::Debug for CauchyDistribution {

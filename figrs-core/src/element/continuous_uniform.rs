@@ -36,6 +36,7 @@ impl ContinuousUniform {
     }
 }
 
+#[derive(Clone)]
 struct ContinuousUniformDistribution;
 
 impl fmt::Debug for ContinuousUniformDistribution {

@@ -147,6 +147,7 @@ pub(super) fn triangle(rows: &[Vec<f64>], without: usize) -> Vec<f64> {
 }
 
 /// A covariance, and its Cholesky factor or the error in the covariance.
+#[derive(Clone)]
 pub(super) struct FactoredCovariance {
     covariance: Covariance,
     factor: Result<Vec<Vec<f64>>, String>,

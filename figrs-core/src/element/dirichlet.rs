@@ -48,6 +48,7 @@ impl Dirichlet {
 /// Tolerance on the sum of the numbers of an observed list.
 const TOLERANCE: f64 = 1e-9;
 
+#[derive(Clone)]
 pub(super) struct DirichletDistribution;
 
 impl fmt::Debug for DirichletDistribution {

@@ -41,6 +41,7 @@ const MAX_OUTCOMES: f64 = 16_777_216.0;
 /// The number 2⁵³, above which `f64` does not represent every integer.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
+#[derive(Clone)]
 struct DiscreteUniformDistribution;
 
 impl fmt::Debug for DiscreteUniformDistribution {

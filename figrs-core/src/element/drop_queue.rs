@@ -5,33 +5,50 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use super::node::Kind;
 
+/// Number of entries of the queue whose memory is kept for the next drop.
+const KEPT_ENTRIES: usize = 256;
+
+/// The contents of dropped nodes that remain to be dropped.
+struct DropQueue {
+    kinds: Vec<Kind>,
+    /// True while a drop is in progress on this thread.
+    is_running: bool,
+}
+
 thread_local! {
-    /// Queue of the contents of dropped nodes, while a drop is in progress on this thread.
-    static DROP_QUEUE: RefCell<Option<Vec<Kind>>> = const { RefCell::new(None) };
+    static DROP_QUEUE: RefCell<DropQueue> = const {
+        RefCell::new(DropQueue {
+            kinds: Vec::new(),
+            is_running: false,
+        })
+    };
 }
 
 /// Drops the contents of a node without recursion, by putting its parents and captured elements in
 /// a queue.
 pub(super) fn release(kind: Kind) {
-    let queued = DROP_QUEUE.try_with(|queue| match &mut *queue.borrow_mut() {
-        Some(queue) => {
-            queue.push(kind);
-            None
+    let queued = DROP_QUEUE.try_with(|queue| {
+        let mut queue = queue.borrow_mut();
+        if queue.is_running {
+            queue.kinds.push(kind);
+            return None;
         }
-        idle @ None => {
-            *idle = Some(Vec::new());
-            Some(kind)
-        }
+        queue.is_running = true;
+        Some(kind)
     });
     let Ok(Some(first)) = queued else { return };
-    // A value whose drop panics must not leave the queue in place, because nodes that join the queue later would never
+    // A value whose drop panics must not leave the queue running, because nodes that join the queue later would never
     // be dropped.
     let mut panicked = catch_unwind(AssertUnwindSafe(|| drop(first))).err();
-    while let Some(next) = DROP_QUEUE.with(|queue| queue.borrow_mut().as_mut()?.pop()) {
+    while let Some(next) = DROP_QUEUE.with(|queue| queue.borrow_mut().kinds.pop()) {
         let outcome = catch_unwind(AssertUnwindSafe(|| drop(next)));
         panicked = panicked.or(outcome.err());
     }
-    DROP_QUEUE.with(|queue| *queue.borrow_mut() = None);
+    DROP_QUEUE.with(|queue| {
+        let mut queue = queue.borrow_mut();
+        queue.is_running = false;
+        queue.kinds.shrink_to(KEPT_ENTRIES);
+    });
     if let Some(payload) = panicked
         && !std::thread::panicking()
     {

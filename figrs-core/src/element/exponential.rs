@@ -39,6 +39,7 @@ impl Exponential {
     }
 }
 
+#[derive(Clone)]
 struct ExponentialDistribution(RateConvention);
 
 impl fmt::Debug for ExponentialDistribution {

@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::distribution::Family;
-use super::family_member::FamilyMember;
+use super::family_member::{FamilyHandle, FamilyMember, OwnFamily};
 use super::node::{AnyElement, Kind};
 use super::open_family::{OpenFamily, ParameterSource};
 use super::operand::Operand;
@@ -41,15 +41,17 @@ impl Atomic {
         family: impl Family<T>,
         parameters: impl IntoIterator<Item = impl Into<Operand>>,
     ) -> Element<T> {
-        let parameters = parameters.into_iter().map(Into::into).collect();
-        family_at("Atomic", Location::caller(), family, parameters)
+        let parameters = parameters
+            .into_iter()
+            .map(|parameter| Parameter::One(parameter.into()));
+        member_of("Atomic", Location::caller(), Arc::new(family), parameters)
     }
 }
 
 /// Creates the member of a family with these parameters, one for each parameter name.
 ///
 /// The created element is atomic if all parameters are numbers, otherwise a Chain on the elements among the parameters.
-pub(crate) fn family_at<T: Value, F: Family<T>>(
+pub(crate) fn family_at<T: Value, F: Family<T> + Clone>(
     constructor: &'static str,
     location: &'static Location<'static>,
     family: F,
@@ -89,10 +91,19 @@ pub(crate) enum Parameter {
 }
 
 /// Creates the member of a family as [`family_at`] does, from lists of parameters.
-pub(crate) fn family_of<T: Value, F: Family<T>>(
+pub(crate) fn family_of<T: Value, F: Family<T> + Clone>(
     constructor: &'static str,
     location: &'static Location<'static>,
     family: F,
+    parameters: impl IntoIterator<Item = Parameter>,
+) -> Element<T> {
+    member_of(constructor, location, OwnFamily(family), parameters)
+}
+
+fn member_of<T: Value, F: Family<T>>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    family: impl FamilyHandle<Family = F>,
     parameters: impl IntoIterator<Item = Parameter>,
 ) -> Element<T> {
     let mut parameters = parameters.into_iter();
@@ -102,7 +113,7 @@ pub(crate) fn family_of<T: Value, F: Family<T>>(
             Some(Parameter::One(Operand::Number(number))) => numbers.push(number),
             Some(parent) => break parent,
             None => {
-                let member = FamilyMember::new(Arc::new(family), numbers);
+                let member = FamilyMember::new(family, numbers);
                 return atomic_at(constructor, location, member);
             }
         }
@@ -125,7 +136,7 @@ pub(crate) fn family_of<T: Value, F: Family<T>>(
     let op = OpenFamily {
         constructor,
         location,
-        family: Arc::new(family),
+        family: family.into_shared(),
         sources,
         values: PhantomData,
     };

@@ -1,9 +1,11 @@
 //! Members of a [`Family`]: the distributions for given parameters.
 
+use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
 use rand::Rng;
+use smallvec::SmallVec;
 
 use super::distribution::{Distribution, Family, Outcomes, Space, Tails, WrongParameter};
 use super::likelihood::{Likelihood, Term};
@@ -12,152 +14,227 @@ use super::param::Number;
 use crate::random::Stream;
 use crate::value::Value;
 
-pub(super) fn constant_member<F>(family: F, parameters: &[f64]) -> FamilyMember<F> {
-    let parameters = parameters.iter().map(|&x| Number::Constant(x)).collect();
-    FamilyMember::new(Arc::new(family), parameters)
+/// A handle to the family of a member.
+pub(super) trait FamilyHandle: Clone + Debug + Send + Sync + 'static {
+    type Family;
+
+    fn family(&self) -> &Self::Family;
+
+    fn into_shared(self) -> Arc<Self::Family>;
+
+    /// Returns the number of bytes that the family takes on the heap, besides its own heap; `None` if the family has other handles.
+    fn bytes(&self) -> Option<usize>;
+}
+
+impl<F: Debug + Send + Sync + 'static> FamilyHandle for Arc<F> {
+    type Family = F;
+
+    fn family(&self) -> &F {
+        self
+    }
+
+    fn into_shared(self) -> Self {
+        self
+    }
+
+    fn bytes(&self) -> Option<usize> {
+        (Self::strong_count(self) == 1).then_some(size_of::<F>())
+    }
+}
+
+/// A family that its member owns, which saves an allocation.
+#[derive(Clone, Debug)]
+pub(super) struct OwnFamily<F>(pub(super) F);
+
+impl<F: Clone + Debug + Send + Sync + 'static> FamilyHandle for OwnFamily<F> {
+    type Family = F;
+
+    fn family(&self) -> &F {
+        &self.0
+    }
+
+    fn into_shared(self) -> Arc<F> {
+        Arc::new(self.0)
+    }
+
+    fn bytes(&self) -> Option<usize> {
+        Some(0)
+    }
+}
+
+pub(super) fn constant_member<F>(family: F, parameters: &[f64]) -> FamilyMember<OwnFamily<F>> {
+    FamilyMember {
+        family: OwnFamily(family),
+        parameters: MemberParameters::Constants(parameters.into()),
+    }
+}
+
+/// The member of a family for given parameters.
+#[derive(Debug)]
+pub(super) struct FamilyMember<H> {
+    family: H,
+    parameters: MemberParameters,
 }
 
 #[derive(Debug)]
-pub(super) struct FamilyMember<F> {
-    family: Arc<F>,
-    parameters: Vec<Number>,
-    /// The values of the parameters, if all of them are constants.
-    constants: Option<Vec<f64>>,
+enum MemberParameters {
+    /// All parameters are constants.
+    Constants(SmallVec<[f64; 2]>),
+    Numbers(Vec<Number>),
 }
 
-impl<F> FamilyMember<F> {
-    pub(super) fn new(family: Arc<F>, parameters: Vec<Number>) -> Self {
-        let mut constants = Some(Vec::with_capacity(parameters.len()));
-        for number in &parameters {
-            match (number, &mut constants) {
-                (Number::Constant(x), Some(constants)) => constants.push(*x),
-                _ => constants = None,
+impl<H: FamilyHandle> FamilyMember<H> {
+    fn family(&self) -> &H::Family {
+        self.family.family()
+    }
+
+    pub(super) fn new(family: H, parameters: Vec<Number>) -> Self {
+        let constants = parameters.iter().map(|number| match number {
+            Number::Constant(x) => Some(*x),
+            Number::Param(_) => None,
+        });
+        let constants: Option<SmallVec<_>> = constants.collect();
+        let parameters = match constants {
+            Some(constants) => MemberParameters::Constants(constants),
+            None => MemberParameters::Numbers(parameters),
+        };
+        Self { family, parameters }
+    }
+
+    fn with_values<R>(&self, read: impl FnOnce(&[f64]) -> R) -> R {
+        match &self.parameters {
+            MemberParameters::Constants(constants) => read(constants),
+            MemberParameters::Numbers(numbers) => {
+                read(&numbers.iter().map(Number::get).collect::<Parameters>())
             }
         }
-        Self {
-            family,
-            parameters,
-            constants,
-        }
     }
 
-    fn with_numbers<R>(&self, read: impl FnOnce(&F, &[f64]) -> R) -> R {
-        if let Some(constants) = &self.constants {
-            return read(&self.family, constants);
+    fn with_numbers<R>(&self, read: impl FnOnce(&[Number]) -> R) -> R {
+        match &self.parameters {
+            MemberParameters::Constants(constants) => {
+                let numbers = constants.iter().map(|&x| Number::Constant(x));
+                read(&numbers.collect::<SmallVec<[Number; 4]>>())
+            }
+            MemberParameters::Numbers(numbers) => read(numbers),
         }
-        let mut numbers = Parameters::default();
-        for parameter in &self.parameters {
-            numbers.push(parameter.get());
-        }
-        read(&self.family, numbers.as_slice())
     }
 }
 
-impl<T: Value, F: Family<T>> Distribution<T> for FamilyMember<F> {
+impl<T: Value, F: Family<T>, H: FamilyHandle<Family = F>> Distribution<T> for FamilyMember<H> {
     fn check(&self) -> Result<(), String> {
-        self.with_numbers(F::check)
-            .map_err(|wrong| message(family_name(&*self.family, &wrong), &self.parameters, &wrong))
+        let checked = self.with_values(|values| self.family().check(values));
+        checked.map_err(|wrong| {
+            let name = family_name(self.family(), &wrong);
+            self.with_numbers(|numbers| message(name, numbers, &wrong))
+        })
     }
 
     fn outcomes(&self) -> Outcomes<T> {
-        self.family.outcomes(&self.parameters)
+        self.with_numbers(|numbers| self.family().outcomes(numbers))
     }
 
     fn log_prob(&self, value: &T) -> f64 {
-        self.with_numbers(|family, numbers| family.log_prob(numbers, value))
+        self.with_values(|values| self.family().log_prob(values, value))
     }
 
     fn sample(&self, rng: &mut dyn Rng) -> T {
-        self.with_numbers(|family, numbers| family.sample(numbers, rng))
+        self.with_values(|values| self.family().sample(values, rng))
     }
 
     fn sample_many(&self, count: usize, rng: &mut Stream) -> Vec<T> {
-        self.with_numbers(|family, numbers| {
-            let draw = |_| family.sample(numbers, rng);
+        self.with_values(|values| {
+            let draw = |_| self.family().sample(values, rng);
             (0..count).map(draw).collect()
         })
     }
 
     fn tails(&self, value: &T) -> Option<Tails> {
-        self.with_numbers(|family, numbers| family.tails(numbers, value))
+        self.with_values(|values| self.family().tails(values, value))
     }
 
     fn space(&self) -> Space {
-        self.family.space()
+        self.family().space()
     }
 
     fn numbers(&self) -> &[Number] {
-        if self.constants.is_some() {
-            &[]
-        } else {
-            &self.parameters
+        match &self.parameters {
+            MemberParameters::Constants(_) => &[],
+            MemberParameters::Numbers(numbers) => numbers,
         }
     }
 
     fn likelihood(&self, open: Range<usize>, value: &T, likelihood: &mut Likelihood) {
-        self.with_numbers(|family, numbers| family.likelihood(numbers, open, value, likelihood));
+        self.with_values(|values| self.family().likelihood(values, open, value, likelihood));
     }
 
     fn log_prob_derivative(&self, number: usize, value: &T) -> Option<f64> {
-        self.with_numbers(|family, numbers| family.log_prob_derivative(numbers, number, value))
+        self.with_values(|values| self.family().log_prob_derivative(values, number, value))
     }
 
     fn log_prob_with(&self, numbers: &[f64], value: &T) -> Option<Result<f64, String>> {
-        let wrong = self.family.check(numbers).err().map(|wrong| {
+        let wrong = self.family().check(numbers).err().map(|wrong| {
             let numbers: Vec<Number> = numbers.iter().map(|&x| Number::Constant(x)).collect();
-            message(family_name(&*self.family, &wrong), &numbers, &wrong)
+            message(family_name(self.family(), &wrong), &numbers, &wrong)
         });
         Some(match wrong {
             Some(message) => Err(message),
-            None => Ok(self.family.log_prob(numbers, value)),
+            None => Ok(self.family().log_prob(numbers, value)),
         })
     }
 
     fn conjugate_terms(&self) -> &'static [Term] {
-        self.family.conjugate_terms()
+        self.family().conjugate_terms()
     }
 
     fn sample_conditional(&self, likelihood: &Likelihood, rng: &mut dyn Rng) -> Option<T> {
-        self.with_numbers(|family, numbers| family.sample_conditional(numbers, likelihood, rng))
+        self.with_values(|values| self.family().sample_conditional(values, likelihood, rng))
     }
 
     fn posterior(&self, likelihood: &Likelihood) -> Option<Self> {
-        let numbers = self.with_numbers(|family, numbers| family.posterior(numbers, likelihood))?;
-        let numbers = numbers.into_iter().map(Number::Constant).collect();
-        Some(Self::new(Arc::clone(&self.family), numbers))
+        let numbers = self.with_values(|values| self.family().posterior(values, likelihood))?;
+        Some(Self {
+            family: self.family.clone(),
+            parameters: MemberParameters::Constants(numbers.into()),
+        })
     }
 
     fn moments(&self) -> Option<Vec<(f64, f64)>> {
-        self.with_numbers(F::moments)
+        self.with_values(|values| self.family().moments(values))
     }
 
     fn student_t_of_spread(&self) -> Option<(f64, f64)> {
-        self.with_numbers(F::student_t_of_spread)
+        self.with_values(|values| self.family().student_t_of_spread(values))
     }
 
     fn linear_gaussian(&self) -> Option<LinearGaussian> {
-        let parameters: Vec<Option<f64>> = self.parameters.iter().map(|p| Some(p.get())).collect();
-        self.family.linear_gaussian(&parameters)
+        let parameters =
+            self.with_values(|values| values.iter().copied().map(Some).collect::<Vec<_>>());
+        self.family().linear_gaussian(&parameters)
     }
 
     fn describe(&self) -> String {
-        self.family.describe(&self.parameters)
+        self.with_numbers(|numbers| self.family().describe(numbers))
     }
 
     fn heap_bytes(&self) -> usize {
-        let parameters = self.parameters.capacity() * size_of::<Number>();
-        parameters + self.constants.heap_bytes() + own_bytes::<T, F>(&self.family)
+        let parameters = match &self.parameters {
+            MemberParameters::Constants(constants) if constants.spilled() => {
+                constants.capacity() * size_of::<f64>()
+            }
+            MemberParameters::Constants(_) => 0,
+            MemberParameters::Numbers(numbers) => numbers.capacity() * size_of::<Number>(),
+        };
+        parameters + own_bytes::<T, H>(&self.family)
     }
 }
 
 /// Returns the number of bytes that a family takes on the heap; zero if there are other references
 /// to the family.
-pub(super) fn own_bytes<T: Value, F: Family<T>>(family: &Arc<F>) -> usize {
-    if Arc::strong_count(family) == 1 {
-        size_of::<F>() + family.heap_bytes()
-    } else {
-        0
-    }
+pub(super) fn own_bytes<T: Value, H: FamilyHandle<Family: Family<T>>>(handle: &H) -> usize {
+    handle
+        .bytes()
+        .map_or(0, |bytes| bytes + handle.family().heap_bytes())
 }
 
 pub(super) fn family_name<T: Value>(
@@ -179,35 +256,4 @@ pub(super) fn message(name: &str, parameters: &[Number], wrong: &WrongParameter)
 }
 
 /// The parameters of a member of a family, stored on the stack if there are few of them.
-#[derive(Default)]
-pub(super) struct Parameters {
-    few: [f64; Self::FEW],
-    many: Vec<f64>,
-    len: usize,
-}
-
-impl Parameters {
-    const FEW: usize = 4;
-
-    #[inline]
-    pub(super) fn push(&mut self, number: f64) {
-        if self.len < Self::FEW {
-            self.few[self.len] = number;
-        } else {
-            if self.len == Self::FEW {
-                self.many.extend_from_slice(&self.few);
-            }
-            self.many.push(number);
-        }
-        self.len += 1;
-    }
-
-    #[inline]
-    pub(super) fn as_slice(&self) -> &[f64] {
-        if self.len <= Self::FEW {
-            &self.few[..self.len]
-        } else {
-            &self.many
-        }
-    }
-}
+pub(super) type Parameters = SmallVec<[f64; 4]>;

@@ -27,6 +27,7 @@ impl Flip {
     }
 }
 
+#[derive(Clone)]
 struct Bernoulli;
 
 impl fmt::Debug for Bernoulli {

@@ -67,6 +67,7 @@ impl HalfCauchy {
 }
 
 /// The absolute values of a symmetric family, whose first parameter is the centre of its members.
+#[derive(Clone)]
 struct FoldedDistribution<F> {
     name: &'static str,
     family: F,

@@ -42,6 +42,7 @@ impl Gamma {
     }
 }
 
+#[derive(Clone)]
 pub(super) struct GammaDistribution(pub(super) RateConvention);
 
 impl fmt::Debug for GammaDistribution {

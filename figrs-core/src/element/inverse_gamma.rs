@@ -37,6 +37,7 @@ impl InverseGamma {
     }
 }
 
+#[derive(Clone)]
 pub(super) struct InverseGammaDistribution;
 
 impl fmt::Debug for InverseGammaDistribution {

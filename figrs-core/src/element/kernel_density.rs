@@ -48,6 +48,7 @@ impl KernelDensity {
 }
 
 /// The points of the sample, and the family of the noise around a point.
+#[derive(Clone)]
 struct KernelDensityDistribution {
     points: Vec<f64>,
     noise: NormalDistribution,

@@ -35,6 +35,7 @@ impl Laplace {
     }
 }
 
+#[derive(Clone)]
 struct LaplaceDistribution;
 
 impl fmt::Debug for LaplaceDistribution {

@@ -63,6 +63,7 @@ const MAX_CONCENTRATION: f64 = 1e15;
 const MAX_PARTIAL: f64 = 1.0 - f64::EPSILON;
 
 /// The family of correlation matrices with this number of rows.
+#[derive(Clone)]
 struct LkjDistribution {
     rows: usize,
 }

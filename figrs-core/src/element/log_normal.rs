@@ -39,6 +39,7 @@ impl LogNormal {
 }
 
 /// The normal distribution of the logarithms.
+#[derive(Clone)]
 struct LogNormalDistribution(NormalDistribution);
 
 impl fmt::Debug for LogNormalDistribution {

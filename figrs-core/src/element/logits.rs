@@ -39,7 +39,7 @@ impl Select {
 }
 
 /// Values whose weights are the exponentials of the parameters.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct CategoricalByLogits<T>(Categorical<T>);
 
 /// The logarithm of the sum of the exponentials of some numbers; −∞ if there are none.

@@ -56,6 +56,7 @@ const MAX_TRIALS: u32 = 1 << 24;
 /// Maximum number of counts in all outcomes together, if the outcomes are listed.
 const MAX_LISTED: f64 = 4_194_304.0;
 
+#[derive(Clone)]
 struct MultinomialDistribution;
 
 impl fmt::Debug for MultinomialDistribution {

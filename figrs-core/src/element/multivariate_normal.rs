@@ -44,6 +44,7 @@ impl MultivariateNormal {
 }
 
 /// A multivariate normal family of this covariance.
+#[derive(Clone)]
 struct MultivariateNormalDistribution(FactoredCovariance);
 
 impl fmt::Debug for MultivariateNormalDistribution {

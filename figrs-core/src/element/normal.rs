@@ -115,6 +115,7 @@ impl OpenDensity {
     }
 }
 
+#[derive(Clone)]
 pub(super) struct NormalDistribution {
     measure: SpreadMeasure,
     /// The spread if it is constant (otherwise NaN), and the log-density with this spread.

@@ -45,6 +45,7 @@ impl Pareto {
     }
 }
 
+#[derive(Clone)]
 struct ParetoDistribution;
 
 impl fmt::Debug for ParetoDistribution {

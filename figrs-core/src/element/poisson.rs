@@ -41,6 +41,7 @@ impl Poisson {
 /// Largest rate: for larger rates, the sampler of the library loses the digits that its rejection test needs.
 const MAX_RATE: f64 = 1e9;
 
+#[derive(Clone)]
 struct PoissonDistribution;
 
 impl fmt::Debug for PoissonDistribution {

@@ -81,7 +81,7 @@ fn categorical<T: Value>(
 }
 
 /// Values with weights, which are normalised when they are read.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Categorical<T> {
     pub(super) values: Vec<T>,
     /// Values cached for constant weights; `None` for weights that may change.
@@ -90,7 +90,7 @@ pub(super) struct Categorical<T> {
 }
 
 /// Quantities that are computed once, when needed, from constant weights: scale, alias table, log-probabilities.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct CategoricalCache {
     scale: OnceLock<(f64, f64)>,
     alias: OnceLock<Alias>,
@@ -99,7 +99,7 @@ struct CategoricalCache {
 }
 
 /// The distinct values of a list and, for each entry of the list, the index of its value among the distinct values.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Distinct<T> {
     values: IndexSet<Key<T>, FxBuildHasher>,
     pub(super) numbers: Vec<u32>,

@@ -43,6 +43,7 @@ impl StudentT {
     }
 }
 
+#[derive(Clone)]
 struct StudentTDistribution;
 
 impl fmt::Debug for StudentTDistribution {

@@ -60,6 +60,7 @@ impl TruncatedNormal {
 const MAX_DISTANCE: f64 = 1e150;
 
 /// The normal distribution that is truncated.
+#[derive(Clone)]
 struct TruncatedNormalDistribution(NormalDistribution);
 
 impl fmt::Debug for TruncatedNormalDistribution {

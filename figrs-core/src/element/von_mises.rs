@@ -50,6 +50,7 @@ impl VonMises {
     }
 }
 
+#[derive(Clone)]
 struct VonMisesDistribution;
 
 impl fmt::Debug for VonMisesDistribution {

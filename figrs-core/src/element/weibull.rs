@@ -36,6 +36,7 @@ impl Weibull {
     }
 }
 
+#[derive(Clone)]
 struct WeibullDistribution;
 
 impl fmt::Debug for WeibullDistribution {

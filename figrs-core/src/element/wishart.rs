@@ -53,6 +53,7 @@ impl Wishart {
 }
 
 /// The Wishart family of this covariance of the normal lists.
+#[derive(Clone)]
 struct WishartDistribution(FactoredCovariance);
 
 impl fmt::Debug for WishartDistribution {

@@ -59,7 +59,7 @@ fn each(value: &dyn Any, mut give: impl FnMut(f64)) {
 impl<T: Value, F: Family<T>> OpenFamily<T, F> {
     /// Returns the member of the family for some arguments, which are the values of parents or the `Param`s that
     /// replace parents.
-    fn member<'a>(&self, argument: impl Fn(usize) -> MemberArgument<'a>) -> FamilyMember<F> {
+    fn member<'a>(&self, argument: impl Fn(usize) -> MemberArgument<'a>) -> FamilyMember<Arc<F>> {
         let mut parameters = Vec::with_capacity(self.sources.len());
         for source in &self.sources {
             match source {
@@ -77,7 +77,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         FamilyMember::new(self.family.clone(), parameters)
     }
 
-    fn member_for(&self, arguments: &[&dyn Any]) -> FamilyMember<F> {
+    fn member_for(&self, arguments: &[&dyn Any]) -> FamilyMember<Arc<F>> {
         self.member(|parent| MemberArgument::Value(arguments[parent]))
     }
 
@@ -160,7 +160,7 @@ impl<T: Value, F: Family<T>> ChainOp for OpenFamily<T, F> {
     }
 
     fn heap_bytes(&self) -> usize {
-        self.sources.capacity() * size_of::<ParameterSource>() + own_bytes::<T, F>(&self.family)
+        self.sources.capacity() * size_of::<ParameterSource>() + own_bytes::<T, _>(&self.family)
     }
 }
 
