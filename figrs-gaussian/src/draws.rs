@@ -14,7 +14,7 @@ use crate::error::GaussianError;
 
 /// Independent draws of all variables of a hybrid factor graph from their joint distribution.
 ///
-/// **Guarantee.** Exact up to rounding.
+/// **Guarantee.** The draws are exact up to rounding.
 ///
 /// **Complexity.** One elimination of the finite variables is needed for all draws. The time of a draw is linear in the number of entries of the
 /// conditional distributions.
@@ -36,7 +36,7 @@ struct FiniteDraws {
 impl<'e> Draws<'e> {
     /// Prepares draws by an elimination of the finite variables.
     ///
-    /// **Errors.** [`GaussianError::Elimination`].
+    /// **Errors.** [`GaussianError::Elimination`] if the elimination of the finite variables fails.
     pub fn new(elimination: &'e Elimination<'e>, limits: &Limits) -> Result<Self, GaussianError> {
         let mut graph = elimination.finite().clone();
         if graph.cardinalities.is_empty() {

@@ -17,10 +17,10 @@ use crate::plan::{Input, Step, first_plan, plan};
 use crate::square_root_form::LN_2_PI;
 use crate::weak_marginal::WeakMarginal;
 
-/// The conditional distribution of the vectors that an elimination step eliminates, given the vectors of its message. The rows of the matrix
-/// are linear equations `triangle (R, S) = target` in the eliminated numbers R and the numbers S of the message, each with an independent
-/// error of variance one. The rows of the matrix are stored in row-major order, with the target in the last column. The list of numbers is
-/// empty if the finite assignment is impossible.
+/// The conditional distribution of the vectors that an elimination step eliminates, given the vectors of its message. The rows of a conditional
+/// distribution are linear equations `triangle (R, S) = target` in the eliminated numbers R and the numbers S of the message, each with an independent
+/// error of variance one. The rows of the matrix are stored in row-major order, with the target in the last column. The list is empty if the finite
+/// assignment is impossible.
 pub(crate) type Conditional = Box<[f64]>;
 
 /// Ratio of the finite assignments of a step to their maximum number, beyond which a search for a better order is not tried before components are
@@ -31,7 +31,7 @@ const HOPELESS: usize = 8;
 ///
 /// The factor graph [`finite`](Self::finite) gives the finite variables the same distribution as the whole graph.
 ///
-/// **Guarantee.** Exact up to rounding. Rounding errors grow with the square root of the condition number of the precision matrix.
+/// **Guarantee.** The elimination is exact up to rounding. Rounding errors grow with the square root of the condition number of the precision matrix.
 ///
 /// **Complexity.** For each step, the time is the number of assignments of its finite variables, times the number of rows of its factors,
 /// times the square of the number of its real numbers.
@@ -41,7 +41,7 @@ pub struct Elimination<'g> {
     pub(crate) steps: Vec<Step>,
     /// For each elimination step, its conditional distributions, one for each assignment of the step's finite variables.
     pub(crate) conditionals: Vec<Vec<Conditional>>,
-    /// The sums over finite variables of the steps that sum over finite variables.
+    /// For each step that sums over finite variables, the sums.
     pub(crate) sums: BTreeMap<usize, WeakMarginal>,
     finite: FactorGraph,
 }
@@ -58,8 +58,8 @@ pub(crate) struct Message {
 impl<'g> Elimination<'g> {
     /// Eliminates all vectors. A step of the elimination may have at most `limit` assignments of finite variables.
     ///
-    /// **Errors.** [`GaussianError::Improper`]; [`GaussianError::TooManyComponents`]; [`GaussianError::InfiniteTotal`]; [`GaussianError::Elimination`] if the deadline
-    /// passes.
+    /// **Errors.** [`GaussianError::Improper`], [`GaussianError::TooManyComponents`] or [`GaussianError::InfiniteTotal`] under the conditions of these variants;
+    /// [`GaussianError::Elimination`] if the deadline passes.
     pub fn run(graph: &'g HybridGraph, limit: usize, until: &Until) -> Result<Self, GaussianError> {
         Self::by_steps(graph, plan(graph, until)?, limit, until)
     }
@@ -74,7 +74,7 @@ impl<'g> Elimination<'g> {
     ///
     /// **References.** Lauritzen 1992; Lauritzen and Jensen 2001.
     ///
-    /// **Errors.** As [`run`](Self::run).
+    /// **Errors.** The conditions are those of [`run`](Self::run).
     pub fn merging(
         graph: &'g HybridGraph,
         limit: usize,
@@ -96,7 +96,7 @@ impl<'g> Elimination<'g> {
     /// Maximises over all vectors instead of integrating them out: each assignment of the finite variables has the largest weight of its completions
     /// in [`finite`](Self::finite).
     ///
-    /// **Errors.** As [`run`](Self::run).
+    /// **Errors.** The conditions are those of [`run`](Self::run).
     pub(crate) fn maximise(
         graph: &'g HybridGraph,
         limit: usize,
@@ -105,9 +105,9 @@ impl<'g> Elimination<'g> {
         Self::new(graph, plan(graph, until)?, limit, until, false)
     }
 
-    /// Eliminates all vectors by a plan that was made for another graph, whose factors have the same scopes.
+    /// Eliminates all vectors by the plan `steps`, which was made for another graph, whose factors have the same scopes.
     ///
-    /// **Errors.** As [`run`](Self::run).
+    /// **Errors.** The conditions are those of [`run`](Self::run).
     pub(crate) fn by_steps(
         graph: &'g HybridGraph,
         steps: Vec<Step>,
@@ -224,7 +224,7 @@ impl<'g> Elimination<'g> {
         reals
     }
 
-    /// The factor graph of the finite variables, in which the integrals of the real numbers are factors.
+    /// Returns the factor graph of the finite variables, in which the integrals of the real numbers are factors.
     pub fn finite(&self) -> &FactorGraph {
         &self.finite
     }
@@ -241,7 +241,6 @@ fn too_many_components(graph: &HybridGraph, steps: &[Step], limit: usize) -> Opt
     })
 }
 
-/// The factor of a message that has no vectors.
 fn finite_factor(step: &Step, message: &[Message]) -> Factor {
     let logs = message.iter().map(|message| message.log_scale).collect();
     Factor {
@@ -255,7 +254,7 @@ fn finite_factor(step: &Step, message: &[Message]) -> Factor {
 struct StepRun<'a> {
     graph: &'a HybridGraph,
     step: &'a Step,
-    /// Number of real numbers that the step eliminates, and number of real numbers of its message.
+    /// Number of real numbers that the step eliminates; `separator` is that of its message.
     eliminated: usize,
     separator: usize,
     inputs: Vec<StepInput>,
@@ -344,7 +343,7 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// Multiplies the Gaussian functions of the step's factors and messages for an assignment of the finite variables.
+    /// Multiplies the Gaussian functions of the step's factors and messages for the assignment `values` of the finite variables.
     fn fill(&self, front: &mut Front, messages: &[Vec<Message>], values: &[u32]) {
         front.begin(self.eliminated + self.separator);
         let numbers = self.eliminated + self.separator;
@@ -426,7 +425,7 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// The eliminated vector to which a column of the matrix belongs.
+    /// Returns the eliminated vector to which `column` of the matrix belongs.
     fn real_of(&self, column: usize) -> RealId {
         let mut end = 0;
         let mut reals = self.step.eliminated.iter().copied();
@@ -438,7 +437,7 @@ impl<'a> StepRun<'a> {
     }
 }
 
-/// The sign of the square of a row, after a number of rows whose squares are added.
+/// Returns the sign of the square of `row`, where the squares of the first `added` rows are added.
 fn sign(row: usize, added: usize) -> Sign {
     match row < added {
         true => Sign::Added,
@@ -446,7 +445,7 @@ fn sign(row: usize, added: usize) -> Sign {
     }
 }
 
-/// Returns the natural logarithms of all entries of a factor, row-major.
+/// Returns the natural logarithms of all entries of `factor`, row-major.
 fn logs(graph: &FactorGraph, factor: &Factor) -> Vec<f64> {
     let cardinalities = factor.variables.iter().map(|&v| graph.cardinality(v));
     let all = Assignments::rows(cardinalities);
@@ -457,7 +456,7 @@ fn logs(graph: &FactorGraph, factor: &Factor) -> Vec<f64> {
     logs
 }
 
-/// For each variable of `scope`, the stride in a row-major list of entries over `variables`; zero if the variable is not among them.
+/// Returns, for each variable of `scope`, its stride in a row-major list of entries over `variables`; zero if it is not among them.
 pub(crate) fn strides(graph: &HybridGraph, scope: &[VarId], variables: &[VarId]) -> Vec<usize> {
     let stride = |v: &VarId| {
         let place = variables.iter().position(|other| other == v);

@@ -17,11 +17,11 @@ pub enum GaussianError {
     /// A mixture would have more components than the limit.
     #[error("the distribution of the vector {} is a mixture of {components} normal distributions, more than the limit of {limit}", .real.0)]
     TooManyComponents {
-        /// The vector.
+        /// The vector whose distribution would be the mixture.
         real: RealId,
         /// Number of components of the vector's distribution.
         components: f64,
-        /// The limit.
+        /// The maximum number of components.
         limit: usize,
     },
     /// The integral of the product of the factors is infinite, or is not a number.

@@ -39,7 +39,7 @@ pub struct Projection {
 ///
 /// The Gaussian functions of the factor in the graph approximate the likelihood; expectation propagation overwrites them.
 pub struct Site<'a> {
-    /// The position of the factor in [`HybridGraph::factors`].
+    /// The index of the factor in [`HybridGraph::factors`].
     pub factor: usize,
     /// For each assignment of the factor's finite variables, the real number as a function of the factor's vectors.
     pub projections: Vec<Projection>,
@@ -71,7 +71,7 @@ pub struct Sweeps {
 /// The state of the Gaussian approximations after the last sweep of expectation propagation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Convergence {
-    /// Number of sweeps.
+    /// Number of sweeps that were made.
     pub sweeps: u64,
     /// The largest change of a mean or a variance in the last sweep, measured as in [`Sweeps::tolerance`].
     pub residual: f64,
@@ -181,8 +181,8 @@ pub fn propagate(
     Ok(state)
 }
 
-/// Calls `run`. If the product of all factors is no distribution, the approximations are averaged with the approximations `proper`, for which it is
-/// one, and `run` is called again.
+/// Calls `run`, and returns its result. If the product of all factors is no distribution, the approximations are averaged with the approximations
+/// `proper`, for which it is one, and `run` is called again.
 fn retreating<R>(
     graph: &mut HybridGraph,
     sites: &[Site<'_>],
@@ -270,12 +270,13 @@ impl Proposal {
 }
 
 impl Approximation {
-    /// The square root of the magnitude of the precision.
+    /// Returns the square root of the magnitude of the precision.
     fn root(self) -> f64 {
         self.precision.abs().sqrt()
     }
 
-    /// The value of the real number times [`root`](Self::root) at which the Gaussian function is largest, or smallest if the precision is negative.
+    /// Returns the value of the real number times [`root`](Self::root) at which the Gaussian function is largest, or smallest if the precision is
+    /// negative.
     fn target(self) -> f64 {
         if self.precision == 0.0 {
             0.0
@@ -368,7 +369,7 @@ fn sweep(
     Ok(sweep)
 }
 
-/// Writes the approximations of a likelihood to the Gaussian functions of its factor.
+/// Writes `approximations`, those of one likelihood, to the Gaussian functions of its factor.
 fn write(graph: &mut HybridGraph, site: &Site<'_>, approximations: &[Approximation]) {
     let forms = &mut graph.factors[site.factor].forms;
     let all = site.projections.iter().zip(approximations);

@@ -9,7 +9,7 @@ const NONE: u32 = u32::MAX;
 /// A Gaussian function as a matrix: each row has the coefficients and the target of one square, and the exponent is the sum of the
 /// squares.
 ///
-/// The rows are grouped by their first column with a coefficient, so that rows of a triangular matrix are not rotated again.
+/// The rows are grouped by their first column with a coefficient; rows of a triangular matrix are then not rotated again.
 #[derive(Debug, Default)]
 pub(crate) struct Front {
     /// Number of real numbers; each row of the matrix has one more column, for the target.
@@ -26,7 +26,6 @@ pub(crate) struct Front {
     pub(crate) log_scale: f64,
 }
 
-/// The sign of the square of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sign {
     Added,
@@ -62,7 +61,7 @@ impl Front {
         self.list(row, 0);
     }
 
-    /// Adds a row to the list of its first column with a coefficient; the coefficients before column `from` are zero.
+    /// Adds `row` to the list of its first column with a coefficient; the coefficients before column `from` are zero.
     fn list(&mut self, row: usize, from: usize) {
         let start = row * self.width();
         let coefficients = &self.rows[start + from..start + self.numbers];
@@ -109,8 +108,8 @@ impl Front {
         }
     }
 
-    /// Changes the row whose square is added and the row whose square is subtracted in a column, so that the subtracted row's coefficient in the column
-    /// becomes zero (a hyperbolic rotation). If the difference of the squares is not positive, the column gets no row.
+    /// Changes the two rows of `column`, whose squares are added and subtracted: the subtracted row's coefficient in `column` becomes zero (a hyperbolic
+    /// rotation). If the difference of the squares is not positive, the column gets no row.
     ///
     /// **References.** Golub and Van Loan 2013, section 6.5.4 (downdating).
     fn subtract(&mut self, column: usize) {
@@ -137,7 +136,7 @@ impl Front {
         self.list(row, column + 1);
     }
 
-    /// Rotates two rows of the matrix so that the second row's coefficient in a column becomes zero.
+    /// Rotates the rows `pivot` and `row` of the matrix: the coefficient of `row` in `column` becomes zero.
     fn rotate(&mut self, pivot: usize, row: usize, column: usize) {
         let width = self.width();
         let (first, second) = if pivot < row {
@@ -162,8 +161,7 @@ impl Front {
         }
     }
 
-    /// Returns the row of the triangular matrix whose first coefficient is in `column` and whose square has the given sign; `None` if there is no such
-    /// row.
+    /// Returns the row of the triangular matrix whose first coefficient is in `column` and whose square has the sign `sign`; `None` if there is none.
     pub(crate) fn row(&self, sign: Sign, column: usize) -> Option<&[f64]> {
         let row = self.heads[sign as usize][column];
         let start = row as usize * self.width();

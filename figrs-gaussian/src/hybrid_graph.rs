@@ -4,12 +4,12 @@ use figrs_factor::graph::{FactorGraph, VarId};
 
 use crate::square_root_form::SquareRootForm;
 
-/// A vector of real numbers in a [`HybridGraph`]: its position in [`HybridGraph::dimensions`].
+/// A vector of real numbers in a [`HybridGraph`]: its index in [`HybridGraph::dimensions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RealId(pub u32);
 
 impl RealId {
-    /// The position of the vector as an index.
+    /// Returns the index of the vector as a `usize`.
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -31,23 +31,23 @@ pub struct HybridFactor {
 /// A factor graph of finite variables and vectors of real numbers.
 #[derive(Clone, Debug, Default)]
 pub struct HybridGraph {
-    /// The finite variables of the graph, and the factors that mention no vector.
+    /// The finite variables of the graph, and the factors without vectors.
     pub finite: FactorGraph,
     /// The dimension of each vector; at least one.
     pub dimensions: Vec<usize>,
-    /// The factors that mention vectors.
+    /// The factors that contain vectors.
     pub factors: Vec<HybridFactor>,
 }
 
 impl HybridGraph {
-    /// Adds a vector of this dimension.
+    /// Adds a vector of dimension `dimension`.
     pub fn add_real(&mut self, dimension: usize) -> RealId {
         let id = RealId(self.dimensions.len() as u32);
         self.dimensions.push(dimension);
         id
     }
 
-    /// The dimension of a vector.
+    /// Returns the dimension of `real`.
     pub fn dimension(&self, real: RealId) -> usize {
         self.dimensions[real.index()]
     }

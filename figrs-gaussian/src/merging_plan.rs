@@ -50,7 +50,6 @@ pub(crate) fn merging_plan(
     Ok(planner.steps)
 }
 
-/// A vector or a finite variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Variable {
     Finite(VarId),
@@ -66,9 +65,9 @@ enum Preference {
     Integral,
     /// A sum over a finite variable, which merges components.
     Merge,
-    /// As the last two kinds, with more finite assignments than the planned number.
+    /// A step as in the last two kinds, with more finite assignments than planned.
     Large,
-    /// A vector, in a step that gives some vectors no distribution, so that its components cannot be merged.
+    /// A vector, in a step that gives some vectors no distribution; its components cannot be merged.
     Likelihood,
     /// A step with more finite assignments than the limit.
     TooLarge,
@@ -102,7 +101,6 @@ struct Bucket {
     tables: Vec<usize>,
     reals: Vec<RealId>,
     finite: Vec<VarId>,
-    /// Number of assignments of the finite variables.
     components: usize,
     /// True if the product is a distribution of all vectors of the bucket.
     is_proper: bool,
@@ -110,7 +108,7 @@ struct Bucket {
 
 struct Planner<'g> {
     graph: &'g HybridGraph,
-    /// Planned number of finite assignments of a step, and the maximum number.
+    /// Planned number of finite assignments of a step; `limit` is the maximum number.
     planned: usize,
     limit: usize,
     tables: Vec<Table>,
@@ -185,7 +183,6 @@ impl<'g> Planner<'g> {
         self.tables.push(table);
     }
 
-    /// Returns the live tables that contain a variable.
     fn tables_of(&self, variable: Variable) -> Vec<usize> {
         let all = match variable {
             Variable::Real(real) => &self.of_real[real.index()],
@@ -195,9 +192,9 @@ impl<'g> Planner<'g> {
         live.collect()
     }
 
-    /// Returns the product of the tables that a step multiplies to eliminate a variable. For a finite variable, these include the densities of all
-    /// vectors of the step, so that the components that differ in this variable have means and covariances; if they have more finite assignments than
-    /// the limit, some of them are left out.
+    /// Returns the product of the tables that a step multiplies to eliminate `variable`. For a finite variable, these tables include the densities of
+    /// all vectors of the step, which gives the components that differ in this variable means and covariances; if the densities have more finite
+    /// assignments than the limit, some are omitted.
     fn bucket(&self, variable: Variable) -> Bucket {
         let is_finite = matches!(variable, Variable::Finite(_));
         let mut bucket = Bucket {
@@ -245,8 +242,8 @@ impl<'g> Planner<'g> {
         bucket
     }
 
-    /// Returns the rank of a variable; `None` if the variable has no tables, or is a finite variable that is better left to an elimination of finite
-    /// variables alone.
+    /// Returns the rank of `variable`; `None` if it has no tables, or is a finite variable that is better left to an elimination of finite variables
+    /// alone.
     fn rank(&self, variable: Variable) -> Option<Rank> {
         let bucket = self.bucket(variable);
         let components = bucket.components;

@@ -7,9 +7,9 @@ use nalgebra::{DMatrix, DVector};
 pub struct Component {
     /// The probability of the component.
     pub share: f64,
-    /// The mean.
+    /// The mean of the component.
     pub mean: DVector<f64>,
-    /// The covariance matrix, which is singular if a number is known exactly.
+    /// The covariance matrix of the component, which is singular if a number is known exactly.
     pub covariance: DMatrix<f64>,
 }
 
@@ -21,13 +21,13 @@ pub struct Mixture {
 }
 
 impl Mixture {
-    /// The mean.
+    /// Returns the mean of the mixture.
     pub fn mean(&self) -> DVector<f64> {
         let parts = self.components.iter().map(|c| &c.mean * c.share);
         parts.reduce(|sum, part| sum + part).unwrap_or_default()
     }
 
-    /// The covariance matrix.
+    /// Returns the covariance matrix of the mixture.
     pub fn covariance(&self) -> DMatrix<f64> {
         let mean = self.mean();
         let parts = self.components.iter().map(|c| {

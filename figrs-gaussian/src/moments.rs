@@ -13,7 +13,7 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    /// Returns the mean and the variance of a linear function of some of the real numbers, which are given by their indices `numbers`.
+    /// Returns the mean and the variance of `projection`, a linear function of the real numbers with the indices `numbers`.
     pub(crate) fn projected(&self, numbers: &[usize], projection: &Projection) -> (f64, f64) {
         let terms = || numbers.iter().zip(&projection.coefficients);
         let mean: f64 = terms().map(|(&i, c)| c * self.mean[i]).sum();
@@ -97,14 +97,13 @@ impl Moments {
     }
 }
 
-/// Adds a multiple of the first entries of `numbers` to the entries of `sum`.
 fn add_multiple(sum: &mut [f64], factor: f64, numbers: &[f64]) {
     for (sum, x) in sum.iter_mut().zip(numbers) {
         *sum += factor * x;
     }
 }
 
-/// Returns the distribution of some real numbers of a normal vector, as a component of a mixture.
+/// Returns the distribution of the real numbers with the indices `numbers` of a normal vector, as a component of a mixture.
 pub(crate) fn part(moments: &Moments, numbers: &[usize], share: f64) -> Component {
     let n = numbers.len();
     Component {

@@ -21,7 +21,7 @@ pub struct MostProbable {
 
 /// Finds the most probable values of all variables of a hybrid factor graph.
 ///
-/// **Guarantee.** Exact up to rounding.
+/// **Guarantee.** The values are exact up to rounding.
 ///
 /// **Complexity.** The algorithm takes an [`Elimination`] with at most `limit` assignments of the finite variables of a step, and a maximising
 /// elimination of the finite variables.

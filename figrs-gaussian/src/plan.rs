@@ -14,9 +14,9 @@ const MAX_BITS: usize = 30;
 /// A factor or a message that an elimination step multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
-    /// A factor of the graph that mentions vectors.
+    /// A factor of the graph that contains vectors.
     Factor(usize),
-    /// A factor of the graph that mentions finite variables alone.
+    /// A factor of the graph that contains only finite variables.
     Finite(usize),
     /// The message of an earlier step.
     Message(usize),
@@ -25,13 +25,12 @@ pub(crate) enum Input {
 /// One elimination step: some vectors are integrated out of a product of factors and messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
-    /// The vectors that the step integrates out.
     pub(crate) eliminated: Vec<RealId>,
     /// The vectors of the step's message, in the order of their elimination.
     pub(crate) separator: Vec<RealId>,
     /// The finite variables of the step's factors and messages, sorted.
     pub(crate) finite: Vec<VarId>,
-    /// The finite variables over which the step sums, and those of its message.
+    /// The finite variables over which the step sums; `kept` are those of its message.
     pub(crate) summed: Vec<VarId>,
     pub(crate) kept: Vec<VarId>,
     pub(crate) inputs: Vec<Input>,
@@ -43,7 +42,7 @@ pub(crate) struct Step {
 ///
 /// **Guarantee.** All vectors are eliminated before the finite variables (a strong elimination order).
 ///
-/// With a strong elimination order, no step sums different normal distributions, so that the result is exact.
+/// With a strong elimination order, no step sums different normal distributions; the result is therefore exact.
 ///
 /// **References.** Leimer, *Triangulated graphs with marked vertices*, 1989; Lauritzen 1992, section 4.
 pub(crate) fn plan(graph: &HybridGraph, until: &Until) -> Result<Vec<Step>, GaussianError> {
@@ -52,7 +51,7 @@ pub(crate) fn plan(graph: &HybridGraph, until: &Until) -> Result<Vec<Step>, Gaus
     plan_with(graph, if is_real { 0 } else { MAX_WORK }, until)
 }
 
-/// Returns the elimination steps in the first order that is found, as [`plan`].
+/// Returns the elimination steps as [`plan`] does, in the first order that is found.
 pub(crate) fn first_plan(graph: &HybridGraph, until: &Until) -> Result<Vec<Step>, GaussianError> {
     plan_with(graph, 0, until)
 }

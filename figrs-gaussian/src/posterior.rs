@@ -70,7 +70,8 @@ pub struct Posterior<'e> {
 impl<'e> Posterior<'e> {
     /// Computes the moments of all vectors, and the probabilities of all finite variables.
     ///
-    /// **Errors.** [`GaussianError::InfiniteTotal`]; [`GaussianError::Elimination`].
+    /// **Errors.** [`GaussianError::InfiniteTotal`] if the total is infinite; [`GaussianError::Elimination`] if the elimination of the finite
+    /// variables fails.
     pub fn new(elimination: &'e Elimination<'e>, limits: &Limits) -> Result<Self, GaussianError> {
         let (log_total, shares, totals) = finite_probabilities(elimination, limits)?;
         if log_total.is_nan() || log_total == f64::INFINITY {
@@ -128,17 +129,17 @@ impl<'e> Posterior<'e> {
         self.log_total
     }
 
-    /// Returns the probability of each value of a finite variable; all probabilities are zero if the product of all factors is zero everywhere.
+    /// Returns the probability of each value of `variable`; all are zero if the product of all factors is zero everywhere.
     pub fn shares(&self, variable: VarId) -> &[f64] {
         &self.shares[variable.index()]
     }
 
-    /// The mean of a vector.
+    /// Returns the mean of `real`.
     pub fn mean(&self, real: RealId) -> DVector<f64> {
         self.merged(real).mean()
     }
 
-    /// The covariance matrix of a vector.
+    /// Returns the covariance matrix of `real`.
     pub fn covariance(&self, real: RealId) -> DMatrix<f64> {
         self.merged(real).covariance()
     }
@@ -159,9 +160,8 @@ impl<'e> Posterior<'e> {
         }
     }
 
-    /// Returns the mean and the variance of a linear function of the vectors of a factor, for each assignment of the factor's finite variables. The
-    /// argument `projections` has the linear function for each assignment of the factor's finite variables. For an impossible assignment, the
-    /// result is `None`.
+    /// Returns the mean and the variance of a linear function of the vectors of `factor`, for each assignment of the factor's finite variables.
+    /// `projections` has the linear function for each of these assignments. The moments of an impossible assignment are `None`.
     pub fn projected(&self, factor: usize, projections: &[Projection]) -> Vec<Option<(f64, f64)>> {
         let HybridFactor { finite, reals, .. } = &self.graph().factors[factor];
         let home = self.homes_of_factors[factor];
@@ -192,22 +192,22 @@ impl<'e> Posterior<'e> {
         parts.into_iter().map(merged).collect()
     }
 
-    /// Returns the joint distribution of some vectors, whose numbers are concatenated. The vectors must all occur in one factor.
+    /// Returns the joint distribution of the vectors `reals`, whose numbers are concatenated. The vectors must all occur in one factor.
     ///
     /// The mixture has a component for each possible assignment of the finite variables in [`scope`](JointMixture::scope).
     ///
     /// **Errors.** [`GaussianError::TooManyComponents`] if the mixture has more than `limit` components.
     ///
-    /// `reals` must have at least one vector. If the vectors do not all occur in one factor, the result lacks the numbers of some of them.
+    /// `reals` must have at least one vector. If the vectors do not all occur in one factor, the result lacks numbers.
     pub fn joint(&self, reals: &[RealId], limit: usize) -> Result<JointMixture, GaussianError> {
         let homes = reals.iter().map(|real| self.homes[real.index()]);
         self.joint_at(homes.min().unwrap_or(0), reals, limit)
     }
 
-    /// Returns the joint distribution of the vectors of a factor, whose numbers are concatenated. The scope of the mixture includes the finite
+    /// Returns the joint distribution of the vectors of `factor`, whose numbers are concatenated. The scope of the mixture includes the finite
     /// variables of the factor.
     ///
-    /// **Errors.** As [`joint`](Self::joint).
+    /// **Errors.** The conditions are those of [`joint`](Self::joint).
     pub fn joint_of_factor(
         &self,
         factor: usize,
@@ -303,7 +303,7 @@ impl<'e> Posterior<'e> {
         Assignments::rows(finite.iter().map(|&v| self.graph().finite.cardinality(v)))
     }
 
-    /// Returns the indices of the real numbers of some vectors among all real numbers of an elimination step.
+    /// Returns the indices of the numbers of `reals` among all real numbers of the elimination step `i`.
     fn numbers_of(&self, i: usize, reals: &[RealId]) -> Vec<usize> {
         let mut numbers = Vec::with_capacity(2 * reals.len());
         for &real in reals {
@@ -320,13 +320,13 @@ impl<'e> Posterior<'e> {
         numbers
     }
 
-    /// Returns the vectors of an elimination step, in the order of its real numbers.
+    /// Returns the vectors of the elimination step `i`, in the order of its real numbers.
     fn reals(&self, i: usize) -> impl Iterator<Item = &RealId> {
         let step = self.step(i);
         step.eliminated.iter().chain(&step.separator)
     }
 
-    /// Returns the probability of each assignment of the variables `kept`, given the probabilities of the assignments of more variables.
+    /// Returns the probability of each assignment of `kept`, given the probabilities `shares` of the assignments of `scope`.
     fn sums_of(&self, shares: &[f64], scope: &[VarId], kept: &[VarId]) -> Vec<f64> {
         let strides = strides(self.graph(), scope, kept);
         let assignments = self.assignments(scope);
@@ -340,7 +340,8 @@ impl<'e> Posterior<'e> {
         sums
     }
 
-    /// Returns the probability of each assignment of the finite variables of a step's message, given those of the step that multiplies the message.
+    /// Returns the probability of each assignment of the finite variables of the message of step `i`, given those of the step `above`, which
+    /// multiplies the message.
     fn kept_shares(&self, i: usize, above: usize) -> Rc<[f64]> {
         let (kept, scope) = (&self.step(i).kept, &self.step(above).finite);
         match kept == scope {
@@ -349,7 +350,7 @@ impl<'e> Posterior<'e> {
         }
     }
 
-    /// Returns the moments of all vectors of an elimination step, for each assignment of its finite variables.
+    /// Returns the moments of all vectors of the elimination step `i`, for each assignment of its finite variables.
     ///
     /// If the step sums over finite variables, the probabilities of the variables of its message are replaced by those of all variables of the step.
     fn beliefs_of(&mut self, i: usize, buffer: &mut Vec<f64>) -> Vec<Option<Moments>> {
@@ -398,8 +399,8 @@ impl<'e> Posterior<'e> {
         self.joints[i].iter().enumerate().map(extended).collect()
     }
 
-    /// Returns the moments of the vectors in the message of a step, for each assignment of the step's finite variables. Components that differ only
-    /// in finite variables of the parent step, which the step itself does not have, are merged.
+    /// Returns the moments of the vectors in the message of step `i`, for each assignment of the step's finite variables. Components that differ
+    /// only in finite variables of the parent step, which the step itself does not have, are merged.
     fn separator_moments(&self, i: usize, above: usize) -> Vec<Option<Moments>> {
         let (scope, wider) = (&self.step(i).kept, &self.step(above).finite);
         let numbers = self.numbers_of(above, &self.step(i).separator);

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 /// The function `exp(log_scale - |factor x - target|² / 2)` of a vector `x`. The squares of the last [`subtracted`](Self::subtracted) rows have the
-/// opposite sign, so that the function may be the quotient of two Gaussian functions.
+/// opposite sign; the function may then be the quotient of two Gaussian functions.
 ///
 /// The precision matrix of the function is `factor' factor`. The precision matrix may be singular, because a likelihood of `x` without a prior
 /// need not be a distribution of `x`. The matrix of the product of two Gaussian functions consists of the rows of both matrices. Precision
@@ -34,11 +34,10 @@ pub struct SquareRootForm {
     pub log_scale: f64,
 }
 
-/// The natural logarithm of 2π.
 pub(crate) const LN_2_PI: f64 = 1.837_877_066_409_345_5;
 
 impl SquareRootForm {
-    /// Returns the constant function with the logarithm `log_scale`, for vectors of this dimension.
+    /// Returns the constant function with the logarithm `log_scale`, for vectors of dimension `dimension`.
     pub fn constant(dimension: usize, log_scale: f64) -> Self {
         Self {
             factor: DMatrix::zeros(0, dimension),
@@ -48,8 +47,8 @@ impl SquareRootForm {
         }
     }
 
-    /// Returns the density of a vector `y` with mean `offset + coefficients x` and the given covariance, as a function of the concatenated
-    /// vector of `y` and `x`. Returns `None` if the covariance is not positive definite.
+    /// Returns the density of a vector `y` with mean `offset + coefficients x` and the given covariance, as a function of the concatenated vector
+    /// of `y` and `x`. Returns `None` if `covariance` is not positive definite.
     pub fn linear(
         offset: &DVector<f64>,
         coefficients: &DMatrix<f64>,
@@ -95,17 +94,17 @@ impl SquareRootForm {
         sum(added) - sum(subtracted)
     }
 
-    /// Number of real numbers in the vector.
+    /// Returns the number of real numbers in the vector.
     pub fn dimension(&self) -> usize {
         self.factor.ncols()
     }
 
-    /// The natural logarithm of the value of the function at `x`.
+    /// Returns the natural logarithm of the value of the function at `x`.
     pub fn log_value(&self, x: &DVector<f64>) -> f64 {
         self.log_scale - 0.5 * self.squares(&(&self.factor * x - &self.target))
     }
 
-    /// Returns the function of the remaining numbers of the vector, after the numbers from index `first` on are set to the given values.
+    /// Returns the function of the remaining numbers of the vector, after the numbers from index `first` on are set to `values`.
     #[must_use]
     pub fn given(&self, first: usize, values: &DVector<f64>) -> Self {
         let within = self.factor.columns(first, values.len());

@@ -41,9 +41,9 @@ pub enum RealLikelihood<'a> {
 pub struct Tilted {
     /// The natural logarithm of the expected value of the likelihood.
     pub log_mass: f64,
-    /// The mean.
+    /// The mean of the distribution.
     pub mean: f64,
-    /// The variance.
+    /// The variance of the distribution.
     pub variance: f64,
 }
 
@@ -57,7 +57,7 @@ impl std::fmt::Debug for RealLikelihood<'_> {
 }
 
 impl RealLikelihood<'_> {
-    /// Returns the distribution of a normal number with this mean and variance, multiplied by the likelihood. Returns `None` if the likelihood is
+    /// Returns the normal distribution with mean `mean` and variance `variance`, multiplied by the likelihood. Returns `None` if the likelihood is
     /// zero everywhere.
     ///
     /// **Guarantee.** For an interval with one infinite bound, the result has a closed form that is exact up to rounding, also in the far tail. For
@@ -104,7 +104,7 @@ impl RealLikelihood<'_> {
     }
 }
 
-/// Returns the mass, the mean and the variance of a normal distribution truncated to values above a bound.
+/// Returns the mass, the mean and the variance of a normal distribution truncated to values above `low`.
 ///
 /// Let `z` be the distance of the mean `m` above the bound in standard deviations `s`, and let `r = φ(z) / Φ(z)`. The mass above the bound is `Φ(z)`,
 /// the mean is `m + s r`, and the variance is `s² (1 - r (z + r))`.
@@ -137,7 +137,7 @@ fn above(low: f64, mean: f64, deviation: f64) -> Tilted {
     }
 }
 
-/// Returns the mass, the mean and the variance of a normal distribution truncated to values between two finite bounds.
+/// Returns the mass, the mean and the variance of a normal distribution truncated to values between `low` and `high`, which are finite.
 fn between(low: f64, high: f64, mean: f64, deviation: f64) -> Option<Tilted> {
     if low >= high {
         return None;
@@ -248,7 +248,7 @@ fn by_quadrature(log: &dyn Fn(f64) -> f64, mean: f64, deviation: f64) -> Option<
     tilted.log_mass.is_finite().then_some(tilted)
 }
 
-/// Finds a jump of a function by bisection: each step keeps the half of the interval in which the function changes more.
+/// Finds a jump of `function` by bisection: each step keeps the half of the interval in which it changes more.
 fn jump(function: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     let (mut at_low, mut at_high) = (function(low), function(high));
     loop {
@@ -266,7 +266,7 @@ fn jump(function: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     }
 }
 
-/// Returns the location of the maximum of a function that has one peak between two points.
+/// Returns the location of the maximum of `function`, which has one peak between `low` and `high`.
 fn golden_section(function: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     let ratio = 0.5 * (5.0_f64.sqrt() - 1.0);
     let (mut left, mut right) = (high - ratio * (high - low), low + ratio * (high - low));

@@ -30,7 +30,7 @@ impl WeakMarginal {
     /// Sums the messages `parts`, one for each assignment of the step's finite variables. A sum of several Gaussian functions is replaced by the
     /// Gaussian function with the same integral, mean and covariance.
     ///
-    /// **Errors.** [`GaussianError::Improper`] if the integral of a Gaussian function is infinite.
+    /// **Errors.** [`GaussianError::Improper`] if the integral of one of `parts` is infinite.
     pub(crate) fn new(
         graph: &HybridGraph,
         step: &Step,
@@ -176,7 +176,7 @@ impl Message {
         none.extended(&[], (&self.rows, numbers), &mut Vec::new())
     }
 
-    /// Returns the Gaussian function with the given moments and the integral `exp(log_total)`; `None` if the covariance is singular.
+    /// Returns the Gaussian function with the moments `moments` and the integral `exp(log_total)`; `None` if the covariance is singular.
     fn with_moments(moments: &Moments, log_total: f64) -> Option<Self> {
         let n = moments.mean.len();
         let lower = moments.covariance.clone().cholesky()?.unpack();
@@ -201,7 +201,7 @@ impl Message {
     }
 }
 
-/// Returns, for each assignment of a step's finite variables, the index of the assignment of the variables over which the step does not sum.
+/// Returns, for each assignment of the finite variables of `step`, the index of the assignment of the variables over which `step` does not sum.
 fn places(graph: &HybridGraph, step: &Step) -> Vec<usize> {
     let strides = strides(graph, &step.finite, &step.kept);
     let all = Assignments::rows(step.finite.iter().map(|&v| graph.finite.cardinality(v)));
@@ -216,7 +216,7 @@ fn places(graph: &HybridGraph, step: &Step) -> Vec<usize> {
     }
 }
 
-/// Returns the natural logarithm of a sum of numbers, given their logarithms.
+/// Returns the natural logarithm of the sum of the numbers whose logarithms are `logs`.
 fn log_sum(logs: &[f64]) -> f64 {
     let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if largest == f64::NEG_INFINITY {

@@ -13,21 +13,20 @@ use crate::hybrid_model::{HybridModel, Mention, NumbersOfElement};
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Scan, not_closed};
 
-/// One component of the joint distribution of some elements.
+/// One component of the joint distribution of several elements.
 #[derive(Clone, Debug)]
 pub(crate) struct BeliefComponent {
-    /// The probability of the component.
     pub(crate) share: f64,
     /// The value of each finite element, in the order of the elements.
     pub(crate) finite: Vec<Datum>,
-    /// The mean and the covariance of all real elements together, whose numbers are concatenated.
+    /// The mean of all real elements together, whose numbers are concatenated; `covariance` is their covariance matrix.
     pub(crate) mean: DVector<f64>,
     pub(crate) covariance: DMatrix<f64>,
     /// A matrix L for which L L' is the covariance matrix, or `None` if L is not known.
     pub(crate) factor: Option<DMatrix<f64>>,
 }
 
-/// The joint distribution of some elements.
+/// The joint distribution of several elements, as a mixture.
 #[derive(Clone, Debug)]
 pub(crate) struct Belief {
     /// For each element, the range of its numbers in the mean; `None` if the element is finite.
@@ -43,10 +42,10 @@ pub(crate) struct Belief {
 type Stacked = (Conditional<Linear>, Vec<NumbersOfElement>, Mention);
 
 impl Belief {
-    /// Returns the joint distribution of some elements, given the evidence of a model. The joint distribution may have at most
-    /// `limit` components.
+    /// Returns the joint distribution of `elements`, given the evidence of `model`. The joint distribution may have at most `limit`
+    /// components.
     ///
-    /// **Errors.** As [`in_closed_form`](super::in_closed_form).
+    /// **Errors.** The conditions are those of [`in_closed_form`](super::in_closed_form).
     pub(crate) fn new(
         model: &Model,
         elements: &[AnyElement],
@@ -57,7 +56,8 @@ impl Belief {
         Ok(beliefs.swap_remove(0))
     }
 
-    /// The joint distribution of the elements of each group, at least one, from a single elimination; otherwise as [`new`](Self::new).
+    /// Returns the joint distribution of the elements of each group (one or more) from a single elimination, otherwise as
+    /// [`new`](Self::new) does.
     pub(crate) fn of_groups(
         model: &Model,
         groups: &[Vec<AnyElement>],
@@ -93,7 +93,7 @@ impl Belief {
         groups.iter().zip(stacked).map(joint).collect()
     }
 
-    /// The joint distribution of the elements of a group that the elimination mentions.
+    /// Returns the joint distribution of `elements`, a group whose distribution the elimination has computed.
     fn of_group(
         hybrid: &HybridModel<'_>,
         posterior: &Posterior<'_>,
@@ -189,7 +189,7 @@ impl Belief {
 }
 
 impl BeliefComponent {
-    /// True if another component has the same finite values and the same normal distribution.
+    /// True if `other` has the same finite values and the same normal distribution.
     fn is_like(&self, other: &Self) -> bool {
         self.has_same_values(other)
             && self.mean == other.mean
@@ -201,7 +201,7 @@ impl BeliefComponent {
         values.all(|(a, b)| a.same_as(b.as_any()))
     }
 
-    /// Merges components into one component, which has their total share, their mean and their covariance.
+    /// Merges `components` into one component, which has their total share, their mean and their covariance.
     fn merged(mut components: Vec<Self>) -> Self {
         let mut first = components.swap_remove(0);
         if components.is_empty() {

@@ -24,7 +24,7 @@ use crate::scan::{Form, Scan, not_closed};
 /// **Complexity.** The cost is that of [`in_closed_form`](crate::in_closed_form), with maxima in place of sums and integrals.
 ///
 /// **Errors.** [`Error::NotClosedForm`], also if a parameter has a conjugate prior, or if some worlds have more random elements than others;
-/// [`Error::ImpossibleEvidence`]; the errors of the model.
+/// [`Error::ImpossibleEvidence`] if no world satisfies the evidence; the errors of the model.
 pub fn best_world_in_closed_form(
     algorithm: &'static str,
     (model, targets): (&Model, &[AnyElement]),
@@ -88,7 +88,6 @@ fn check_worlds(scan: &Scan<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the elements of a world with their values.
 fn values(
     world: &HybridWorld<'_, '_>,
     encoding: &Encoding,
@@ -119,7 +118,7 @@ fn values(
     Ok(values)
 }
 
-/// Returns the result that a Chain has in a world; `None` for other elements.
+/// Returns the result that `element`, a Chain, has in `world`; `None` for other elements.
 fn result_of(world: &HybridWorld<'_, '_>, element: &AnyElement) -> Option<AnyElement> {
     let scan = world.hybrid.scan();
     let results = scan.branches.get(&element.id())?;

@@ -1,4 +1,4 @@
-//! Answers in closed form.
+//! Answers to queries about normal and finite elements, in closed form.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::hybrid_model::{HybridModel, Mention};
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Scan, not_closed};
 
-/// Maximum number of components of the mixture of normal distributions of a target.
+/// Maximum number of components of the mixture of normal distributions that is the distribution of a target.
 pub(crate) const MAX_COMPONENTS: usize = 1 << 16;
 
 /// Answers a query in closed form if the error `refused` states that an element is continuous; otherwise returns `refused`.
@@ -34,7 +34,8 @@ pub(crate) const MAX_COMPONENTS: usize = 1 << 16;
 ///
 /// **References.** Lauritzen, *Propagation of probabilities, means, and variances in mixed graphical association models*, JASA 1992.
 ///
-/// **Errors.** [`Error::NotClosedForm`]; [`Error::ImpossibleEvidence`]; the errors of the model.
+/// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; [`Error::ImpossibleEvidence`] if no world satisfies the evidence; the
+/// errors of the model.
 pub fn in_closed_form(
     algorithm: &'static str,
     (model, targets): (&Model, &[AnyElement]),
@@ -57,9 +58,9 @@ pub fn in_closed_form(
     answer_of_scan(algorithm, scan, (model, targets), (limits, collapse))
 }
 
-/// Answers a question in closed form, without merging components.
+/// Answers a query in closed form, without merging components.
 ///
-/// **Errors.** The errors are those of [`in_closed_form`].
+/// **Errors.** The conditions are those of [`in_closed_form`].
 pub(crate) fn closed_form_answer(
     algorithm: &'static str,
     (model, targets): (&Model, &[AnyElement]),
@@ -133,8 +134,8 @@ impl RealTarget {
     }
 }
 
-/// Returns the real targets as linear functions of vectors, and `None` for each finite target. Factors are added to the factor graph so that the
-/// joint distributions of the targets can be read from it.
+/// Returns the real targets as linear functions of vectors, and `None` for each finite target. The function also adds the factors from which the
+/// joint distributions of the targets can be read.
 pub(crate) fn real_targets(
     hybrid: &mut HybridModel<'_>,
     targets: &[AnyElement],
@@ -158,7 +159,8 @@ pub(crate) fn real_targets(
     Ok(reals)
 }
 
-/// The marginals of the targets, and the log-evidence. If components of mixtures are merged, they are approximate instead of `estimate`.
+/// Returns the marginals of the targets, and the log-evidence. If components of mixtures are merged, the marginals are approximate instead of
+/// `estimate`.
 pub(crate) fn marginals(
     algorithm: &'static str,
     hybrid: &mut HybridModel<'_>,
@@ -211,7 +213,6 @@ pub(crate) fn marginals(
     Ok(Answer::marginals(algorithm, marginals, log_evidence).with_mixtures(mixtures, estimate))
 }
 
-/// The distribution of a target.
 fn closed_form(
     hybrid: &HybridModel<'_>,
     posterior: &Posterior<'_>,
@@ -255,7 +256,7 @@ fn closed_form(
     Ok(ClosedForm::Normal(NormalMixture::new(components)))
 }
 
-/// Returns the distribution of a linear function of some vectors.
+/// Returns the distribution of `row`, a linear function of `vectors`.
 fn transformed(
     hybrid: &HybridModel<'_>,
     row: &Linear,
@@ -284,7 +285,7 @@ fn normal_component(share: f64, mean: &DVector<f64>, covariance: &DMatrix<f64>) 
     }
 }
 
-/// Returns the mean and the covariance of a linear function of concatenated vectors.
+/// Returns the mean and the covariance of `row`, a linear function of concatenated vectors.
 pub(crate) fn moments(
     hybrid: &HybridModel<'_>,
     row: &Linear,
@@ -306,7 +307,7 @@ pub(crate) fn moments(
     (mean, covariance)
 }
 
-/// The error for evidence that excludes every world.
+/// Returns the error that the evidence excludes every world.
 pub(crate) fn impossible(model: &Model) -> Error {
     Error::ImpossibleEvidence {
         conflict: (0..model.evidence().len())

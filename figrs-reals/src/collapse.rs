@@ -2,7 +2,7 @@
 
 /// The approximation that replaces mixtures of normal distributions with too many components.
 ///
-/// The setting is that of `collapse` of `Exact`, `VariableElimination` and `JunctionTree` with the feature `reals`, and of
+/// The setting is named `collapse` in `Exact`, `VariableElimination` and `JunctionTree` with the feature `reals`, and in
 /// [`WithReals`](crate::WithReals). For a [`Filter`](crate::Filter), the constructors [`exact`](crate::Filter::exact) and
 /// [`moments`](crate::Filter::moments) decide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -32,8 +32,8 @@ use crate::scan::Scan;
 /// draw. If the finite elements have more joint values than a mixture may have components, the finite elements are drawn too. A model that has a
 /// closed form as a whole is answered exactly, without draws.
 ///
-/// The wrapped sampler is `ImportanceSampling` or `MetropolisHastings`. The weights vary less than those of the wrapped sampler alone, so that fewer
-/// draws are needed for the same accuracy. Each draw takes longer, because it needs an answer in closed form.
+/// The wrapped sampler is `ImportanceSampling` or `MetropolisHastings`. The weights vary less than those of the wrapped sampler alone; fewer draws
+/// are therefore needed for the same accuracy. Each draw takes longer, because it needs an answer in closed form.
 ///
 /// [`RunStatistics::integrated_out`](figrs_answer::RunStatistics::integrated_out) is the number of elements that were integrated out.
 ///
@@ -41,8 +41,8 @@ use crate::scan::Scan;
 ///
 /// **Complexity.** Each draw takes an answer in closed form about the elements that are integrated out.
 ///
-/// **Errors.** The errors of the wrapped sampler; [`Error::NotClosedForm`] if an element without closed form is made within a Chain, if it is not
-/// known which elements the function of a drawn Chain reads, or if a target is a parameter of a conjugate family; [`Error::InvalidSetting`] for any other sampler.
+/// **Errors.** [`Error::NotClosedForm`] if an element without closed form is made within a Chain, if it is not known which elements the function of a drawn Chain
+/// reads, or if a target is a parameter of a conjugate family; [`Error::InvalidSetting`] for any other sampler; the errors of the wrapped sampler.
 ///
 /// **References.** Casella and Robert, *Rao-Blackwellisation of sampling schemes*, 1996; Murray et al., *Delayed sampling and automatic
 /// Rao-Blackwellization of probabilistic programs*, 2018.
@@ -105,7 +105,6 @@ impl<A: Algorithm> Algorithm for Collapsed<A> {
 /// A query whose elements with closed form are integrated out.
 #[derive(Clone)]
 struct CollapsedQuestion {
-    /// The name of the sampler.
     sampler: &'static str,
     part: Arc<DrawnPart>,
     asked: Arc<(Model, Vec<AnyElement>)>,
@@ -161,7 +160,7 @@ impl CollapsedQuestion {
         self.with_rest(answer?, (model, targets), &Limits::default())
     }
 
-    /// Replaces the joint values of the drawn elements (the last target of an answer) by the targets that were integrated out.
+    /// Replaces the last target of `answer`, the joint values of the drawn elements, by the targets that were integrated out.
     fn with_rest(
         &self,
         mut answer: Answer,
@@ -233,7 +232,7 @@ impl CollapsedQuestion {
     }
 }
 
-/// The state of a run of [`Collapsed`]: that of the sampler.
+/// The state of a run of [`Collapsed`]: that of the wrapped sampler.
 #[derive(Debug)]
 struct CollapsedRun {
     inner: Box<dyn RunState>,
@@ -277,7 +276,7 @@ impl RunState for CollapsedRun {
     }
 }
 
-/// Returns a seed for the draws of the elements that are integrated out, so that runs with other seeds of the sampler have other draws.
+/// Returns a seed for the draws of the elements that are integrated out; it depends on the draws of the sampler.
 fn seed_of(joint: &TargetMarginal) -> u64 {
     let mut hasher = FxHasher::default();
     for (value, p) in joint.probabilities.iter().enumerate() {
@@ -287,7 +286,7 @@ fn seed_of(joint: &TargetMarginal) -> u64 {
     hasher.finish()
 }
 
-/// Returns the logarithm of the probability of the evidence on the elements that are integrated out, given the values of the drawn elements.
+/// Returns the logarithm of the probability of the evidence on the elements that are integrated out, given the `values` of the drawn elements.
 fn log_evidence(part: &DrawnPart, model: &Model, values: &[Datum]) -> Result<f64, Error> {
     let rest = part.rest(model, values);
     match closed_form_answer("Collapsed", (&rest, &[]), &Limits::default()) {
@@ -299,7 +298,7 @@ fn log_evidence(part: &DrawnPart, model: &Model, values: &[Datum]) -> Result<f64
     }
 }
 
-/// Returns draws of some elements from their joint distribution in closed form.
+/// Returns `count` draws of `targets` from their joint distribution in closed form.
 fn draws_of_rest(
     (model, targets): (&Model, &[AnyElement]),
     count: usize,
@@ -332,7 +331,7 @@ fn draws_of_rest(
     Ok(all)
 }
 
-/// Returns the marginal of an element that was integrated out: its values for one joint value of the drawn elements share the weight of this joint
+/// Returns the marginal of `target`, which was integrated out: its values for one joint value of the drawn elements share the weight of this joint
 /// value.
 fn marginal_of_rest(
     target: &AnyElement,

@@ -2,7 +2,7 @@
 //!
 //! In this module, a parameter is a continuous element that is not normal. All elements whose distributions depend on a parameter must be observed or
 //! finite. For each assignment of the finite elements, the product of the prior and the likelihoods of a parameter is a member of the prior's family.
-//! The integral over the parameter is then a number for each assignment, so that the parameter becomes a factor of the finite elements.
+//! The integral over the parameter is then a number for each assignment; the parameter becomes a factor of the finite elements.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -35,9 +35,9 @@ pub(crate) struct Parameter {
     /// For each assignment of some finite elements, the prior, which is an atomic element.
     pub(crate) prior: Rc<Conditional<AnyElement>>,
     pub(crate) readers: Vec<Reader>,
-    /// The normal elements whose precisions or variances are multiples of the parameter, if there are any.
+    /// The normal elements whose precisions or variances are multiples of the parameter; `None` if there are none.
     pub(crate) scaled: Option<ScaledNormals>,
-    /// True if a Chain selects this parameter, so that the Chain represents it.
+    /// True if a Chain selects this parameter; the Chain then represents it.
     pub(crate) is_chosen: bool,
 }
 
@@ -61,7 +61,7 @@ pub(crate) enum Spread {
 }
 
 impl Spread {
-    /// Returns the factor by which the parameter multiplies the precisions if it has the given value.
+    /// Returns the factor by which the parameter multiplies the precisions if its value is `parameter`.
     pub(crate) fn precision(self, parameter: f64) -> f64 {
         match self {
             Self::Precision => parameter,
@@ -84,8 +84,8 @@ impl ScaledNormals {
         }
     }
 
-    /// Returns the natural logarithm of the ratio of the densities of the evidence for the given value of the parameter and for the value one, which
-    /// the factor graph uses.
+    /// Returns the natural logarithm of the ratio of the densities of the evidence for the parameter values `parameter` and one, which the factor
+    /// graph uses.
     fn log_ratio(&self, parameter: f64) -> f64 {
         let precision = self.measure.precision(parameter);
         0.5 * self.numbers * precision.ln() - 0.5 * (precision - 1.0) * self.squares
@@ -100,8 +100,7 @@ pub(crate) struct Reader {
     pub(crate) open: usize,
     pub(crate) factor: f64,
     pub(crate) value: ReadValue,
-    /// The finite elements on which the element's distribution depends, as numbers in ascending order; they include the element itself if it is
-    /// finite.
+    /// The indices of the finite elements on which the element's distribution depends, ascending; they include the element itself if it is finite.
     pub(crate) scope: Vec<usize>,
 }
 
@@ -109,7 +108,7 @@ pub(crate) struct Reader {
 #[derive(Clone, Debug)]
 pub(crate) enum ReadValue {
     Observed(Datum),
-    /// The values of a finite element, which is given by its number.
+    /// The values of the finite element with this index.
     Child(usize),
 }
 
@@ -200,7 +199,7 @@ impl Parameter {
     }
 }
 
-/// Returns the mean of a prior distribution. If the mean does not exist, the function returns one.
+/// Returns the mean of `prior`. If the mean does not exist, the result is one.
 pub(crate) fn mean(prior: &AnyElement, op: &dyn AtomicOp) -> Datum {
     let moments = op.moments().unwrap_or_default();
     let mut means = moments.iter().map(|moments| moments.0);
@@ -230,7 +229,7 @@ impl Reader {
         }
     }
 
-    /// Calls a function with the distribution family of this element, its arguments and the element's value.
+    /// Calls `call` with the distribution family of this element, its arguments and the element's value.
     fn with_arguments<R>(
         &self,
         finite: &FinitePart<'_>,
@@ -256,7 +255,7 @@ impl Reader {
         }
     }
 
-    /// Adds the log-likelihood of the parameter, for one assignment of the finite elements, to a sum of terms.
+    /// Adds to `likelihood` the log-likelihood of the parameter, for one assignment of the finite elements.
     fn add(
         &self,
         family: &dyn FamilyOp,
@@ -288,7 +287,7 @@ impl Reader {
     }
 }
 
-/// True if an element can be the prior of a parameter: it is atomic, continuous, and conjugate to some likelihoods, with known moments.
+/// True if `element` can be the prior of a parameter: it is atomic, continuous, and conjugate to some likelihoods, with known moments.
 pub(crate) fn is_prior(element: &AnyElement) -> bool {
     match element.kind() {
         Kind::Atomic(op) => !op.conjugate_terms().is_empty() && op.moments().is_some(),

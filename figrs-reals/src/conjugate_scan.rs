@@ -15,7 +15,6 @@ use crate::linear_element::{Conditional, union};
 use crate::scan::{Form, NormalVector, Scan, not_closed, rule};
 
 impl Scan<'_> {
-    /// Adds a parameter with the given prior to the scan, and returns its form.
     pub(crate) fn add_parameter(
         &mut self,
         element: &AnyElement,
@@ -34,7 +33,7 @@ impl Scan<'_> {
         })
     }
 
-    /// Returns the parameter for an element whose family is continuous but not normal, and whose arguments are finite. Returns `None` if the family
+    /// Returns the parameter for `element`, whose family is continuous but not normal, and whose arguments are finite. Returns `None` if the family
     /// states no conjugate likelihoods.
     pub(crate) fn parameter_member(
         &mut self,
@@ -66,7 +65,7 @@ impl Scan<'_> {
         Ok(Some(self.add_parameter(element, prior)))
     }
 
-    /// Returns the form (observed or finite) of an element whose distribution depends on a parameter with a conjugate prior.
+    /// Returns the form (observed or finite) of `element`, whose distribution depends on a parameter with a conjugate prior.
     pub(crate) fn reader(
         &mut self,
         element: &AnyElement,
@@ -105,7 +104,7 @@ impl Scan<'_> {
         Ok(form)
     }
 
-    /// Returns the form of a normal element whose precision or variance is a multiple of a parameter, computed for the parameter value
+    /// Returns the form of the normal `element`, whose precision or variance is a multiple of a parameter, computed for the parameter value
     /// [`at`](Self::at). Returns `None` if the precision or variance is not a multiple of a parameter, or if the element is observed and has no real
     /// parent.
     pub(crate) fn scaled_member(
@@ -190,7 +189,7 @@ impl Scan<'_> {
         Err(not_closed(element, problem.to_owned()))
     }
 
-    /// Returns the possible values of a finite element whose distribution depends on a parameter.
+    /// Returns the possible values of the finite `element`, whose distribution depends on a parameter.
     fn values_of_reader(
         &self,
         element: &AnyElement,
@@ -230,8 +229,8 @@ impl Scan<'_> {
         Ok(values)
     }
 
-    /// Returns the form of a Chain that selects among parameters on which no other element depends; the Chain is then a parameter itself. Returns
-    /// `None` if not all results of the Chain are parameters.
+    /// Returns the form of `element`, a Chain that selects among parameters on which no other element depends; the Chain is then a parameter itself.
+    /// Returns `None` if not all results of the Chain are parameters.
     pub(crate) fn chosen_parameter(
         &mut self,
         element: &AnyElement,
@@ -277,7 +276,7 @@ impl Scan<'_> {
 
     /// Checks that no other Chain depends on the parameters among which a Chain selects.
     ///
-    /// **Errors.** [`Error::NotClosedForm`].
+    /// **Errors.** [`Error::NotClosedForm`] if another Chain depends on such a parameter.
     pub(crate) fn check_chosen_parameters(&self) -> Result<(), Error> {
         if !self.parameters.iter().any(|parameter| parameter.is_chosen) {
             return Ok(());

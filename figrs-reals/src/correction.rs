@@ -24,7 +24,6 @@ pub(crate) struct Correction {
     pub(crate) seed: u64,
 }
 
-/// The values of one target in weighted draws.
 struct TargetValues {
     values: SupportBuilder,
     /// For each draw, the index of the target's value.
@@ -36,7 +35,7 @@ impl Correction {
     ///
     /// The weight of a draw is the product of all likelihoods that are not Gaussian, divided by the product of their approximations.
     ///
-    /// **Errors.** [`Error::NoSampleMetEvidence`]; the errors of the functions and of the elimination.
+    /// **Errors.** [`Error::NoSampleMetEvidence`] if all weights are zero; the errors of the functions and of the elimination.
     pub(crate) fn answer(
         self,
         algorithm: &'static str,

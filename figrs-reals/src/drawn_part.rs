@@ -19,7 +19,7 @@ const MAX_CALLS: usize = 4096;
 /// given the drawn values.
 #[derive(Debug)]
 pub(crate) struct DrawnPart {
-    /// The drawn elements. Functions of Chains may read any of them, so that all of them have values in the model of the remaining elements.
+    /// The drawn elements. All drawn elements have values in the model of the remaining elements, because functions of Chains may read any of them.
     pub(crate) elements: Vec<AnyElement>,
     members: FxHashSet<ElementId>,
     /// Number of normal elements and parameters among the remaining elements.
@@ -113,7 +113,7 @@ impl DrawnPart {
         })
     }
 
-    /// True if the distributions of the drawn elements exclude none of these values, as far as they are known.
+    /// True if the distributions of the drawn elements exclude none of `values`, as far as they are known.
     pub(crate) fn is_possible(&self, values: &[Datum]) -> bool {
         let places = self.elements.iter().enumerate();
         let places: FxHashMap<ElementId, usize> = places.map(|(i, e)| (e.id(), i)).collect();
@@ -150,7 +150,7 @@ impl DrawnPart {
     }
 }
 
-/// Returns the parents of an element that have no closed form; if there are none, all its real parents, or else the element itself.
+/// Returns the parents of `refused` that have no closed form; if there are none, all its real parents, or else `refused` itself.
 fn open_parents(scan: &Scan<'_>, refused: &AnyElement) -> Vec<AnyElement> {
     let with = |accepts: fn(&Form) -> bool| -> Vec<AnyElement> {
         let parents = refused.parents().iter();
@@ -234,7 +234,7 @@ impl StaticGraph {
         }
     }
 
-    /// Returns the elements outside of `members` that the function of a Chain reads; none for other elements.
+    /// Returns the elements outside of `members` that the function of `element`, a Chain, reads; none for other elements.
     fn captured(
         &self,
         element: &AnyElement,
@@ -288,7 +288,6 @@ impl StaticGraph {
         }
     }
 
-    /// Returns the elements with these names, in a fixed order.
     fn in_order(&self, members: &FxHashSet<ElementId>) -> Vec<AnyElement> {
         let order = self.order.iter().filter(|id| members.contains(id));
         order.map(|id| self.elements[id].clone()).collect()

@@ -76,7 +76,7 @@ impl Default for ExpectationPropagation {
 }
 
 impl ExpectationPropagation {
-    /// Expectation propagation with at most 1 000 sweeps, a tolerance of 1e-10, and without damping.
+    /// Creates expectation propagation with at most 1 000 sweeps, a tolerance of 1e-10, and without damping.
     pub fn new() -> Self {
         Self {
             sweeps: Sweeps {
@@ -113,7 +113,7 @@ impl ExpectationPropagation {
         self
     }
 
-    /// Corrects the approximation by drawing this number of samples from it, which are weighted by the exact likelihoods (importance sampling). The
+    /// Corrects the approximation by drawing `samples` samples from it, which are weighted by the exact likelihoods (importance sampling). The
     /// corrected answer has estimates with standard errors, in place of approximations without bounds. [`RunStatistics::done`] of the corrected
     /// answer is the number of draws.
     ///

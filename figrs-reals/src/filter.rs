@@ -28,7 +28,7 @@ const ROUNDING: f64 = 1e-14;
 
 /// New elements that have the joint distribution of a filter's state.
 struct MadeElements {
-    /// Independent standard normal numbers, of which all real elements are linear functions.
+    /// A vector of independent standard normal numbers, of which all real elements are linear functions.
     numbers: AnyElement,
     elements: Vec<AnyElement>,
 }
@@ -75,8 +75,8 @@ impl MadeElements {
     }
 }
 
-/// Returns one list element for some real numbers of a distribution: a linear function of independent standard normal numbers, which depends on the
-/// mixture component.
+/// Returns one list element for the real numbers `range` of a distribution: a linear function of independent standard normal numbers, which depends
+/// on the mixture component.
 fn list(
     belief: &Belief,
     factors: &[DMatrix<f64>],
@@ -102,7 +102,7 @@ fn list(
     numbers.affine(rows, means)
 }
 
-/// Returns a matrix L for which L L' is the given covariance matrix, which may be singular.
+/// Returns a matrix L for which L L' is `covariance`, which may be singular.
 pub(crate) fn factor(covariance: &DMatrix<f64>) -> DMatrix<f64> {
     if covariance.is_empty() {
         return DMatrix::zeros(0, 1);
@@ -169,7 +169,7 @@ pub struct Filter<S> {
 pub(crate) enum Approximation {
     /// The exact distribution is kept.
     None,
-    /// Groups of this number of elements are treated as independent of each other.
+    /// Groups of as many elements as the content states are treated as independent of each other.
     Groups(usize),
     /// Components with the same finite values are merged into one normal distribution with the same mean and covariance.
     Moments,
@@ -179,7 +179,7 @@ impl<S: FilterState> Filter<S> {
     /// Creates a filter whose first state has the joint distribution of the elements of `first`. The filter copies the joint distribution of these
     /// elements, and ignores all other elements on which they depend.
     ///
-    /// **Errors.** [`Error::NotClosedForm`]; the errors of the model.
+    /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the model.
     pub fn exact(first: &S) -> Result<Self, Error> {
         Self::new(first, Approximation::None)
     }
@@ -194,7 +194,7 @@ impl<S: FilterState> Filter<S> {
     ///
     /// **References.** Boyen and Koller, *Tractable inference for complex stochastic processes*, 1998.
     ///
-    /// **Errors.** As [`exact`](Self::exact).
+    /// **Errors.** The conditions are those of [`exact`](Self::exact).
     pub fn factored(first: &S, width: usize) -> Result<Self, Error> {
         Self::new(first, Approximation::Groups(width.max(1)))
     }
@@ -208,7 +208,7 @@ impl<S: FilterState> Filter<S> {
     ///
     /// **References.** Blom and Bar-Shalom, *The interacting multiple model algorithm for systems with Markovian switching coefficients*, 1988.
     ///
-    /// **Errors.** As [`exact`](Self::exact).
+    /// **Errors.** The conditions are those of [`exact`](Self::exact).
     pub fn moments(first: &S) -> Result<Self, Error> {
         Self::new(first, Approximation::Moments)
     }
@@ -222,8 +222,8 @@ impl<S: FilterState> Filter<S> {
         Ok(Self::of_beliefs(first, (beliefs, &elements), approximation))
     }
 
-    /// Creates a filter whose elements (of the present state and of past states) have the given joint distributions. The argument `like` has elements
-    /// of the same types.
+    /// Creates a filter in which `elements` (of the present state and of past states) have the joint distributions `beliefs`. `like` has elements of
+    /// the same types.
     pub(crate) fn of_beliefs(
         like: &S,
         (beliefs, elements): (Vec<Belief>, &[AnyElement]),
@@ -249,7 +249,6 @@ impl<S: FilterState> Filter<S> {
         }
     }
 
-    /// Returns the filter with this number of steps, and with evidence of this log-probability.
     pub(crate) fn after(mut self, steps: u64, log_evidence: f64) -> Self {
         (self.steps, self.log_evidence) = (steps, log_evidence);
         self
@@ -277,7 +276,7 @@ impl<S: FilterState> Filter<S> {
 
     /// States evidence about the present state.
     ///
-    /// **Errors.** As [`advance`](Self::advance).
+    /// **Errors.** The conditions are those of [`advance`](Self::advance).
     pub fn observe(&mut self, evidence: impl FnOnce(&S) -> Model) -> Result<(), Error> {
         self.condition(None, evidence)
     }
@@ -336,9 +335,8 @@ impl<S: FilterState> Filter<S> {
     }
 
     /// Computes the law of a step whose elements are always the same: the numbers of the next state and the readings as linear functions of the
-    /// present state, with normal noise. The argument `step` builds the elements of the next state from the elements of the present state. The
-    /// argument `readings` builds the elements whose values [`follow`](Self::follow) will observe. Both functions, `step` and `readings`, are called
-    /// only once.
+    /// present state, with normal noise. `step` builds the elements of the next state from the elements of the present state. `readings` builds the
+    /// elements whose values [`follow`](Self::follow) will observe. Both functions are called only once.
     ///
     /// ```
     /// use figrs_core::{Normal, Variance};
@@ -382,9 +380,8 @@ impl<S: FilterState> Filter<S> {
         })
     }
 
-    /// Advances to the next state by a law, and observes the values of the law's readings, which are given as one list. The result is the same as
-    /// that of [`advance`](Self::advance) for the same elements. `follow` builds no elements; a step of a state of two numbers takes less than a
-    /// microsecond.
+    /// Advances to the next state by `law`, and observes the values `values` of the law's readings. The result is the same as that of
+    /// [`advance`](Self::advance) for the same elements. `follow` builds no elements; a step of a state of two numbers takes less than a microsecond.
     ///
     /// **Errors.** [`Error::InStep`] as [`advance`](Self::advance); after an error the filter is as it was before the call.
     pub fn follow(&mut self, law: &FilterLaw, values: &[f64]) -> Result<(), Error> {
@@ -400,13 +397,13 @@ impl<S: FilterState> Filter<S> {
         Ok(())
     }
 
-    /// Number of steps so far.
+    /// Returns the number of steps so far.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// The present state. The elements of the returned state have their joint distribution given all evidence so far. Other models can use the
-    /// elements of the state: a prediction is a query about elements of later states.
+    /// Returns the present state. The elements of the returned state have their joint distribution given all evidence so far. Other models can use
+    /// the elements of the state: a prediction is a query about elements of later states.
     pub fn state(&self) -> &S {
         match &self.followed {
             Some(state) => state.get_or_init(|| {
@@ -450,12 +447,12 @@ impl<S: FilterState> Filter<S> {
         })
     }
 
-    /// True if the filter has approximated the distribution of some state.
     fn is_approximate(&self) -> bool {
         self.beliefs.len() > 1 || self.beliefs.iter().any(|belief| belief.is_merged)
     }
 
-    /// The natural logarithm of the probability, or density, of all evidence so far. If the log-evidence is approximate, the standard error is NaN.
+    /// Returns the natural logarithm of the probability, or density, of all evidence so far. If the log-evidence is approximate, the standard error
+    /// is NaN.
     pub fn log_evidence(&self) -> LogEvidence {
         LogEvidence {
             value: self.log_evidence,
@@ -463,12 +460,12 @@ impl<S: FilterState> Filter<S> {
         }
     }
 
-    /// A summary of an element of the present state, in one line.
+    /// Returns a one-line summary of an element of the present state.
     pub fn summary<T: Value>(&self, of: impl FnOnce(&S) -> &Element<T>) -> Result<String, Error> {
         self.answer().summary(of(self.state()))
     }
 
-    /// The probability that a finite element of the present state has a value.
+    /// Returns the probability that a finite element of the present state has the value `value`.
     pub fn probability<T: Value>(
         &self,
         of: impl FnOnce(&S) -> &Element<T>,
@@ -477,7 +474,7 @@ impl<S: FilterState> Filter<S> {
         self.answer().probability(of(self.state()), value)
     }
 
-    /// The distribution of a real element of the present state.
+    /// Returns the distribution of a real element of the present state.
     pub fn mixture<T: Value>(
         &self,
         of: impl FnOnce(&S) -> &Element<T>,
@@ -485,7 +482,7 @@ impl<S: FilterState> Filter<S> {
         self.answer().mixture(of(self.state()))
     }
 
-    /// The mean of a real element of the present state.
+    /// Returns the mean of a real element of the present state.
     pub fn mean(&self, of: impl FnOnce(&S) -> &Element<f64>) -> Result<f64, Error> {
         self.answer().mean(of(self.state()))
     }
@@ -503,7 +500,7 @@ fn made_elements(beliefs: &[Belief], like: &[AnyElement]) -> Vec<AnyElement> {
 }
 
 impl Approximation {
-    /// Returns the joint distributions of some elements given the evidence of a model; the first `own` elements are those of the present state.
+    /// Returns the joint distributions of `elements` given the evidence of `model`; the first `own` elements are those of the present state.
     fn beliefs(
         self,
         model: &Model,

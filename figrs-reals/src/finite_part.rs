@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 /// Maximum number of assignments of the finite elements on which one real element depends.
 const MAX_ASSIGNMENTS: usize = 1 << 20;
 
-/// The numbered finite elements on which real elements depend, with their possible values.
+/// The finite elements on which real elements depend, each with an index and its possible values.
 pub(crate) struct FinitePart<'m> {
     model: Model,
     limits: &'m Limits,
@@ -39,7 +39,7 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// Returns the number of a finite element; a new element gets the next number.
+    /// Returns the index of the finite `element`; a new element gets the next index.
     pub(crate) fn place(&mut self, element: &AnyElement) -> usize {
         let next = self.elements.len();
         let place = *self.places.entry(element.id()).or_insert(next);
@@ -50,7 +50,7 @@ impl<'m> FinitePart<'m> {
         place
     }
 
-    /// Numbers a finite element whose values all have the same probability, independent of its parents.
+    /// Gives an index to `element`, a finite element whose values all have the same probability, independent of its parents.
     pub(crate) fn add_free(&mut self, element: &AnyElement, values: Support) -> usize {
         let index = Uniform::new(0..values.len());
         let free = element.by_index(&values, Vec::new(), &index);
@@ -61,7 +61,7 @@ impl<'m> FinitePart<'m> {
         place
     }
 
-    /// Fixes the value of a finite element, independent of its parents; another factor has the probability of the value.
+    /// Fixes the value of the finite `element`, independent of its parents; another factor has the probability of `value`.
     pub(crate) fn fix(&mut self, element: &AnyElement, value: &Datum) {
         self.model = std::mem::take(&mut self.model).intervene_any(element, value.clone());
         self.fixed.push((element.clone(), value.clone()));
@@ -80,12 +80,12 @@ impl<'m> FinitePart<'m> {
         })
     }
 
-    /// Returns the number of an element that was numbered before.
+    /// Returns the index of `element`, which got one before.
     pub(crate) fn known_place(&self, element: &AnyElement) -> usize {
         self.places[&element.id()]
     }
 
-    /// Finds the possible values of all numbered elements whose values are not known yet.
+    /// Finds the possible values of all elements with an index whose values are not known yet.
     ///
     /// **Errors.** The errors of the expansion.
     pub(crate) fn find_supports(&mut self) -> Result<(), Error> {
@@ -102,7 +102,7 @@ impl<'m> FinitePart<'m> {
         Ok(())
     }
 
-    /// Numbers the given elements and finds their possible values, if the possible values of all of them can be listed.
+    /// Gives indices to `elements` and finds their possible values, if the possible values of all of them can be listed.
     pub(crate) fn try_supports(&mut self, elements: &[AnyElement]) {
         if let Ok(expansion) = expand(self.limits, &self.model, elements) {
             for (element, &position) in elements.iter().zip(expansion.targets()) {
@@ -112,7 +112,7 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// Returns the possible values of a numbered element, after a call of `find_supports`.
+    /// Returns the possible values of the element of index `place`, after a call of `find_supports`.
     pub(crate) fn support(&self, place: usize) -> &Support {
         self.supports[place].as_ref().expect("supports were found")
     }
@@ -154,13 +154,14 @@ impl<'m> FinitePart<'m> {
         }
     }
 
-    /// Returns a value of an element as a vector; `None` if the value is neither an `f64` nor a list of `f64`.
+    /// Returns the value of index `value` of the element of index `place` as a vector; `None` if it is neither an `f64` nor a list
+    /// of `f64`.
     pub(crate) fn numbers(&self, place: usize, value: u32) -> Option<DVector<f64>> {
         numbers_of(self.support(place).any(value as usize))
     }
 }
 
-/// A value as a vector; `None` if its type is neither `f64` nor a list of `f64`.
+/// Returns `value` as a vector; `None` if its type is neither `f64` nor a list of `f64`.
 pub(crate) fn numbers_of(value: &dyn Any) -> Option<DVector<f64>> {
     if let Some(&number) = value.downcast_ref::<f64>() {
         return Some(DVector::from_element(1, number));

@@ -33,12 +33,12 @@ impl<'w, 'm> HybridWorld<'w, 'm> {
         }
     }
 
-    /// Returns the index of the value of a finite element, which is given by its number.
+    /// Returns the index of the value of the finite element of index `place`.
     pub(crate) fn finite_value(&self, place: usize) -> u32 {
         self.hybrid.value(place, &self.variables, &self.finite)
     }
 
-    /// Returns the values of some targets; `finite` is the list that [`finite_targets`] returns.
+    /// Returns the values of `targets`; `finite` is the list that [`finite_targets`] returns.
     pub(crate) fn target_values(
         &self,
         targets: &[AnyElement],
@@ -57,8 +57,8 @@ impl<'w, 'm> HybridWorld<'w, 'm> {
         values.collect()
     }
 
-    /// Returns the value of a real element, which is given as a linear function of the vectors of
-    /// the factor graph.
+    /// Returns the value of the real `element`, which is the linear function `rows` of the vectors
+    /// of the factor graph.
     pub(crate) fn real_value(&self, element: &AnyElement, rows: &Conditional<Linear>) -> Datum {
         let numbers = self.numbers(rows);
         let is_number = element.no_values().value_type() == TypeId::of::<f64>();

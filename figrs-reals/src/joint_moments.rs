@@ -11,7 +11,7 @@ use crate::closed_form::MAX_COMPONENTS;
 pub struct JointComponent {
     /// The probability of the component.
     pub share: f64,
-    /// For each element of the group, its value if it is finite.
+    /// For each element of the group, its value; `None` if it is real.
     pub finite: Vec<Option<Datum>>,
     /// For each element of the group, its mean; zero if it is finite.
     pub mean: Vec<f64>,
@@ -19,10 +19,11 @@ pub struct JointComponent {
     pub covariance: Vec<Vec<f64>>,
 }
 
-/// The components of the joint distribution of each group of elements given the evidence of a model, and the log-evidence. Real elements are single
-/// numbers.
+/// Returns the components of the joint distribution of each group of elements given the evidence of `model`, and the log-evidence. Real elements are
+/// single numbers.
 ///
-/// **Errors.** As [`in_closed_form`](crate::in_closed_form), also for a model without real elements; [`Error::NotClosedForm`] for a list of numbers.
+/// **Errors.** The conditions are those of [`in_closed_form`](crate::in_closed_form), also for a model without real elements;
+/// [`Error::NotClosedForm`] for a list of numbers.
 pub fn joint_moments(
     model: &Model,
     groups: &[Vec<AnyElement>],

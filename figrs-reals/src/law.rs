@@ -24,7 +24,7 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 pub struct FilterLaw {
     /// The element of the first reading, or an element of the state if there are no readings.
     element: AnyElement,
-    /// Number of real numbers of the present state, and number of real numbers of the readings.
+    /// Number of real numbers of the present state; `readings` is that of the readings.
     present: usize,
     readings: usize,
     /// For each element of the next state, the indices of its numbers.
@@ -42,7 +42,7 @@ struct Affine {
 }
 
 impl Affine {
-    /// Applies a linear function to vectors that are themselves linear functions.
+    /// Applies `linear` to `vectors`, which are themselves linear functions.
     fn of(linear: &Linear, vectors: &[Self], columns: usize) -> Self {
         let mut this = Self {
             offset: DVector::from_column_slice(linear.offset()),
@@ -58,7 +58,7 @@ impl Affine {
 }
 
 impl Belief {
-    /// Returns a distribution of the given elements in which all their numbers are independent and standard normal.
+    /// Returns a distribution of `elements` in which all their numbers are independent and standard normal.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element is finite.
     pub(crate) fn standard(
@@ -88,7 +88,7 @@ impl Belief {
 impl FilterLaw {
     /// Computes the law for elements that depend on the present state, whose numbers are the entries of the element `present`.
     ///
-    /// **Errors.** [`Error::NotClosedForm`]; the errors of the elements.
+    /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the elements.
     pub(crate) fn new(
         present: &AnyElement,
         next: &[AnyElement],
@@ -148,7 +148,8 @@ impl FilterLaw {
     ///
     /// **References.** Kaminski, Bryson and Schmidt, *Discrete square root filtering*, 1971 (the array form of the filter of Kalman).
     ///
-    /// **Errors.** [`Error::NotClosedForm`]; [`Error::ImpossibleEvidence`].
+    /// **Errors.** [`Error::NotClosedForm`] if the law is for other numbers of values, or if earlier readings determine a reading;
+    /// [`Error::ImpossibleEvidence`] if the readings are impossible.
     pub(crate) fn step(&self, belief: &Belief, values: &[f64]) -> Result<Belief, Error> {
         let is_real = belief.numbers.iter().all(Option::is_some);
         let dimension = belief.components.first().map_or(0, |c| c.mean.len());
@@ -274,7 +275,7 @@ fn rotate(matrix: &mut DMatrix<f64>) {
     }
 }
 
-/// Returns the linear function of an element that depends on no finite element.
+/// Returns the linear function of `element`, which depends on no finite element.
 fn single<'r, T>(element: &AnyElement, rows: &'r Conditional<T>) -> Result<&'r T, Error> {
     match &rows.rows[..] {
         [row] => Ok(row),

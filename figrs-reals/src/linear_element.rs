@@ -24,7 +24,6 @@ impl Linear {
         }
     }
 
-    /// Returns the identity function of a vector.
     pub(crate) fn vector(index: usize, dimension: usize) -> Self {
         let mut this = Self {
             numbers: dimension,
@@ -37,7 +36,7 @@ impl Linear {
         this
     }
 
-    /// Returns the count of real numbers of the function's value.
+    /// Returns the number of real numbers of the function's value.
     pub(crate) fn numbers(&self) -> usize {
         self.numbers
     }
@@ -60,18 +59,18 @@ impl Linear {
         })
     }
 
-    /// The indices of the vectors, in ascending order.
+    /// Returns the indices of the vectors, in ascending order.
     pub(crate) fn vectors(&self) -> impl DoubleEndedIterator<Item = usize> {
         self.vectors.iter().map(|vector| vector.0 as usize)
     }
 
-    /// Returns the coefficients of a vector, if the function contains the vector.
+    /// Returns the coefficients of the vector `index`; `None` if the function does not contain it.
     pub(crate) fn coefficients(&self, index: usize) -> Option<DMatrixView<'_, f64>> {
         let found = self.terms().find(|term| term.0 == index);
         found.map(|term| term.1)
     }
 
-    /// Returns the index of the vector, if this function is the identity function of one vector.
+    /// Returns the index of the vector if this function is the identity function of one vector; otherwise `None`.
     pub(crate) fn as_vector(&self) -> Option<usize> {
         let [(index, dimension)] = self.vectors[..] else {
             return None;
@@ -116,7 +115,6 @@ impl Linear {
         }
     }
 
-    /// Adds `factor * coefficients * vector` to the function.
     pub(crate) fn add_term(
         &mut self,
         factor: f64,
@@ -129,7 +127,8 @@ impl Linear {
         }
     }
 
-    /// Returns the coefficients of a vector, column by column; zeros are added if the function does not contain the vector.
+    /// Returns the coefficients of the vector `index`, column by column; zeros are added if the function does not contain
+    /// the vector.
     fn columns(&mut self, index: usize, dimension: usize) -> &mut [f64] {
         let key = index as u32;
         let found = self.vectors.binary_search_by_key(&key, |vector| vector.0);
@@ -191,7 +190,7 @@ impl<T> Conditional<T> {
 }
 
 impl Conditional<Linear> {
-    /// The indices of all vectors, in ascending order.
+    /// Returns the indices of all vectors, in ascending order.
     pub(crate) fn vectors(&self) -> Vec<usize> {
         if let [row] = &self.rows[..] {
             return row.vectors().collect();
@@ -203,7 +202,7 @@ impl Conditional<Linear> {
     }
 }
 
-/// Returns the union of lists of numbers in ascending order.
+/// Returns the union of `lists`, in ascending order.
 pub(crate) fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usize> {
     let mut all: Vec<usize> = lists.into_iter().flatten().copied().collect();
     all.sort_unstable();

@@ -54,7 +54,8 @@ impl Scan<'_> {
         }
     }
 
-    /// Returns the vectors of a Chain's results, if no other element depends on them and they are not all the same vector.
+    /// Returns the vectors of `branches`, the results of a Chain, if no other element depends on them and they are not all
+    /// the same vector.
     fn private_vectors(
         &self,
         branches: &[AnyElement],
@@ -79,7 +80,7 @@ impl Scan<'_> {
         (!is_one).then_some(vectors)
     }
 
-    /// Returns a vector that has the distribution of the selected result, for each assignment of the parents of a Chain.
+    /// Returns a vector that has the distribution of the selected result, for each assignment of the parents of `choice`.
     fn merged(&mut self, choice: &AnyElement, vectors: &[usize]) -> Option<NormalVector> {
         let parents = self.parents_of(choice);
         let vector = |&index: &usize| self.vectors[index].as_ref();

@@ -52,7 +52,6 @@ struct SavedBelief<V> {
     is_merged: bool,
 }
 
-/// One component of the joint distribution of some elements.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct SavedComponent<V> {
     share: f64,
@@ -69,7 +68,7 @@ impl<V> SavedFilter<V> {
 }
 
 impl<S: PortableState> Filter<S> {
-    /// Returns the filter in a form that serde can serialise.
+    /// Returns the filter as a [`SavedFilter`].
     pub fn save(&self) -> SavedFilter<S::Values> {
         let states: Vec<&S> = (0..).map_while(|lag| self.past(lag)).collect();
         let mut start = 0;
@@ -99,8 +98,8 @@ impl<S: PortableState> Filter<S> {
         }
     }
 
-    /// Creates a filter from its saved form. The argument `first` is a state with elements of the same types, such as the first state; its
-    /// distribution is not used.
+    /// Creates a filter from its saved form `saved`. `first` is a state with elements of the same types, such as the first state; its distribution
+    /// is not used.
     ///
     /// **Errors.** [`Error::Saved`] if the filter was saved by another version of figrs, has a state of other elements, or is damaged.
     pub fn load(first: &S, saved: SavedFilter<S::Values>) -> Result<Self, Error> {
@@ -165,7 +164,7 @@ impl<V> SavedComponent<V> {
 }
 
 impl<V> SavedBelief<V> {
-    /// Returns the joint distribution of the elements with these indices.
+    /// Returns the joint distribution of the elements with the indices `own`.
     fn loaded<S: PortableState<Values = V>>(
         self,
         elements: &[AnyElement],

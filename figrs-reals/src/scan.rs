@@ -60,11 +60,11 @@ pub(crate) struct Scan<'m> {
     pub(crate) forms: FxHashMap<ElementId, Form>,
     /// The normal elements; `None` for an element that was merged with another element.
     pub(crate) vectors: Vec<Option<NormalVector>>,
-    /// The results of each Chain with real values, for each assignment of its parents.
+    /// For each Chain with real values, its results for each assignment of its parents.
     pub(crate) branches: FxHashMap<ElementId, Rc<Vec<AnyElement>>>,
     /// The Chains with real values, in the order in which their forms were found.
     pub(crate) choices: Vec<AnyElement>,
-    /// True after the finite parents of all real elements were numbered together.
+    /// True after the finite parents of all real elements got their indices together.
     are_parents_numbered: bool,
     /// The likelihoods that are not Gaussian; `None` if such likelihoods are refused.
     pub(crate) sites: Option<Vec<Site>>,
@@ -76,14 +76,13 @@ pub(crate) struct Scan<'m> {
     pub(crate) evidence: &'m [(AnyElement, Evidence)],
     /// The element for which no form was found, if the scan failed.
     pub(crate) refused: Option<AnyElement>,
-    /// The first observed value of each element.
     pub(crate) observed: FxHashMap<ElementId, &'m Datum>,
 }
 
 /// A parent of a real element.
 enum Parent {
     Real(Rc<Conditional<Linear>>),
-    /// A finite element, by its number.
+    /// The finite element with this index.
     Finite(usize),
     /// A multiple of a parameter, and the value assumed for the parameter.
     Parameter(f64),
@@ -128,7 +127,7 @@ impl<'m> Scan<'m> {
 
     /// Finds the forms of all elements on which the roots depend.
     ///
-    /// **Errors.** [`Error::NotClosedForm`]; the errors of the model.
+    /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the model.
     pub(crate) fn run(&mut self) -> Result<(), Error> {
         self.forms.reserve(self.roots.len());
         for root in self.roots.clone() {
@@ -167,7 +166,7 @@ impl<'m> Scan<'m> {
         Ok(())
     }
 
-    /// Returns those of the given elements whose forms have not been found yet.
+    /// Returns those of `elements` whose forms have not been found yet.
     fn unknown(&self, elements: &[AnyElement]) -> Vec<AnyElement> {
         let is_unknown = |element: &&AnyElement| !self.forms.contains_key(&element.id());
         elements.iter().filter(is_unknown).cloned().collect()
@@ -362,7 +361,7 @@ impl<'m> Scan<'m> {
         Ok(Attempt::Done(self.add_vector(element, rule)))
     }
 
-    /// Returns the form of a Chain whose parents are finite.
+    /// Returns the form of `element`, a Chain whose parents are finite.
     fn choice(&mut self, element: &AnyElement, op: &dyn ChainOp) -> Result<Attempt, Error> {
         if op.call_id().is_some() {
             return Ok(Attempt::Done(Form::Finite));
@@ -426,8 +425,8 @@ impl<'m> Scan<'m> {
         Ok(Attempt::Done(Form::Real(Rc::new(rows))))
     }
 
-    /// Returns the form of a Chain whose values are not real numbers. A Chain also counts as observed if its value and its parents are observed and
-    /// its result depends on a parameter.
+    /// Returns the form of `element`, a Chain whose values are not real numbers. A Chain also counts as observed if its value and its parents are
+    /// observed and its result depends on a parameter.
     fn observed_choice(
         &mut self,
         element: &AnyElement,
@@ -465,7 +464,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Returns the numbers of the finite parents of an element, in the order of the parents.
+    /// Returns the indices of the finite parents of `element`, in the order of the parents.
     pub(crate) fn parents_of(&mut self, element: &AnyElement) -> Vec<usize> {
         let finite = element
             .parents()
@@ -478,7 +477,7 @@ impl<'m> Scan<'m> {
             .collect()
     }
 
-    /// Returns the results of a Chain for each assignment of its parents, row-major.
+    /// Returns the results of `element`, a Chain, for each assignment of its parents, row-major.
     fn branches(
         &mut self,
         element: &AnyElement,
@@ -501,7 +500,7 @@ impl<'m> Scan<'m> {
         Ok(branches)
     }
 
-    /// Returns the numbers of the finite parents of an element, and finds their possible values.
+    /// Returns the indices of the finite parents of `element`, and finds their possible values.
     pub(crate) fn supported_parents(&mut self, element: &AnyElement) -> Result<Vec<usize>, Error> {
         let parents = self.parents_of(element);
         if parents.iter().all(|&place| self.finite.is_supported(place)) {
@@ -515,8 +514,8 @@ impl<'m> Scan<'m> {
         Ok(parents)
     }
 
-    /// Numbers all finite parents of real elements, so that one expansion finds all their possible values. If the possible values of some parents
-    /// cannot be listed, none is numbered, because the query may not need them.
+    /// Gives indices to all finite parents of real elements; one expansion then finds all their possible values. If the possible values of some
+    /// parents cannot be listed, none gets an index, because the query may not need them.
     fn number_finite_parents(&mut self) {
         let mut finite: Vec<AnyElement> = Vec::new();
         let mut stack = self.roots.clone();
@@ -606,7 +605,7 @@ impl<'m> Scan<'m> {
     }
 }
 
-/// Returns the distribution of a normal element with the given means and covariances, given earlier vectors.
+/// Returns the distribution of the normal `element` with the means and covariances `rows`, given earlier vectors.
 pub(crate) fn rule(
     element: &AnyElement,
     rows: Conditional<(Linear, Vec<Vec<f64>>)>,
@@ -625,7 +624,7 @@ pub(crate) fn rule(
     })
 }
 
-/// Returns a linear function of linear functions of vectors, as a linear function of these vectors.
+/// Returns the function `function` of the linear functions `open` of vectors, as a linear function of these vectors.
 fn composed(function: &LinearFunction, open: &[&Linear]) -> Linear {
     let n = function.offset.len();
     let mut sum = Linear::constant(&function.offset);
@@ -642,7 +641,7 @@ fn composed(function: &LinearFunction, open: &[&Linear]) -> Linear {
     sum
 }
 
-/// Returns the lower triangle L for which L L' is the covariance matrix with these rows.
+/// Returns the lower triangle L for which L L' is the covariance matrix `rows`.
 ///
 /// **Errors.** [`ModelError::InvalidParameter`](figrs_core::ModelError::InvalidParameter) if the matrix is not positive definite.
 fn lower_triangle(element: &AnyElement, rows: &[Vec<f64>]) -> Result<DMatrix<f64>, Error> {
@@ -678,7 +677,7 @@ fn check_numbers<'a>(
     Ok(())
 }
 
-/// The first observed value of each element with an observation.
+/// Returns the first observed value of each element with an observation.
 fn first_observed(model: &Model) -> FxHashMap<ElementId, &Datum> {
     let mut first = FxHashMap::default();
     for (element, evidence) in model.evidence() {
@@ -689,7 +688,7 @@ fn first_observed(model: &Model) -> FxHashMap<ElementId, &Datum> {
     first
 }
 
-/// True if the values of an element have the type `f64` or are lists of `f64`.
+/// True if the values of `element` have the type `f64` or are lists of `f64`.
 pub(crate) fn is_float(element: &AnyElement) -> bool {
     let values = element.no_values().value_type();
     values == TypeId::of::<f64>() || values == TypeId::of::<Vec<f64>>()

@@ -18,7 +18,6 @@ use crate::scan::not_closed;
 /// a function of the model fails for it.
 const REACH: f64 = 8.0;
 
-/// A function of one real number.
 #[derive(Clone, Debug)]
 pub(crate) struct RealFunction {
     /// The real element that is the argument of the function.
@@ -27,14 +26,14 @@ pub(crate) struct RealFunction {
     pub(crate) argument: Rc<Conditional<Linear>>,
     /// The elements on the way from the argument to the value of the function, each after its parents.
     pub(crate) path: Vec<AnyElement>,
-    /// The finite elements on which the function depends, as numbers in ascending order.
+    /// The indices of the finite elements on which the function depends, ascending.
     pub(crate) scope: Vec<usize>,
 }
 
 /// The value or the evidence whose likelihood depends on a real number.
 #[derive(Clone, Debug)]
 pub(crate) enum Weighed {
-    /// The values of a finite element, which is given by its number.
+    /// The values of the finite element with this index.
     Child(usize),
     /// The value of a finite element that is true if and only if the real number is positive. The second field is the element's value for the real
     /// number zero.
@@ -42,7 +41,7 @@ pub(crate) enum Weighed {
     /// An observed value that is true if and only if the real number is positive. The second field is the value of the comparison for the real
     /// number zero.
     ObservedSign(bool, bool),
-    /// An observed value.
+    /// The observed value of an element.
     Observed(Datum),
     /// Evidence on the last element of the function's path, or on the real number itself if the path is empty.
     Evidence(Evidence),
@@ -130,7 +129,7 @@ impl Site {
         }
     }
 
-    /// Returns the natural logarithm of the likelihood at one value of the real number.
+    /// Returns the natural logarithm of the likelihood at the value `number` of the real number.
     pub(crate) fn log_likelihood(
         &self,
         finite: &FinitePart<'_>,
@@ -167,7 +166,7 @@ impl Site {
 }
 
 impl RealFunction {
-    /// Returns the values of the elements on the function's path, for a real number and an assignment of finite elements.
+    /// Returns the values of the elements on the function's path, for the real number `number` and an assignment of finite elements.
     pub(crate) fn values<'a>(
         &'a self,
         finite: &'a FinitePart<'_>,
@@ -196,7 +195,7 @@ pub(crate) struct PathValues<'a> {
 }
 
 impl PathValues<'_> {
-    /// Returns the value of an element whose value is known.
+    /// Returns the value of `element`, whose value is known.
     fn of(&self, element: &AnyElement) -> Datum {
         self.known.get(&element.id()).map_or_else(
             || {
@@ -223,7 +222,7 @@ impl PathValues<'_> {
         Ok(value.map_err(|fault| element.fault(fault))?)
     }
 
-    /// Returns the natural logarithm of the probability, or density, of a value of an element.
+    /// Returns the natural logarithm of the probability, or density, of `value` for `element`.
     fn log_prob(&self, element: &AnyElement, value: &Datum) -> Result<f64, Error> {
         let fault = |fault| Error::from(element.fault(fault));
         match element.kind() {
@@ -246,7 +245,7 @@ impl PathValues<'_> {
         }
     }
 
-    /// Calls a function with each possible value of an element; returns false if the values cannot be listed.
+    /// Calls `add` with each possible value of `element`; returns `false` if the values cannot be listed.
     pub(crate) fn for_each_value(
         &self,
         element: &AnyElement,
@@ -276,7 +275,7 @@ impl PathValues<'_> {
     }
 }
 
-/// Returns the distribution of the result of a Chain.
+/// Returns the distribution of `result`, a result of the Chain `element`.
 ///
 /// **Errors.** [`Error::NotClosedForm`] if the result depends on other elements; the error of its parameters.
 fn atomic<'r>(element: &AnyElement, result: &'r AnyElement) -> Result<&'r dyn AtomicOp, Error> {

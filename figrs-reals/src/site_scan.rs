@@ -57,7 +57,6 @@ impl<'m> Scan<'m> {
         Ok(())
     }
 
-    /// Returns a real element with one number as the identity function of this number.
     pub(crate) fn number(&self, element: &AnyElement) -> Result<RealFunction, Error> {
         match self.form(element) {
             Form::Real(rows) if rows.rows[0].numbers() == 1 => Ok(RealFunction {
@@ -73,7 +72,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Returns the form (finite or observed) of an element whose distribution depends on a real number, but not as a normal distribution with
+    /// Returns the form (finite or observed) of `element`, whose distribution depends on a real number, but not as a normal distribution with
     /// a linear mean.
     pub(crate) fn dependent(&mut self, element: &AnyElement) -> Result<Attempt, Error> {
         let function = self.number_of_parents(element)?;
@@ -92,7 +91,7 @@ impl<'m> Scan<'m> {
         Ok(self.child(element, function, values, Weighed::Child))
     }
 
-    /// Returns the form of an observed element, and adds its likelihood as a function of a real number.
+    /// Returns the form of the observed `element`, and adds its likelihood as a function of a real number.
     pub(crate) fn observed_site(
         &mut self,
         element: &AnyElement,
@@ -110,18 +109,17 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Returns the form of an observed element whose likelihood is in another factor.
+    /// Returns the form of the observed `element`, whose likelihood is in another factor.
     pub(crate) fn observed_form(&mut self, element: &AnyElement, value: &Datum) -> Form {
         self.finite.fix(element, value);
         Form::Observed
     }
 
-    /// The first observed value of an element.
     pub(crate) fn observed(&self, element: &AnyElement) -> Option<&'m Datum> {
         self.observed.get(&element.id()).copied()
     }
 
-    /// Returns the form of a finite element with the given values, and adds its probabilities as a likelihood of a real number.
+    /// Returns the form of the finite `element` with the values `values`, and adds its probabilities as a likelihood of a real number.
     pub(crate) fn child(
         &mut self,
         element: &AnyElement,
@@ -140,8 +138,8 @@ impl<'m> Scan<'m> {
         Attempt::Done(Form::Finite)
     }
 
-    /// Finds the possible values of an element that depends on a real number, by trying several numbers. Returns `None` if the possible values
-    /// cannot be listed.
+    /// Finds the possible values of `element`, which depends on a real number, by trying several numbers. Returns `None` if the possible
+    /// values cannot be listed.
     fn values(
         &mut self,
         element: &AnyElement,
@@ -183,7 +181,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Returns the real number on which all real parents of an element depend, and the elements on the way from the number to the parents.
+    /// Returns the real number on which all real parents of `element` depend, and the elements on the way from the number to the parents.
     pub(crate) fn number_of_parents(
         &mut self,
         element: &AnyElement,

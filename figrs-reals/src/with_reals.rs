@@ -17,7 +17,7 @@ use crate::collapse::Collapse;
 /// **Guarantee.** The guarantee is that of the wrapped algorithm; results for real numbers are exact, unless
 /// [`collapse`](Self::collapse) merged components.
 ///
-/// **Errors.** The errors of the wrapped algorithm; [`Error::NotClosedForm`].
+/// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the wrapped algorithm.
 ///
 /// ```
 /// # use figrs_core::{Model, Normal, Variance};
@@ -38,7 +38,7 @@ pub struct WithReals<A> {
 }
 
 impl<A> WithReals<A> {
-    /// Extends the given algorithm to models of real numbers.
+    /// Extends `algorithm` to models of real numbers.
     pub fn new(algorithm: A) -> Self {
         Self {
             algorithm,

@@ -30,7 +30,7 @@ pub(crate) struct HybridModel<'m> {
     /// For each finite element, a variable that determines its value, and for each value of the variable the index of the value in the element's
     /// support. A finite element with one possible value needs no variable.
     variables: Vec<(Option<VarId>, Vec<u32>)>,
-    /// For each finite element, the variable that has its value, if there is one.
+    /// For each finite element, the variable that has its value; `None` if no variable has it.
     target_variables: Vec<Option<VarId>>,
     /// For each normal vector that evidence determines, its value as a function of other vectors of the model.
     known: Vec<Option<Box<Conditional<Linear>>>>,
@@ -47,7 +47,7 @@ pub(crate) struct HybridModel<'m> {
 }
 
 impl<'m> HybridModel<'m> {
-    /// Builds the hybrid factor graph of a model.
+    /// Builds the hybrid factor graph of `model`.
     ///
     /// **Errors.** The errors of the scan of the model and of the expansion of its finite elements; [`Error::NotClosedForm`] if evidence on a real
     /// element is not an observation.
@@ -60,9 +60,9 @@ impl<'m> HybridModel<'m> {
         Ok(Self::asked(QueryKind::Sums, scan, (model, targets), limits)?.0)
     }
 
-    /// Builds the hybrid factor graph of a model, for sums or for the most probable world, and the encoding of its finite elements.
+    /// Builds the hybrid factor graph of `model`, for sums or for the most probable world, and the encoding of its finite elements.
     ///
-    /// **Errors.** As [`new`](Self::new).
+    /// **Errors.** The conditions are those of [`new`](Self::new).
     pub(crate) fn asked(
         asked: QueryKind,
         mut scan: Scan<'m>,
@@ -187,7 +187,7 @@ impl<'m> HybridModel<'m> {
         Ok((this, encoding))
     }
 
-    /// Adds a factor for the conditional distribution of a vector, given vectors before it.
+    /// Adds a factor for the conditional distribution of `vector`, given vectors before it.
     fn add_rule(&mut self, index: usize, vector: &NormalVector) -> Result<(), Error> {
         let NormalVector {
             element,
@@ -264,8 +264,8 @@ impl<'m> HybridModel<'m> {
         });
     }
 
-    /// Returns the variables of some finite elements, each once. For each assignment of the variables, the second result is the row-major index of
-    /// the elements' joint value.
+    /// Returns the variables of the finite elements `scope`, each once. For each assignment of the variables, the second result is the row-major
+    /// index of the elements' joint value.
     fn entries(&self, scope: &[usize]) -> (Vec<VarId>, Vec<usize>) {
         let mut variables: Vec<VarId> = Vec::new();
         variables.extend(scope.iter().filter_map(|&place| self.variables[place].0));
@@ -287,14 +287,14 @@ impl<'m> HybridModel<'m> {
         }
     }
 
-    /// Returns the index of a finite element's value in its support, for an assignment of variables.
+    /// Returns the index of the value of the finite element `place` in its support, for the assignment `values` of `variables`.
     pub(crate) fn value(&self, place: usize, variables: &[VarId], values: &[u32]) -> u32 {
         let (variable, in_scan) = &self.variables[place];
         let value = variable.and_then(|v| variables.binary_search(&v).ok());
         in_scan[value.map_or(0, |at| values[at] as usize)]
     }
 
-    /// Returns the count of real numbers that the evidence determines.
+    /// Returns the number of real numbers that the evidence determines.
     pub(crate) fn observed_numbers(&self) -> usize {
         let all = self
             .scan
@@ -310,12 +310,12 @@ impl<'m> HybridModel<'m> {
         &self.scan
     }
 
-    /// Returns the identifier of a vector in the hybrid factor graph; `None` if evidence determines the vector.
+    /// Returns the identifier of the vector `index` in the hybrid factor graph; `None` if evidence determines the vector.
     pub(crate) fn real(&self, index: usize) -> Option<RealId> {
         self.reals[index]
     }
 
-    /// Returns the normal element that a vector of the graph represents.
+    /// Returns the normal element that the vector `real` of the graph represents.
     pub(crate) fn element(&self, real: RealId) -> Option<&AnyElement> {
         let index = self.reals.iter().position(|&other| other == Some(real))?;
         let vector = self.scan.vectors.get(index)?.as_ref();

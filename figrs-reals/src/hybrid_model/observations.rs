@@ -107,7 +107,7 @@ impl HybridModel<'_> {
     }
 }
 
-/// Returns the last vector that has a non-zero coefficient for every assignment of the finite elements.
+/// Returns the last vector of `rows` that has a non-zero coefficient for every assignment of the finite elements.
 fn chosen_vector(rows: &Conditional<Linear>) -> Option<usize> {
     let first = rows.rows.first()?;
     let is_everywhere = |index: usize| {

@@ -21,7 +21,7 @@ pub(crate) struct SiteFactor {
     factor: usize,
     /// For each assignment of the factor's variables, the real number on which the likelihood depends, as a linear function.
     projections: Vec<Projection>,
-    /// The finite elements on which the likelihood and its real number depend, as numbers in ascending order.
+    /// The indices of the finite elements on which the likelihood and its real number depend, ascending.
     scope: Vec<usize>,
     /// For each assignment of the factor's variables, the indices of the elements' values in their supports.
     assignments: Vec<Vec<u32>>,

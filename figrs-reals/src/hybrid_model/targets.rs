@@ -32,7 +32,7 @@ pub(crate) struct Mention {
 impl Mention {
     /// Returns the joint distribution of the vectors and of the finite elements of the target.
     ///
-    /// **Errors.** [`GaussianError::TooManyComponents`].
+    /// **Errors.** [`GaussianError::TooManyComponents`] if it has more than `limit` components.
     pub(crate) fn joint(
         &self,
         posterior: &Posterior<'_>,
@@ -54,7 +54,7 @@ impl HybridModel<'_> {
         (self.target_variables[place], support)
     }
 
-    /// Returns the index of the parameter's posterior if the target is a parameter.
+    /// Returns the index of the posterior of `target` if `target` is a parameter.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if the target is a multiple of a parameter, or if a Chain selects the parameter.
     pub(crate) fn parameter(&self, target: &AnyElement) -> Result<Option<usize>, Error> {
@@ -74,7 +74,7 @@ impl HybridModel<'_> {
         self.posteriors[parameter].rows[0].distribution.as_ref()
     }
 
-    /// Returns the posterior of a parameter for an assignment of variables; `None` if the assignment is impossible.
+    /// Returns the posterior of `parameter` for the assignment `values` of `variables`; `None` if the assignment is impossible.
     pub(crate) fn parameter_posterior(
         &self,
         parameter: usize,
@@ -121,8 +121,8 @@ impl HybridModel<'_> {
         }
     }
 
-    /// Returns the concatenated numbers of all given real elements as one linear function, for each assignment of finite elements. The second result
-    /// has, for each element, the range of its numbers, or `None` if the element is finite.
+    /// Returns the concatenated numbers of all real elements of `elements` as one linear function, for each assignment of finite elements. The
+    /// second result has, for each element, the range of its numbers, or `None` if the element is finite.
     pub(crate) fn stacked(
         &mut self,
         elements: &[AnyElement],
@@ -167,15 +167,14 @@ impl HybridModel<'_> {
         Ok((rows, numbers))
     }
 
-    /// Returns the value of a finite element for an assignment of variables.
+    /// Returns the value of the finite `element` for the assignment `values` of `variables`.
     pub(crate) fn datum(&self, element: &AnyElement, variables: &[VarId], values: &[u32]) -> Datum {
         let place = self.scan.finite.known_place(element);
         let value = self.value(place, variables, values);
         self.scan.finite.support(place).datum(value as usize)
     }
 
-    /// Adds a constant factor with the vectors and the finite elements of a target, so that their joint distribution can be read from the factor
-    /// graph.
+    /// Adds a constant factor with the vectors and the finite elements of a target, from which their joint distribution can then be read.
     pub(crate) fn mention(&mut self, rows: &Conditional<Linear>) -> Mention {
         let reals = rows.vectors();
         let named = reals
@@ -214,7 +213,7 @@ impl HybridModel<'_> {
         }
     }
 
-    /// Returns the linear function of a target, for an assignment of the variables of the factor graph.
+    /// Returns the linear function of a target, for the assignment `values` of `variables`.
     pub(crate) fn row<'r>(
         &self,
         rows: &'r Conditional<Linear>,
