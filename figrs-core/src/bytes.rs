@@ -43,7 +43,7 @@ impl FromStr for Bytes {
 impl Bytes {
     /// Reads an amount; a number without a unit counts units of `plain` bytes.
     ///
-    /// **Errors.** [`InvalidBytes`].
+    /// **Errors.** [`InvalidBytes`] if `text` is not an amount of memory, or is too large.
     pub fn parse(text: &str, plain: u64) -> Result<Self, InvalidBytes> {
         let text = text.trim();
         let end = text.find(|letter: char| letter.is_alphabetic());
@@ -63,7 +63,7 @@ impl Bytes {
     }
 }
 
-/// Multiplies a number, which may have decimal places, by an integer factor.
+/// Multiplies `number`, which may have decimal places, by `factor`.
 fn product(number: &str, factor: u64) -> Option<u64> {
     if let Ok(whole) = number.parse::<u64>() {
         return whole.checked_mul(factor);

@@ -13,7 +13,7 @@ use crate::parts::PartError;
 #[derive(Clone, PartialEq, Eq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The function panicked with this message.
+    /// The function panicked with the contained message.
     #[error("its function panicked: {0}; make it total, or exclude these values by evidence")]
     Panicked(String),
     /// A calculation has no result that fits its type.
@@ -158,7 +158,7 @@ pub enum ModelError {
         depth: usize,
         /// Description of the part of the model that has no bound.
         problem: String,
-        /// The remedy, in words for the user.
+        /// The remedy, worded for the user.
         remedy: &'static str,
     },
     /// An exact algorithm reached an element that does not have finitely many values.

@@ -13,7 +13,7 @@ use crate::element::{Constant, Element, apply_at, apply_shared_at, chain_shared_
 use crate::error::Fault;
 use crate::value::Value;
 
-/// The number of members of a collection: a number, or an element of whole numbers of any type.
+/// The number of members of a collection: a whole number, or an element of whole numbers of any type.
 #[derive(Clone, Debug)]
 pub enum MemberCount {
     /// The number is known.
@@ -22,7 +22,7 @@ pub enum MemberCount {
     Uncertain(Element<usize>),
 }
 
-/// The number of a member of a collection, from 0: a number, or an element of whole numbers of any type.
+/// The index of a member of a collection, from 0: a whole number, or an element of whole numbers of any type.
 #[derive(Clone, Debug)]
 pub struct MemberIndex(pub(super) MemberCount);
 
@@ -68,7 +68,7 @@ macro_rules! from_elements {
 }
 from_elements!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
 
-/// Returns the element of numbers as an element of the type `usize`; a number that does not fit is an error in its worlds.
+/// Returns `number` as an element of the type `usize`; a number that does not fit is an error in its worlds.
 fn whole<N: Value + TryInto<usize>>(
     number: &Element<N>,
     location: &'static Location<'static>,
@@ -141,21 +141,20 @@ impl<T> Clone for Members<T> {
 pub struct Elements<T> {
     pub(super) length: MemberCount,
     pub(super) members: Members<T>,
-    /// For each number, an element that is true if the length is greater.
+    /// For each index, an element that is true if the length is greater than the index.
     longer: Option<Process<usize, bool>>,
     pub(super) origin: Origin,
 }
 
 impl<T: Value> Elements<T> {
-    /// Creates the collection of these elements.
+    /// Creates the collection of the elements `members`.
     #[track_caller]
     pub fn new(members: impl IntoIterator<Item = Element<T>>) -> Self {
         let members: Arc<[Element<T>]> = members.into_iter().collect();
         Self::built(MemberCount::Known(members.len()), Members::Listed(members))
     }
 
-    /// Creates the collection with this number of members: `member` makes the member with a number from 0. A member is made when it
-    /// is needed.
+    /// Creates the collection with `length` members: `member` makes the member with a given index from 0. Each member is made when it is needed.
     ///
     /// ```
     /// # use figrs_core::{Beta, Elements, Flip, Poisson};
@@ -214,7 +213,7 @@ impl<T: Value> Elements<T> {
         }
     }
 
-    /// A collection of the same length with other members.
+    /// Returns a collection of the same length with the members `members`.
     fn with_members<U: Value>(&self, members: Process<usize, U>) -> Elements<U> {
         Elements {
             length: self.length.clone(),
@@ -224,7 +223,7 @@ impl<T: Value> Elements<T> {
         }
     }
 
-    /// The number of members, as an element.
+    /// Returns the number of members, as an element.
     #[track_caller]
     pub fn length(&self) -> Element<usize> {
         match &self.length {
@@ -233,7 +232,7 @@ impl<T: Value> Elements<T> {
         }
     }
 
-    /// The members, if their number is known.
+    /// Returns the members; `None` if their number is uncertain.
     #[track_caller]
     pub fn to_vec(&self) -> Option<Vec<Element<T>>> {
         match &self.length {
@@ -244,7 +243,7 @@ impl<T: Value> Elements<T> {
         }
     }
 
-    /// Returns the member with this number, from 0. The number may be an element.
+    /// Returns the member with the index `index`, from 0. The index may be an element.
     ///
     /// A world that evaluates a member that it does not have has the error
     /// [`MemberError::NoMember`], unless evidence excludes the world. An observation of `at(3)` evaluates the member in
@@ -262,7 +261,7 @@ impl<T: Value> Elements<T> {
         self.member_at(index.into(), "at", Element::clone, Self::missing)
     }
 
-    /// Returns the member with this number as an option, which is `None` in the worlds that do not have the member.
+    /// Returns the member with the index `index` as an option, which is `None` in the worlds that do not have the member.
     ///
     /// Evidence on a member that only some worlds have is a condition on the option: `observe(&elements.get(3), Some(v))` states that the
     /// member exists and has the value `v`; `condition(&elements.get(3), |member| member.as_ref().is_none_or(|m| *m == v))` has no effect in worlds
@@ -279,7 +278,7 @@ impl<T: Value> Elements<T> {
         self.member_at(index.into(), "get", member, none)
     }
 
-    /// The element that reads the member with an index if there is one, and otherwise the element that `missing` returns.
+    /// Returns the element that reads the member with the index `index` if there is one, and otherwise the element that `missing` returns.
     #[track_caller]
     fn member_at<U: Value>(
         &self,
@@ -316,7 +315,7 @@ impl<T: Value> Elements<T> {
         }
     }
 
-    /// The element of a member that does not exist.
+    /// Returns the element of a member that does not exist.
     fn missing(&self, location: &'static Location<'static>, index: usize) -> Element<T> {
         let reason = match (&self.length, index) {
             (MemberCount::Known(0), _) => ", because it has no members".into(),
@@ -335,7 +334,7 @@ impl<T: Value> Elements<T> {
         refused(location, Fault::Member(Box::new(error)))
     }
 
-    /// The collection of the values of a function of each member.
+    /// Returns the collection of the values of `function` for each member.
     #[track_caller]
     pub fn map<U: Value>(&self, function: impl Fn(&T) -> U + Send + Sync + 'static) -> Elements<U> {
         let (location, members) = (Location::caller(), self.members.clone());
@@ -346,7 +345,7 @@ impl<T: Value> Elements<T> {
         }))
     }
 
-    /// The collection of the elements that a function returns for each member.
+    /// Returns the collection of the elements that `function` returns for each member.
     #[track_caller]
     pub fn flat_map<U: Value>(
         &self,
@@ -360,10 +359,10 @@ impl<T: Value> Elements<T> {
         }))
     }
 
-    /// The collection of all pairs of two different members, with the smaller number first: for 3 members the pairs (0, 1), (0, 2), (1, 2).
+    /// Returns the collection of all pairs of two different members, with the smaller index first: for 3 members the pairs (0, 1), (0, 2), (1, 2).
     ///
-    /// Pairs come in the order of their greater number, so that a world with fewer members has the first of these pairs. A collection has
-    /// about n²/2 pairs, and a summary of the pairs has as many tables.
+    /// Pairs come in the order of their greater index; a world with fewer members therefore has the first of these pairs. A collection has about n²/2
+    /// pairs, and a summary of the pairs has as many tables.
     #[track_caller]
     pub fn pairs(&self) -> Elements<(T, T)> {
         let members = self.members.clone();
@@ -382,7 +381,7 @@ impl<T: Value> Elements<T> {
     }
 }
 
-/// Returns the two numbers of the pair at a place: (0, 1), (0, 2), (1, 2), (0, 3), ...
+/// Returns the two indices of the pair at `place`: (0, 1), (0, 2), (1, 2), (0, 3), ...
 fn pair_at(place: usize) -> (usize, usize) {
     // The pairs with a greater number below `second` are `second * (second - 1) / 2`.
     let mut second = (2 * place + 1).isqrt();
@@ -395,7 +394,7 @@ fn pair_at(place: usize) -> (usize, usize) {
     (place - second * (second - 1) / 2, second)
 }
 
-/// Creates a constant whose label has this location.
+/// Creates a constant whose label has the location `location`.
 pub(super) fn constant<T: Value>(location: &'static Location<'static>, value: T) -> Element<T> {
     apply_at::<(), T, _>("constant", location, Vec::new(), move |()| value.clone())
 }

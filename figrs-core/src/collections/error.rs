@@ -31,15 +31,15 @@ pub enum MemberError {
          evidence{remedy}"
     )]
     NoMember {
-        /// The collection or the process.
+        /// Name of the collection or the process.
         of: String,
-        /// The index.
+        /// The index for which there is no member.
         index: String,
-        /// The type of the index.
+        /// Name of the type of the index.
         index_type: &'static str,
         /// The indices that exist.
         reason: String,
-        /// A further remedy, or nothing.
+        /// A further remedy; empty if there is none.
         remedy: &'static str,
     },
     /// A process of members between neighbours has not yet made the member that an uncertain index asks for.
@@ -48,11 +48,11 @@ pub enum MemberError {
          depends on those made before; call `at` with this index before the run"
     )]
     NotMade {
-        /// The process.
+        /// Name of the process.
         of: String,
-        /// The index.
+        /// The index of the member that was not made.
         index: String,
-        /// The type of the index.
+        /// Name of the type of the index.
         index_type: &'static str,
     },
     /// A member is made from itself.
@@ -61,11 +61,11 @@ pub enum MemberError {
          ones, or ask for a member within a `flat_map` if only some worlds need it"
     )]
     Cycle {
-        /// The process.
+        /// Name of the process.
         of: String,
         /// The index of the member that is needed before it is made.
         index: String,
-        /// The type of the index.
+        /// Name of the type of the index.
         index_type: &'static str,
         /// The members of the cycle.
         path: String,
@@ -76,11 +76,11 @@ pub enum MemberError {
          first member that is made from no other, or ask for other members within a `flat_map`"
     )]
     TooManyNeeded {
-        /// The process.
+        /// Name of the process.
         of: String,
         /// The index at which the process stops.
         index: String,
-        /// The type of the index.
+        /// Name of the type of the index.
         index_type: &'static str,
         /// The maximum number of members that wait for other members.
         limit: usize,
@@ -90,7 +90,7 @@ pub enum MemberError {
         "the {of} has no members in some worlds, so that none can be chosen; condition its `length` to be positive"
     )]
     Empty {
-        /// The collection.
+        /// Name of the collection.
         of: String,
     },
     /// The number of members of a collection is negative, or too large for a `usize`.
@@ -99,11 +99,11 @@ pub enum MemberError {
         usize::MAX
     )]
     Length {
-        /// The collection.
+        /// Name of the collection.
         of: String,
         /// The number of members.
         length: String,
-        /// The type of the number of members.
+        /// Name of the type of the number of members.
         length_type: &'static str,
     },
 }

@@ -4,8 +4,8 @@
 //! stand-in. The noted members are made first, and the function is called again. A chain of any length of members that need each other
 //! therefore takes no space on Rust's stack.
 //!
-//! A process that a function itself creates is new in each call. Its members are made at once, by a nested loop; all other members are noted
-//! for the loop that called the function.
+//! A process that a function itself creates is new in each call. Members of such a process are made at once, by a nested loop; all other
+//! members are noted for the loop that called the function.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -25,39 +25,39 @@ const SHOWN: usize = 8;
 /// The number of processes that have been created.
 static CREATED: AtomicU64 = AtomicU64::new(0);
 
-/// Returns the number of a new process.
+/// Returns the index of a new process.
 pub(super) fn new_number() -> u64 {
     CREATED.fetch_add(1, Ordering::Relaxed)
 }
 
-/// A member of a process: the number of the process, and the index.
+/// A member of a process: the index of the process, and the index of the member.
 pub(super) type MemberKey = (u64, Datum);
 
 /// A member that is asked for.
 pub(super) trait Request {
-    /// The process and the index.
+    /// Returns the process and the index of the member.
     fn key(&self) -> &MemberKey;
     /// Returns the member if it is made already.
     fn known(&self) -> Option<AnyElement>;
     /// Calls the function of the process.
     fn attempt(&self) -> Attempt;
-    /// Makes an element the member, unless the member exists already, and returns the member. Returns `None` if the function must be called
-    /// again.
+    /// Makes the element of `attempt` the member, unless the member exists already, and returns the member. Returns `None` if the function
+    /// must be called again.
     fn remember(&self, attempt: Attempt) -> Option<AnyElement>;
-    /// Returns the element of a member that cannot be made.
+    /// Returns the element that stands for a member that cannot be made because of `problem`.
     fn refused(&self, problem: Problem) -> AnyElement;
 }
 
 /// The result of a call of the function of a process.
 pub(super) struct Attempt {
     pub(super) element: AnyElement,
-    /// The number of members that the function could use.
+    /// The number of members that the function could use at this call.
     pub(super) known: usize,
 }
 
 /// The reason why a member cannot be made, or is not made yet.
 pub(super) enum Problem {
-    /// The member is made from itself, by these members.
+    /// The member is made from itself, by the contained members.
     Cycle(String),
     /// More members than this number wait for each other.
     TooMany(usize),
@@ -66,7 +66,7 @@ pub(super) enum Problem {
 }
 
 impl Problem {
-    /// Returns the error about a member with this index.
+    /// Returns the error about the member with the index `index`.
     pub(super) fn error(self, of: String, index: String, index_type: &'static str) -> MemberError {
         match self {
             Self::Cycle(path) => MemberError::Cycle {
@@ -109,7 +109,7 @@ thread_local! {
 }
 
 impl Making {
-    /// Notes a member for which a function asks, and returns a stand-in.
+    /// Notes the member for which a function asks by `request`, and returns a stand-in.
     fn note(&mut self, request: Box<dyn Request>) -> AnyElement {
         if !self.is_waiting.contains(request.key()) {
             let stand_in = request.refused(Problem::NotMade);
@@ -158,13 +158,13 @@ impl Drop for End {
     }
 }
 
-/// Calls a function with the state of the innermost loop.
+/// Calls `function` with the state of the innermost loop.
 fn innermost<R: Default>(function: impl FnOnce(&mut Making) -> R) -> R {
     LOOPS.with_borrow_mut(|loops| loops.last_mut().map(function).unwrap_or_default())
 }
 
-/// Returns the member that is asked for, and makes it and all members that it needs. Within the function of a process, the result may be a
-/// stand-in.
+/// Returns the member that `request` asks for, and makes it and all members that it needs. Within the function of a process, the result may
+/// be a stand-in.
 pub(super) fn make(request: Box<dyn Request>) -> AnyElement {
     let number = request.key().0;
     let mut request = Some(request);

@@ -24,7 +24,7 @@ use crate::value::{Value, canonical};
 pub struct Neighbour<I, T> {
     /// The index of the member.
     pub index: I,
-    /// The member.
+    /// The member itself.
     pub member: Element<T>,
 }
 
@@ -32,13 +32,13 @@ pub struct Neighbour<I, T> {
 type BetweenFunction<I, T> =
     dyn Fn(&I, Option<&Neighbour<I, T>>, Option<&Neighbour<I, T>>) -> Element<T> + Send + Sync;
 
-/// The function of a process.
+/// The function of a process, which makes its members.
 enum MemberFunction<I, T> {
     OfIndex(Box<dyn Fn(&Process<I, T>, &I) -> Element<T> + Send + Sync>),
     Between(fn(&I, &I) -> Ordering, Box<BetweenFunction<I, T>>),
 }
 
-/// The members that are made.
+/// The members of a process that are made.
 struct Members<I, T> {
     /// The members of a function of the index; members to which nothing refers are forgotten.
     by_index: FxHashMap<Datum, WeakElement>,
@@ -186,7 +186,7 @@ impl<I: Value, T: Value> Process<I, T> {
         Self::new(move |index| self.at(index)).within(domain)
     }
 
-    /// Returns the member with this index, and makes it if it is not made yet.
+    /// Returns the member with the index `index`, and makes it if it is not made yet.
     #[track_caller]
     pub fn at(&self, index: &I) -> Element<T> {
         let location = Location::caller();
@@ -209,7 +209,7 @@ impl<I: Value, T: Value> Process<I, T> {
         Element::from_erased(&member).expect("members have the type of their process")
     }
 
-    /// Creates the member whose index is the value of an element.
+    /// Creates the member whose index is the value of the element `index`.
     ///
     /// Only the members with possible values of the index are made, each when an algorithm needs it. The cost is that of a
     /// [`flat_map`](Element::flat_map).
@@ -236,13 +236,13 @@ impl<I: Value, T: Value> Process<I, T> {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// True if the index is in the domain.
+    /// True if `index` is in the domain.
     fn has(&self, index: &I) -> Result<bool, Fault> {
         let domain = self.0.domain.as_ref();
         contained(|| domain.is_none_or(|domain| domain(index)))
     }
 
-    /// Returns the member with this index, if it is made.
+    /// Returns the member with the index `index`; `None` if it is not made.
     fn known(&self, index: &Datum) -> Option<Element<T>> {
         let members = self.lock();
         match &self.0.function {
@@ -275,14 +275,14 @@ impl<I: Value, T: Value> Process<I, T> {
     }
 }
 
-/// Creates the element that has this error in each world that evaluates it.
+/// Creates the element that has the error `fault` in each world that evaluates it.
 pub(super) fn refused<T: Value>(location: &'static Location<'static>, fault: Fault) -> Element<T> {
     let function = move |()| Err(fault.clone());
     fallible_chain_at::<(), T, _>("member", location, Vec::new(), function)
 }
 
 impl<I: Value, T: Value> Members<I, T> {
-    /// Returns the place of an index among the members in order: of the member with this index, or else of the next one.
+    /// Returns the place in the order of the members of the member with the index `index`, or else of the next one.
     fn place(&self, order: fn(&I, &I) -> Ordering, index: &I) -> Result<usize, usize> {
         self.in_order
             .binary_search_by(|member| order(&member.index, index))
@@ -297,7 +297,6 @@ impl<I: Value, T: Value> Members<I, T> {
     }
 }
 
-/// A request for a member.
 struct MemberRequest<I, T> {
     process: Process<I, T>,
     index: I,
@@ -306,7 +305,7 @@ struct MemberRequest<I, T> {
 }
 
 impl<I: Value, T: Value> MemberRequest<I, T> {
-    /// Calls the function once.
+    /// Calls the function of the process once.
     fn call(&self) -> (Result<Element<T>, Fault>, usize) {
         let (process, index) = (&self.process, &self.index);
         match &process.0.function {

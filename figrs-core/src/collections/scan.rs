@@ -55,7 +55,7 @@ impl<'a, T: Value> Scan<'a, T> {
         self.origin.location
     }
 
-    /// Creates an element that is a function of the length.
+    /// Creates an element that is `function` of the length.
     fn of_length<S: Value>(
         &self,
         function: impl Fn(usize) -> S + Send + Sync + 'static,
@@ -65,7 +65,7 @@ impl<'a, T: Value> Scan<'a, T> {
         apply_at::<One<usize>, S, _>("length", self.location(), parents, function)
     }
 
-    /// Returns the member with this number if `is_read` is true, and `None` otherwise; the member is then not evaluated.
+    /// Returns the member with the index `at` if `is_read` is true, and `None` otherwise; the member is then not evaluated.
     fn member_if(&self, is_read: &Element<bool>, at: usize) -> Element<Option<T>> {
         let parents = vec![self.members.at(at).erased().clone()];
         let some = Arc::new(|value: &T| Some(value.clone()));
@@ -75,7 +75,7 @@ impl<'a, T: Value> Scan<'a, T> {
         if_at("member", self.location(), is_read, some, none)
     }
 
-    /// The state after `next` has read these members, each only if `is_read` is true for its number and the state before it.
+    /// Returns the state after `next` has read the members `order`, each only if `is_read` is true for its index and the state before it.
     ///
     /// For a member that is read and has no value, which no world has, `next` returns some state that worlds have, so that no table has
     /// states without worlds.
@@ -117,12 +117,12 @@ impl<'a, T: Value> Scan<'a, T> {
     }
 }
 
-/// True if the member with the number `at` exists, in a sequence of states from the last member to the first.
+/// True if the member with the index `at` exists, in a sequence of states from the last member to the first.
 fn exists<S>(at: usize, (length, state): &FromLast<S>) -> bool {
     state.is_some() || *length == at + 1
 }
 
-/// A fold from the first member to the last: each state holds the length, or zero after the last member.
+/// Returns a fold from the first member to the last: each state holds the length, or zero after the last member.
 pub(super) fn from_first<T: Value, S: Value, F>(
     scan: &Scan<'_, T>,
     start: S,
@@ -144,7 +144,7 @@ where
     apply_at::<One<(usize, S)>, S, _>("fold", scan.location(), parents, state)
 }
 
-/// A fold from the last member to the first.
+/// Returns a fold from the last member to the first.
 pub(super) fn from_last<T: Value, S: Value, F>(
     scan: &Scan<'_, T>,
     start: S,
@@ -157,7 +157,7 @@ where
     reversed(scan, start, move |state, value| Ok(step((state, value))))
 }
 
-/// The sum of the members, from the last to the first.
+/// Returns the sum of the members, from the last to the first.
 pub(super) fn sum<T: Arithmetic + Default>(scan: &Scan<'_, T>) -> Element<T> {
     reversed(scan, T::default(), checked_sum)
 }
@@ -179,8 +179,8 @@ fn reversed<T: Value, S: Value>(
     apply_at::<One<FromLast<S>>, S, _>("summary", scan.location(), parents, state)
 }
 
-/// A member chosen at random: from the last to the first, each member that exists is chosen with the probability one divided by the number of
-/// members that are left, unless one is chosen already.
+/// Returns a member chosen at random: from the last to the first, each member that exists is chosen with the probability one divided by the
+/// number of members that are left, unless one is chosen already.
 pub(super) fn chosen<T: Value>(scan: &Scan<'_, T>) -> Element<T> {
     type State<T> = FromLast<Option<T>>;
     let is_open = |at, state: &State<T>| exists(at, state) && !matches!(state.1, Some(Some(_)));

@@ -17,7 +17,7 @@ use crate::error::Fault;
 use crate::value::Value;
 
 impl<T: Value> Elements<T> {
-    /// The state after `step` has processed all members from the first to the last, starting from `start`.
+    /// Returns the state after `step` has processed all members from the first to the last, starting from `start`.
     ///
     /// **Cost.** For an uncertain length with a finite range, the states of exact algorithms hold the state of the fold and the length. For a function
     /// that is associative, [`reduce`](Self::reduce) is cheaper.
@@ -33,7 +33,7 @@ impl<T: Value> Elements<T> {
         })
     }
 
-    /// A fold whose states for tables are found by `scan`, if the length is uncertain.
+    /// Returns a fold whose states for tables are found by `scan`, if the length is uncertain.
     #[track_caller]
     fn folded<S: Value, F>(
         &self,
@@ -61,7 +61,7 @@ impl<T: Value> Elements<T> {
         })
     }
 
-    /// The summary of a collection of uncertain length: `begin` for no members, `next` for one more member; exact algorithms use the result of
+    /// Returns the summary of a collection of uncertain length: `begin` for no members, `next` for one more member; exact algorithms use the result of
     /// `scan`, which has the same value.
     #[track_caller]
     fn summary<S: Value>(
@@ -90,7 +90,7 @@ impl<T: Value> Elements<T> {
         )
     }
 
-    /// The number of members for which a test is true.
+    /// Returns the number of members for which `test` is true.
     ///
     /// ```
     /// # use figrs_core::{Elements, Flip, Uniform};
@@ -106,7 +106,7 @@ impl<T: Value> Elements<T> {
         })
     }
 
-    /// True if the test is true for a member at least; false for no members.
+    /// True if `test` is true for at least one member; false for no members.
     #[track_caller]
     pub fn exists(&self, test: impl Fn(&T) -> bool + Send + Sync + 'static) -> Element<bool> {
         let step = move |(found, value): (&bool, &T)| *found || test(value);
@@ -115,7 +115,7 @@ impl<T: Value> Elements<T> {
         })
     }
 
-    /// True if the test is true for all members; true for no members.
+    /// True if `test` is true for all members; true for no members.
     #[track_caller]
     pub fn for_all(&self, test: impl Fn(&T) -> bool + Send + Sync + 'static) -> Element<bool> {
         let step = move |(all, value): (&bool, &T)| *all && test(value);
@@ -124,9 +124,9 @@ impl<T: Value> Elements<T> {
         })
     }
 
-    /// The members combined by an associative function, such as a maximum, from the first to the last; `None` for no members.
+    /// Returns the members combined by `function`, which must be associative, such as a maximum, from the first to the last; `None` for no members.
     ///
-    /// An associative function has `f(f(a, b), c) = f(a, f(b, c))`. For an uncertain length, exact algorithms rely on this law.
+    /// An associative function has `f(f(a, b), c) = f(a, f(b, c))`. For an uncertain length, exact algorithms rely on associativity.
     ///
     /// ```
     /// # use figrs_core::{Elements, Poisson, Uniform};
@@ -159,10 +159,9 @@ impl<T: Value> Elements<T> {
         })
     }
 
-    /// A member that is chosen at random, each with the same probability.
+    /// Returns a member that is chosen at random, each with the same probability.
     ///
-    /// A world without members has the error [`MemberError::Empty`], unless evidence excludes it. Each call makes
-    /// another choice.
+    /// A world without members has the error [`MemberError::Empty`], unless evidence excludes the world. Each call of `any_of` makes another choice.
     #[track_caller]
     pub fn any_of(&self) -> Element<T> {
         let location = Location::caller();
@@ -201,7 +200,7 @@ impl<T: Value> Elements<T> {
 }
 
 impl<T: Arithmetic + Default> Elements<T> {
-    /// The sum of the members; zero for no members. A sum that does not fit the type is an error in its worlds.
+    /// Returns the sum of the members; zero for no members. A sum that does not fit the type is an error in its worlds.
     ///
     /// A sum of normal elements is normal, for algorithms with closed forms.
     #[track_caller]

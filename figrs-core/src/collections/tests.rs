@@ -15,7 +15,7 @@ fn id<T: Value>(element: &Element<T>) -> crate::ElementId {
     element.erased().id()
 }
 
-/// The error of an element in all worlds.
+/// Returns the error of `element` in all worlds.
 #[track_caller]
 fn error<T: Value>(element: &Element<T>) -> MemberError {
     let targets = [element.erased().clone()];

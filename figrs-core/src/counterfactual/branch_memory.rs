@@ -42,7 +42,7 @@ impl BranchMemory {
         results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the stored result for these arguments, or calls `make` and stores the new result.
+    /// Returns the stored result for `arguments`, or calls `make` and stores the new result.
     pub(crate) fn result(
         &self,
         arguments: &[&dyn Any],
@@ -127,8 +127,8 @@ pub(super) enum VisitedElements {
 /// Registry of one counterfactual: all elements that the roots of its query and the results of Chains reach. The Chains among the
 /// registered elements store their results.
 pub(super) struct BranchRegistry {
-    /// The visited elements. The registry keeps the elements alive, so that algorithms treat them as shared and no new element reuses
-    /// their identities.
+    /// The elements that the registry has visited. The registry keeps the elements alive; algorithms therefore treat them as shared, and
+    /// no new element reuses their identities.
     seen: Mutex<FxHashMap<ElementId, AnyElement>>,
     max_elements: usize,
     /// Number of elements that Chains have created.
@@ -167,7 +167,7 @@ impl BranchRegistry {
         Ok(())
     }
 
-    /// Makes all Chains that an element reaches store their results; returns `false` if the limit on elements is exceeded.
+    /// Makes all Chains that `element` reaches store their results; returns `false` if the limit on elements is exceeded.
     pub(super) fn visit(
         registry: &Arc<Self>,
         element: &AnyElement,

@@ -57,7 +57,7 @@ pub struct Counterfactual {
 }
 
 impl Model {
-    /// Builds a counterfactual in which `element` has this value; the evidence of this model is about the factual world.
+    /// Builds a counterfactual in which `element` has the value `value`; the evidence of this model is about the factual world.
     ///
     /// See [`Counterfactual`].
     pub fn had<T: Value>(&self, element: &Element<T>, value: T) -> Counterfactual {
@@ -79,7 +79,7 @@ pub struct TwinTargets {
 }
 
 impl Counterfactual {
-    /// Sets one more element in the counterfactual world, and replaces a value that was set earlier for the same element.
+    /// Sets `element` in the counterfactual world to `value`, which replaces a value that was set earlier.
     pub fn had<T: Value>(self, element: &Element<T>, value: T) -> Self {
         let mut set = self.world.set();
         set.retain(|(e, _)| e.id() != element.erased().id());
@@ -103,8 +103,8 @@ impl Counterfactual {
         }
     }
 
-    /// Returns an element that has its factual value also in the counterfactual world. A target that reads this element can combine values of both
-    /// worlds.
+    /// Returns an element that has the factual value of `element` also in the counterfactual world. A target that reads this element can combine
+    /// values of both worlds.
     ///
     /// ```
     /// # use figrs_core::{Flip, Model, tuple};

@@ -17,7 +17,7 @@ pub(super) struct FixedValue {
 }
 
 impl FixedValue {
-    /// Builds the element that replaces `of` and always has this value.
+    /// Builds the element that replaces `of` and always has the value `value`.
     pub(super) fn element(of: &AnyElement, value: Datum) -> AnyElement {
         let of = of.clone();
         let value = Self {
@@ -57,7 +57,7 @@ pub(super) struct TwinChain {
 }
 
 impl TwinChain {
-    /// Creates the function of the twin of a Chain.
+    /// Creates the function of the twin of `chain`.
     pub(super) fn new(chain: &AnyElement, world: Weak<TwinWorld>) -> Result<Self, Fault> {
         match chain.kind() {
             Kind::Chain(_, op) if op.memory().is_some() => Ok(Self {

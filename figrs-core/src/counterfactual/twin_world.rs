@@ -62,7 +62,7 @@ impl TwinWorld {
         self.registry.may_reach_scores()
     }
 
-    /// Makes the Chains that a root of the query reaches store their results, before any of these Chains is called.
+    /// Makes the Chains that `root` reaches store their results, before any of these Chains is called.
     pub(super) fn visit(&self, root: &AnyElement) {
         BranchRegistry::visit(&self.registry, root, VisitedElements::Roots);
     }
@@ -76,7 +76,7 @@ impl TwinWorld {
         self.twins.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes an element its own twin, so that it has its factual value in both worlds.
+    /// Makes `element` its own twin, which has its factual value in both worlds.
     pub(super) fn keep_factual(&self, element: &AnyElement) {
         let kept = (element.clone(), element.clone());
         self.twins().insert(element.id(), kept);
@@ -84,7 +84,7 @@ impl TwinWorld {
         factual.push(element.clone());
     }
 
-    /// Makes the elements that are factual in another twin world factual in this twin world too.
+    /// Makes the elements that are factual in `other` factual in this twin world too.
     pub(super) fn keep_factual_of(&self, other: &Self) {
         let kept = other
             .factual
@@ -96,7 +96,7 @@ impl TwinWorld {
         }
     }
 
-    /// Returns the twin of an element; it is the element itself if all elements that it reads are equal in both worlds.
+    /// Returns the twin of `root`; it is `root` itself if all elements that it reads are equal in both worlds.
     pub(super) fn twin(world: &Arc<Self>, root: &AnyElement) -> Result<AnyElement, Fault> {
         let mut twins = world.twins();
         let mut open = vec![root.clone()];
@@ -123,7 +123,7 @@ impl TwinWorld {
         Ok(twins[&root.id()].1.clone())
     }
 
-    /// Builds the twin of an element from the twins of its parents.
+    /// Builds the twin of `element` from the twins of its parents.
     fn made(
         world: &Arc<Self>,
         element: &AnyElement,

@@ -12,7 +12,7 @@ pub struct Alias {
 }
 
 impl Alias {
-    /// Size of the cells in bytes.
+    /// Returns the size of the cells in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.cells)
     }
@@ -51,7 +51,7 @@ impl Alias {
         Self { cells }
     }
 
-    /// Draws an outcome.
+    /// Draws the code of an outcome.
     #[inline]
     pub fn draw<R: Rng + ?Sized>(&self, rng: &mut R) -> u32 {
         let wide = u128::from(rng.next_u64()) * self.cells.len() as u128;

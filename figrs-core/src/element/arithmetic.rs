@@ -145,7 +145,7 @@ enum Operator {
 }
 
 impl RealOperation {
-    /// Creates the operation with the given constants; `None` if the type of the numbers is not `f64`.
+    /// Creates the operation with the constants `left` and `right`; `None` if the type of the numbers is not `f64`.
     fn new<T: Value>(operator: Operator, left: Option<&T>, right: Option<&T>) -> Option<Self> {
         let number = |x: &T| (x as &dyn Any).downcast_ref::<f64>().copied();
         (TypeId::of::<T>() == TypeId::of::<f64>()).then(|| Self {
@@ -241,7 +241,7 @@ impl<T: Arithmetic> ArithmeticOperation<T> {
     };
 }
 
-/// Creates the sum of two elements, with this location in its label.
+/// Creates the sum of `a` and `b`, with the location `location` in its label.
 pub(crate) fn plus_at<T: Arithmetic>(
     location: &'static Location<'static>,
     a: &Element<T>,
@@ -250,12 +250,12 @@ pub(crate) fn plus_at<T: Arithmetic>(
     ArithmeticOperation::SUM.of_elements_at(location, a, b)
 }
 
-/// Returns the sum of two numbers, or the error that it does not fit its type.
+/// Returns the sum of `a` and `b`, or the error that it does not fit its type.
 pub(crate) fn checked_sum<T: Arithmetic>(a: &T, b: &T) -> Result<T, Fault> {
     ArithmeticOperation::SUM.value(a, b)
 }
 
-/// Creates an element whose function has no result for some of its arguments.
+/// Creates an element whose `function` has no result for some of its arguments.
 pub(crate) fn fallible_apply_at<A, T, F>(
     name: &'static str,
     location: &'static Location<'static>,

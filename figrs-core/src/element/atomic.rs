@@ -29,7 +29,7 @@ use crate::value::support::SupportBuilder;
 pub struct Atomic;
 
 impl Atomic {
-    /// Creates an element with this distribution.
+    /// Creates an element with the distribution `distribution`.
     #[track_caller]
     pub fn new<T: Value>(distribution: impl Distribution<T>) -> Element<T> {
         atomic_at("Atomic", Location::caller(), distribution)
@@ -44,7 +44,7 @@ pub(crate) fn atomic_at<T: Value>(
     atomic_with_role(constructor, location, distribution, AtomicRole::Random)
 }
 
-/// Creates an element that is a parameter to be learned, with this distribution as its prior.
+/// Creates an element that is a parameter to be learned, with the prior `distribution`.
 pub(crate) fn learned_at<T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -59,8 +59,7 @@ pub(crate) fn learned_at<T: Value>(
     )
 }
 
-/// Creates a decision: an element whose value is chosen among the outcomes of a distribution, given the values of the elements
-/// `known`.
+/// Creates a decision: an element whose value is chosen among the outcomes of `options`, given the values of the elements `known`.
 pub(crate) fn decision_at<T: Value>(
     location: &'static Location<'static>,
     options: impl Distribution<T>,
@@ -87,9 +86,9 @@ fn atomic_with_role<T: Value>(
 enum AtomicRole {
     /// The value is random.
     Random,
-    /// The element is a parameter with this prior; it is random for samplers and learned by expectation maximisation.
+    /// The element is a parameter with the contained prior; it is random for samplers and learned by expectation maximisation.
     Learned(LearnedPrior),
-    /// The element is a decision: its value is chosen when the values of these elements are known.
+    /// The element is a decision: its value is chosen when the values of the contained elements are known.
     Decided(Vec<AnyElement>),
 }
 
@@ -127,8 +126,8 @@ pub(crate) fn listed<T: Value>(
     }))
 }
 
-/// Returns the log-probability of a value, or an error if the log-probability is neither a finite number nor `-inf`. A log-probability
-/// so low that sums could overflow becomes `-inf`.
+/// Returns `log`, the log-probability of `value`, or an error if `log` is neither a finite number nor `-inf`. A log-probability so low
+/// that sums could overflow becomes `-inf`.
 pub(crate) fn proper(value: &(impl Debug + ?Sized), log: f64) -> Result<f64, Fault> {
     if log <= LARGEST_LOG {
         Ok(if log < -LARGEST_LOG {
@@ -143,7 +142,7 @@ pub(crate) fn proper(value: &(impl Debug + ?Sized), log: f64) -> Result<f64, Fau
     }
 }
 
-/// Returns the sum of the log-probabilities of some values, or an error if [`proper`] refuses one of them.
+/// Returns the sum of the log-probabilities of `values`, or an error if [`proper`] refuses one of them.
 pub(crate) fn proper_sum<T: Value>(
     values: &[T],
     log_prob: impl Fn(&T) -> f64,

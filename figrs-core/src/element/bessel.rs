@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 /// Argument from which the asymptotic series is exact to rounding: its least term is about exp(−2x).
 const LARGE: f64 = 20.0;
 
-/// The sum of a series whose first term is one, given the ratio of each term to the term before it. The sum ends where the terms no longer
+/// Returns the sum of a series whose first term is one, given the ratio of each term to the term before it. The sum ends where the terms no longer
 /// change it, or, as an asymptotic series must, where the terms no longer decrease.
 fn series(is_asymptotic: bool, ratio: impl Fn(f64) -> f64) -> f64 {
     let (mut term, mut sum) = (1.0, 1.0);
@@ -24,7 +24,7 @@ fn series(is_asymptotic: bool, ratio: impl Fn(f64) -> f64) -> f64 {
     sum
 }
 
-/// The series of the function of this order, 0 or 1: for small arguments without the factor (x / 2)^order, for large arguments without the
+/// Returns the series of the function of order `order`, 0 or 1: for small arguments without the factor (x / 2)^order, for large arguments without the
 /// factor exp(x) / sqrt(2πx). NIST Digital Library of Mathematical Functions, 10.25.2 and 10.40.1.
 fn bessel_series(order: f64, x: f64) -> f64 {
     if x < LARGE {

@@ -24,7 +24,7 @@ use crate::element::family::compiled_family;
 pub struct Beta;
 
 impl Beta {
-    /// Creates a number with these two shape parameters, whose density is proportional to x^(a − 1) (1 − x)^(b − 1).
+    /// Creates a number with the shape parameters `a` and `b`, whose density is proportional to x^(a − 1) (1 − x)^(b − 1).
     ///
     /// The support is the numbers from 0 to 1. The mean is a / (a + b), and the variance is a b / ((a + b)² (a + b + 1)). Given `heads`
     /// true and `tails` false values of [`Flip::new(&x)`](crate::Flip::new), the posterior is Beta(a + heads, b + tails). If a shape
@@ -167,7 +167,7 @@ impl Family<f64> for BetaDistribution {
         share.clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON / 2.0)
     }
 
-    /// Returns `None` for shape parameters above 10 000, for which the library of special functions ends its series too early.
+    /// The result is `None` for shape parameters above 10 000, for which the library of special functions ends its series too early.
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
         if parameters[0].max(parameters[1]) > 1e4 {
             return None;

@@ -20,7 +20,7 @@ impl<T: Value> Element<T> {
         self.compare("differs", other, Location::caller(), |a, b| !a.same(b))
     }
 
-    /// True if the element has this value.
+    /// True if the element has the value `value`.
     #[track_caller]
     pub fn is(&self, value: T) -> Element<bool> {
         let parents = vec![self.erased().clone()];

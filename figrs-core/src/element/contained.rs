@@ -1,4 +1,4 @@
-//! Containment of panics of users' functions, which become faults.
+//! Containment of panics in users' functions: each panic becomes an error.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -9,7 +9,7 @@ use std::thread;
 
 use crate::error::Fault;
 
-/// Runs a user's function and turns a panic into a [`Fault`].
+/// Runs `function`, a user's function, and turns a panic into a [`Fault`].
 #[inline]
 pub fn contained<R>(function: impl FnOnce() -> R) -> Result<R, Fault> {
     catch_unwind(AssertUnwindSafe(function)).map_err(panicked)
@@ -43,8 +43,8 @@ impl Drop for End {
     }
 }
 
-/// Calls a function; a panic of the function becomes an error that names the source line. Unless `RUST_BACKTRACE` is set, the panic hook
-/// does not print a panic of the called function.
+/// Calls `function`; a panic becomes an error that names the source line. Unless `RUST_BACKTRACE` is set, the panic hook does not print
+/// such a panic.
 pub fn unprinted<R>(function: impl FnOnce() -> R) -> R {
     static HOOK: Once = Once::new();
     let install = || {

@@ -10,8 +10,8 @@ use crate::element::Element;
 use crate::error::Fault;
 use crate::value::Value;
 
-/// Creates a new element with the function and the parents of a Chain or a table. For any other element, the result is a Chain
-/// that returns the element itself.
+/// Creates a new element with the function and the parents of `of`, which is a Chain or a table. For any other element, the
+/// result is a Chain that returns the element itself.
 pub(super) fn copied<T: Value>(
     of: &AnyElement,
     location: &'static Location<'static>,

@@ -5,12 +5,12 @@
 pub struct Covariance(Vec<Vec<f64>>);
 
 impl Covariance {
-    /// A full covariance matrix, given row by row.
+    /// Creates the covariance matrix with the rows `rows`.
     pub fn rows<R: Into<Vec<f64>>>(rows: impl IntoIterator<Item = R>) -> Self {
         Self(rows.into_iter().map(Into::into).collect())
     }
 
-    /// The covariance of numbers that are independent of each other and have these variances.
+    /// Creates the covariance of numbers that are independent of each other and have the variances `variances`.
     pub fn diagonal(variances: impl IntoIterator<Item = f64>) -> Self {
         let variances: Vec<f64> = variances.into_iter().collect();
         let row = |i| {
@@ -25,8 +25,8 @@ impl Covariance {
         &self.0
     }
 
-    /// The covariance whose lower triangle, row by row, is this list, such as a value of [`Wishart`](crate::Wishart): the numbers of rows 0 to i are the
-    /// first (i + 1)(i + 2) / 2 numbers of the list.
+    /// Creates the covariance whose lower triangle, row by row, is `numbers`, such as a value of [`Wishart`](crate::Wishart): the numbers of rows 0 to i
+    /// are the first (i + 1)(i + 2) / 2 numbers of the list.
     ///
     /// ```
     /// # use figrs_core::Covariance;
@@ -45,8 +45,8 @@ impl Covariance {
         Self(rows)
     }
 
-    /// The covariance of numbers with these standard deviations and these correlations: the lower triangle without the diagonal, row by row, such as
-    /// a value of [`Lkj`](crate::Lkj).
+    /// Creates the covariance of numbers with the standard deviations `deviations` and the correlations `correlations`: the lower triangle without the
+    /// diagonal, row by row, such as a value of [`Lkj`](crate::Lkj).
     ///
     /// ```
     /// # use figrs_core::Covariance;
@@ -73,8 +73,8 @@ impl Covariance {
     }
 }
 
-/// The lower triangle L, row by row, with L Lᵀ equal to the matrix of these rows: Golub and Van Loan, "Matrix Computations", section
-/// 4.2. The error describes the matrix, in words to be printed after its name.
+/// Returns the lower triangle L, row by row, with L Lᵀ equal to the matrix `rows`: Golub and Van Loan, "Matrix Computations", section 4.2. The error
+/// describes the matrix, in words to be printed after its name.
 pub(super) fn cholesky(rows: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, String> {
     let size = rows.len();
     let mut lower: Vec<Vec<f64>> = Vec::with_capacity(size);
@@ -112,7 +112,7 @@ pub(super) fn cholesky(rows: &[Vec<f64>]) -> Result<Vec<Vec<f64>>, String> {
     Ok(lower)
 }
 
-/// Extends the rows of a lower triangle by the mirrored numbers.
+/// Extends `rows`, the rows of a lower triangle, by the mirrored numbers.
 pub(super) fn mirror(rows: &mut [Vec<f64>]) {
     for i in 0..rows.len() {
         let (above, row) = rows.split_at_mut(i);
@@ -122,8 +122,8 @@ pub(super) fn mirror(rows: &mut [Vec<f64>]) {
     }
 }
 
-/// Draws of positive definite matrices may round to singular matrices. Returns the matrix of these rows, made positive definite by moving
-/// the numbers off the diagonal towards zero, by no more than about twice the necessary factor.
+/// Draws of positive definite matrices may round to singular matrices. Returns the matrix `rows`, made positive definite by moving the numbers off the
+/// diagonal towards zero, by no more than about twice the necessary factor.
 pub(super) fn kept_definite(mut rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     let mut moved = f64::EPSILON;
     while cholesky(&rows).is_err() && moved <= 1.0 {
@@ -139,8 +139,7 @@ pub(super) fn kept_definite(mut rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     rows
 }
 
-/// The numbers of the lower triangle, row by row, without the last `without` numbers of each row (0, or 1 to leave out
-/// the diagonal).
+/// Returns the numbers of the lower triangle, row by row, without the last `without` numbers of each row (0, or 1 to omit the diagonal).
 pub(super) fn triangle(rows: &[Vec<f64>], without: usize) -> Vec<f64> {
     let row = |(i, row): (usize, &Vec<f64>)| row[..i + 1 - without].to_vec();
     rows.iter().enumerate().flat_map(row).collect()
@@ -161,17 +160,16 @@ impl FactoredCovariance {
         }
     }
 
-    /// The rows of the covariance.
     pub(super) fn rows(&self) -> &[Vec<f64>] {
         self.covariance.as_rows()
     }
 
-    /// The Cholesky factor, or the error in the covariance, in words to be printed after its name.
+    /// Returns the Cholesky factor, or the error in the covariance, in words to be printed after its name.
     pub(super) fn factor(&self) -> &Result<Vec<Vec<f64>>, String> {
         &self.factor
     }
 
-    /// The rows of the Cholesky factor; none if the covariance is wrong.
+    /// Returns the rows of the Cholesky factor; none if the covariance is wrong.
     pub(super) fn factor_rows(&self) -> &[Vec<f64>] {
         self.factor.as_deref().unwrap_or_default()
     }

@@ -35,7 +35,7 @@ use crate::value::Value;
 pub struct Decision;
 
 impl Decision {
-    /// Creates a decision among these options, made when the values of the elements `known` are known.
+    /// Creates a decision among `options`, made when the values of the elements `known` are known.
     #[track_caller]
     #[allow(clippy::needless_pass_by_value)]
     pub fn new<T: Value>(known: impl Parents, options: impl IntoIterator<Item = T>) -> Element<T> {

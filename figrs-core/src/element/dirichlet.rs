@@ -19,8 +19,8 @@ use crate::value::vector::Vector;
 pub struct Dirichlet;
 
 impl Dirichlet {
-    /// Creates a list with these concentration parameters; there must be at least two of them. The density over all numbers of the list
-    /// except the last is proportional to the product of `x_i^(a_i - 1)`.
+    /// Creates a list with the concentration parameters `concentrations`; there must be at least two of them. The density over all numbers
+    /// of the list except the last is proportional to the product of `x_i^(a_i - 1)`.
     ///
     /// The support consists of the lists of the same length whose numbers sum to one. With A the sum of the concentrations `a_i`, the means
     /// are `a_i / A`, and the variances are `a_i (A - a_i) / (A² (A + 1))`. Given counts `c_i` of the values of

@@ -255,7 +255,7 @@ fn truncate(op: &dyn AtomicOp, range: CountRange) -> Result<Vec<(u64, f64)>, Str
         .collect())
 }
 
-/// A function that lists the finite outcomes that replace the outcomes of a distribution.
+/// A function that lists the outcomes of the finite element that replaces a distribution.
 type OutcomeLister<T> = Arc<dyn Fn(&dyn AtomicOp) -> Result<Vec<(T, f64)>, String> + Send + Sync>;
 
 fn finite_at<T: Value + Default>(

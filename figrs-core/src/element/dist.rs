@@ -12,7 +12,7 @@ use crate::element::{Element, chain_at};
 pub struct Dist;
 
 impl Dist {
-    /// Creates an element with the value of one of these elements; each weight is a number, a
+    /// Creates an element with the value of one of `outcomes`; each weight is a number, a
     /// [`Param`](crate::Param), or an element.
     ///
     /// The choice among the elements is a random choice of its own.

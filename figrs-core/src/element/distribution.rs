@@ -14,7 +14,7 @@ use crate::value::Value;
 /// The support of a [`Distribution`], with probabilities if it is finite.
 #[derive(Clone, Debug)]
 pub enum Outcomes<T> {
-    /// Finitely many values with their probabilities, which sum to one. Values that can never occur are left out of the list of outcomes. A value
+    /// Finitely many values with their probabilities, which sum to one. Values that can never occur are omitted from the list of outcomes. A value
     /// whose probability is too small for `f64` is listed with probability zero, and its `log_prob` is finite.
     Finite(Vec<(T, f64)>),
     /// Countably many values, which cannot be listed.
@@ -105,14 +105,14 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         &[]
     }
 
-    /// Adds the `log_prob` of a value, as a function only of the [`numbers`](Self::numbers) with indices in `open`, to a likelihood, as
+    /// Adds to `likelihood` the `log_prob` of `value`, as a function only of the [`numbers`](Self::numbers) with indices in `open`, as
     /// [`Family::likelihood`] does.
     fn likelihood(&self, open: Range<usize>, value: &T, likelihood: &mut Likelihood) {
         let _ = (open, value);
         likelihood.refuse();
     }
 
-    /// Returns the derivative of the `log_prob` of a value with respect to one of the [`numbers`](Self::numbers), given by index, as
+    /// Returns the derivative of the `log_prob` of `value` with respect to the number of index `number` in [`numbers`](Self::numbers), as
     /// [`Family::log_prob_derivative`] does.
     fn log_prob_derivative(&self, number: usize, value: &T) -> Option<f64> {
         let _ = (number, value);
@@ -131,13 +131,13 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         &[]
     }
 
-    /// Draws a value from the product of this distribution and a likelihood, as [`Family::sample_conditional`] does for a family.
+    /// Draws a value from the product of this distribution and `likelihood`, as [`Family::sample_conditional`] does for a family.
     fn sample_conditional(&self, likelihood: &Likelihood, rng: &mut dyn Rng) -> Option<T> {
         let _ = (likelihood, rng);
         None
     }
 
-    /// Returns the product of the distribution and a likelihood as a distribution, as [`Family::posterior`] does for a family.
+    /// Returns the product of the distribution and `likelihood` as a distribution, as [`Family::posterior`] does for a family.
     fn posterior(&self, likelihood: &Likelihood) -> Option<Self>
     where
         Self: Sized,
@@ -197,7 +197,7 @@ impl WrongParameter {
     /// The index that stands for an error about the distribution as a whole.
     pub const WHOLE: usize = usize::MAX;
 
-    /// Creates an error in the parameter at this index; in the message, `problem` follows the name and value of the parameter.
+    /// Creates an error in the parameter at `index`; in the message, `problem` follows the name and value of the parameter.
     #[cold]
     pub fn new(index: usize, problem: impl Into<String>) -> Self {
         Self {
@@ -220,14 +220,14 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     /// Other methods must not panic for any parameter value, because a [`Param`](crate::Param) may change after the call of `check`.
     fn check(&self, parameters: &[f64]) -> Result<(), WrongParameter>;
 
-    /// Returns the outcomes, whose order is used to resolve ties. A constant parameter may make some outcomes impossible, which are then left out; a
+    /// Returns the outcomes, whose order is used to resolve ties. A constant parameter may make some outcomes impossible, which are then omitted; a
     /// `Param` may not.
     fn outcomes(&self, parameters: &[Number]) -> Outcomes<T>;
 
     /// Returns the natural logarithm of the probability of `value`, or of its density if the outcomes are continuous.
     fn log_prob(&self, parameters: &[f64], value: &T) -> f64;
 
-    /// Draws a random value from the member of the family with these parameters.
+    /// Draws a random value from the member of the family with the parameters `parameters`.
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> T;
 
     /// Returns the cumulative probabilities at `value`, if the family defines them. [Discretisation](crate::Element::discretised) needs them.
@@ -243,8 +243,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         None
     }
 
-    /// True if another value of this type is the same family, that is, has the same members for the same parameters. `is_same_as` may return `false`
-    /// for equal families, but computations then take longer if many members are observed.
+    /// True if `other` is the same family, that is, has the same members for the same parameters. `is_same_as` may return `false` for equal families,
+    /// but computations then take longer if many members are observed.
     fn is_same_as(&self, other: &Self) -> bool {
         let _ = other;
         size_of::<Self>() == 0
@@ -262,8 +262,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         None
     }
 
-    /// Returns the sum of `log_prob` over independent values with these [`statistics`](Self::statistics); families with sufficient statistics
-    /// implement this method.
+    /// Returns the sum of `log_prob` over independent values with the [`statistics`](Self::statistics) `statistics`; families with sufficient
+    /// statistics implement this method.
     fn log_prob_of_all(&self, parameters: &[f64], statistics: &[f64]) -> f64 {
         let _ = (parameters, statistics);
         f64::NAN
@@ -274,7 +274,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         Space::Real
     }
 
-    /// Adds the `log_prob` of a value, as a function only of the parameters with indices in `open`, to a likelihood. The range `open` is one
+    /// Adds to `likelihood` the `log_prob` of `value`, as a function only of the parameters with indices in `open`. The range `open` is one
     /// parameter, or several parameters that are the entries of one list. The method calls [`refuse`](Likelihood::refuse) if `log_prob` is not a sum
     /// of [`Term`]s.
     fn likelihood(
@@ -288,8 +288,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         likelihood.refuse();
     }
 
-    /// Returns the derivative of the `log_prob` of a value with respect to the parameter at this index; at probability zero, returns the derivative
-    /// of the probability itself. Returns `None` if the derivative is unknown or does not exist; sensitivity analysis is then refused.
+    /// Returns the derivative of the `log_prob` of `value` with respect to the parameter at `index`; at probability zero, returns the derivative of
+    /// the probability itself. Returns `None` if the derivative is unknown or does not exist; sensitivity analysis is then refused.
     ///
     /// The default implementation takes the derivative from the terms of [`likelihood`](Self::likelihood). The derivative must be exact, not an
     /// estimate.
@@ -298,7 +298,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// Adds [`log_prob_of_all`](Self::log_prob_of_all) to a likelihood, as a function only of the parameters in the range `open`. The default
-    /// implementation calls [`refuse`](Likelihood::refuse), so that [`likelihood`](Self::likelihood) is called for each value.
+    /// implementation calls [`refuse`](Likelihood::refuse); [`likelihood`](Self::likelihood) is then called for each value.
     fn likelihood_of_all(
         &self,
         parameters: &[f64],
@@ -316,7 +316,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
         &[]
     }
 
-    /// Returns the parameters of the member whose density is proportional to a member's density times a likelihood; `None` if no member has this
+    /// Returns the parameters of the member whose density is proportional to a member's density times `likelihood`; `None` if no member has this
     /// density. The likelihood has no terms except [`conjugate_terms`](Self::conjugate_terms).
     ///
     /// Exact algorithms use this member of the family as the posterior distribution.
@@ -374,7 +374,7 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     }
 }
 
-/// Returns the derivative of `log_prob` with respect to a parameter, from the terms of the likelihood.
+/// Returns the derivative of `log_prob` with respect to the parameter at `index`, from the terms of the likelihood.
 pub(crate) fn derivative_by_terms<T: Value>(
     family: &impl Family<T>,
     parameters: &[f64],

@@ -22,7 +22,8 @@ use crate::element::family::compiled_family;
 pub struct Exponential;
 
 impl Exponential {
-    /// Creates a time with this [`Rate`](crate::Rate), or with this [`Scale`](crate::Scale), which is the mean.
+    /// Creates a time with the [`Rate`](crate::Rate) `pace`, or with the [`Scale`](crate::Scale) `pace`, which
+    /// is the mean.
     ///
     /// The support is the non-negative numbers. The density is rate · exp(−rate · x), the mean 1 / rate and the
     /// variance 1 / rate².
@@ -139,7 +140,7 @@ impl Family<f64> for ExponentialDistribution {
     }
 }
 
-/// Draws from the exponential distribution of rate one.
+/// Draws a number from the exponential distribution of rate one.
 pub(super) fn unit_exponential<R: Rng + ?Sized>(rng: &mut R) -> f64 {
     Statrs::new(1.0).map_or(f64::NAN, |exponential| exponential.sample(rng))
 }

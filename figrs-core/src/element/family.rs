@@ -14,7 +14,7 @@ use crate::element::{Atomic, Element, atomic_at};
 use crate::value::Value;
 
 impl Atomic {
-    /// Creates an element of a [`Family`] with these parameters; each parameter is a number, a [`Param`](crate::Param), or an element.
+    /// Creates an element of `family` with the parameters `parameters`; each is a number, a [`Param`](crate::Param), or an element.
     ///
     /// All entries of the list of parameters must have the same type. If some entries of the list are numbers and others are elements,
     /// convert each entry to an
@@ -48,7 +48,7 @@ impl Atomic {
     }
 }
 
-/// Creates the member of a family with these parameters, one for each parameter name.
+/// Creates the member of `family` with the parameters `parameters`, one for each parameter name.
 ///
 /// The created element is atomic if all parameters are numbers, otherwise a Chain on the elements among the parameters.
 pub(crate) fn family_at<T: Value, F: Family<T> + Clone>(
@@ -90,7 +90,7 @@ pub(crate) enum Parameter {
     List(Element<Vec<f64>>),
 }
 
-/// Creates the member of a family as [`family_at`] does, from lists of parameters.
+/// Creates the member of `family` as [`family_at`] does, from lists of parameters.
 pub(crate) fn family_of<T: Value, F: Family<T> + Clone>(
     constructor: &'static str,
     location: &'static Location<'static>,

@@ -7,7 +7,7 @@ use crate::value::support::Support;
 /// The finite support of an atomic element or of a table row, with probabilities.
 #[derive(Clone, Debug)]
 pub struct FiniteOutcomes {
-    /// The possible values.
+    /// The possible values of the element or row.
     pub support: Support,
     /// The probability of each outcome; a probability that is too small for `f64` is listed as zero, but its logarithm is finite.
     pub probabilities: Vec<f64>,

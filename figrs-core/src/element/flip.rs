@@ -19,7 +19,7 @@ use crate::element::family::compiled_family;
 pub struct Flip;
 
 impl Flip {
-    /// Creates an element that is true with this probability, which is a number, a
+    /// Creates an element that is true with probability `probability`, which is a number, a
     /// [`Param`](crate::Param), or an element.
     #[track_caller]
     pub fn new(probability: impl Into<Operand>) -> Element<bool> {

@@ -27,7 +27,7 @@ pub fn fold<S: Value, T: Value>(
     fold_at("fold", Location::caller(), elements, start, &step)
 }
 
-/// A fold whose step is shared with other folds.
+/// Creates a fold whose step is shared with other folds.
 pub(crate) fn fold_at<S: Value, T: Value, F>(
     constructor: &'static str,
     location: &'static Location<'static>,

@@ -48,7 +48,7 @@ impl HalfNormal {
 pub struct HalfCauchy;
 
 impl HalfCauchy {
-    /// Creates a number with this [`Scale`], which is the median.
+    /// Creates a number with the [`Scale`] `scale`, which is the median.
     ///
     /// The support is the non-negative numbers. The density is 2 / (π scale (1 + (x / scale)²)); the distribution has no mean.
     #[track_caller]

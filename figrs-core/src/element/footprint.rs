@@ -21,7 +21,7 @@ thread_local! {
 }
 
 impl Footprint {
-    /// Returns the present reading of this thread.
+    /// Returns the present reading of the counter of this thread.
     pub fn now() -> Self {
         ALIVE.with(Cell::get)
     }
@@ -68,7 +68,7 @@ impl Footprint {
     }
 }
 
-/// Formats a number of bytes with its unit, such as `512 MiB`.
+/// Formats `bytes` bytes with a unit, such as `512 MiB`.
 pub(crate) fn readable(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
     let (mut number, mut unit) = (bytes as f64, 0);

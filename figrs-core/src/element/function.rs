@@ -17,7 +17,7 @@ pub struct FunctionId {
 }
 
 impl FunctionId {
-    /// Returns the identity of a function that captures nothing.
+    /// Returns the identity of a function of type `F`; `None` if it captures something.
     pub(crate) fn of_code<F: 'static>(_: &F) -> Option<Self> {
         (size_of::<F>() == 0).then(|| Self {
             code: TypeId::of::<F>(),

@@ -24,7 +24,7 @@ use crate::element::family::compiled_family;
 pub struct Gamma;
 
 impl Gamma {
-    /// Creates a number with this shape, and a [`Rate`](crate::Rate) or a [`Scale`](crate::Scale); the scale is 1 / rate.
+    /// Creates a number with the shape `shape`, and a [`Rate`](crate::Rate) or a [`Scale`](crate::Scale); the scale is 1 / rate.
     ///
     /// The support is the positive numbers. The mean is shape / rate = shape · scale, and the variance is shape / rate² = shape ·
     /// scale². With a shape of one, the distribution is [`Exponential`](crate::Exponential). With a shape below one, the density at
@@ -188,7 +188,8 @@ pub(super) fn ln_gamma_density(shape: f64, x: f64, value: f64, ln_x: f64) -> f64
     }
 }
 
-/// Draws from a gamma distribution times a likelihood with terms in ln θ and θ; the product is a gamma distribution.
+/// Returns the shape and the rate of the gamma distribution that is the product of a gamma distribution and `likelihood`, whose terms
+/// are in ln θ and θ.
 pub(super) fn conditional_gamma(
     shape: f64,
     rate: f64,
@@ -213,7 +214,7 @@ pub(super) fn unit_gamma_tails(shape: f64, x: f64) -> Option<Tails> {
     })
 }
 
-/// Draws from the gamma distribution of rate one; the draw may round to zero.
+/// Draws a number from the gamma distribution of rate one; the draw may round to zero.
 pub(super) fn unit_gamma<R: Rng + ?Sized>(shape: f64, rng: &mut R) -> f64 {
     // With an infinite shape, the library's loop does not end.
     match Statrs::new(shape, 1.0) {

@@ -72,7 +72,7 @@ impl fmt::Debug for GeometricDistribution {
 }
 
 impl GeometricDistribution {
-    /// Converts a value to its number of failures; `None` if the value is invalid.
+    /// Converts `value` to its number of failures; `None` if `value` is invalid.
     fn failures(self, value: u64) -> Option<f64> {
         match self {
             Self::Failures => Some(value as f64),

@@ -13,7 +13,7 @@ use crate::value::datum::Datum;
 pub struct Inject;
 
 impl Inject {
-    /// Creates a list of the values of these elements, in order.
+    /// Creates a list of the values of `elements`, in order.
     ///
     /// The support has a list for every combination of the elements' values. For a summary of many elements
     /// (a count, a maximum), use [`fold`](crate::fold).
@@ -23,7 +23,7 @@ impl Inject {
     }
 }
 
-/// Creates a list of the values of these elements, in order, like [`Inject::new`].
+/// Creates a list of the values of `elements`, in order, as [`Inject::new`] does.
 #[track_caller]
 pub fn inject<T: Value>(elements: &[Element<T>]) -> Element<Vec<T>> {
     inject_at("Inject", Location::caller(), elements)

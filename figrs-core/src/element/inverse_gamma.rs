@@ -21,10 +21,10 @@ use crate::element::family::compiled_family;
 pub struct InverseGamma;
 
 impl InverseGamma {
-    /// Creates the reciprocal of a [`Gamma`](crate::Gamma) number with this shape, whose [`Rate`](crate::Rate) is the given [`Scale`].
+    /// Creates the reciprocal of a [`Gamma`](crate::Gamma) number with the shape `shape`, whose [`Rate`](crate::Rate) is `scale`.
     ///
     /// The support is the positive numbers. If the shape is above one, the mean is scale / (shape − 1). If the shape is above two, the
-    /// variance is scale² / ((shape − 1)² (shape − 2)). Otherwise they are infinite.
+    /// variance is scale² / ((shape − 1)² (shape − 2)). Otherwise the mean or the variance is infinite.
     #[track_caller]
     pub fn new<P: Into<Operand>>(shape: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
         compiled_family!(

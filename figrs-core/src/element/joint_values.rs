@@ -58,7 +58,7 @@ impl ApplyOp for ListValues {
     }
 }
 
-/// Creates an element whose value is the list of the values of these elements.
+/// Creates an element whose value is the list of the values of `elements`.
 #[track_caller]
 pub fn joint_values(elements: Vec<AnyElement>) -> Element<Vec<Datum>> {
     let op = ListValues {

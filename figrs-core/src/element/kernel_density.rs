@@ -18,8 +18,9 @@ use crate::value::Value;
 pub struct KernelDensity;
 
 impl KernelDensity {
-    /// A number that is a point of the sample, each point with the same probability, plus normal noise with this
-    /// [`StandardDeviation`](crate::StandardDeviation) (the bandwidth), [`Variance`](crate::Variance) or [`Precision`](crate::Precision).
+    /// Creates a number that is a point of `sample`, each point with the same probability, plus normal noise with the
+    /// [`StandardDeviation`](crate::StandardDeviation) (the bandwidth), [`Variance`](crate::Variance) or [`Precision`](crate::Precision)
+    /// `bandwidth`.
     ///
     /// The support is all finite numbers. The density is the mean of the normal densities around the points. With the mean m and the variance v
     /// of the sample (division by its size), the mean is m and the variance is v plus the variance of the noise. A density takes time

@@ -23,7 +23,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the family of distributions of which the element is a member, if there is one.
+    /// Returns the family of distributions of which the element is a member; `None` if there is
+    /// none.
     #[inline]
     pub fn family(&self) -> Option<&dyn FamilyOp> {
         match self {

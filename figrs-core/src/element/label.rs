@@ -44,7 +44,7 @@ impl ConstructorCall {
         }
     }
 
-    /// The file, line and column of the constructor call.
+    /// Returns the file, line and column of the constructor call.
     fn place(&self) -> (&str, u32, u32) {
         match self {
             Self::Here(_, location) => (location.file(), location.line(), location.column()),
@@ -127,7 +127,7 @@ pub fn printable(name: &str) -> Cow<'_, str> {
 }
 
 impl Label {
-    /// Creates the label of an element that this constructor built, called at this source line.
+    /// Creates the label of an element that `constructor`, called at the source line `location`, built.
     pub(crate) fn new(
         name: Option<String>,
         constructor: &'static str,

@@ -19,7 +19,8 @@ use crate::element::family::compiled_family;
 pub struct Laplace;
 
 impl Laplace {
-    /// Creates a number with this location, and with this [`Scale`], which is the mean distance from the location.
+    /// Creates a number with the location `location`, and with the [`Scale`] `scale`, which is the mean distance from the
+    /// location.
     ///
     /// The support is all finite numbers. The density is exp(−|x − location| / scale) / (2 scale), the mean the location and
     /// the variance 2 scale².

@@ -31,7 +31,7 @@ use crate::element::Element;
 pub struct Learned;
 
 impl Learned {
-    /// Creates a probability with a [`Beta`](crate::Beta) prior with these shapes.
+    /// Creates a probability with a [`Beta`](crate::Beta) prior with the shapes `a` and `b`.
     #[track_caller]
     pub fn beta(name: impl Into<String>, a: f64, b: f64) -> Element<f64> {
         let member = constant_member(BetaDistribution, &[a, b]);
@@ -39,8 +39,8 @@ impl Learned {
         learned_at("Learned::beta", Location::caller(), member, prior).named(name)
     }
 
-    /// Creates probabilities of several values, for use in [`Select::by`](crate::Select::by), with a [`Dirichlet`](crate::Dirichlet)
-    /// prior with these concentrations.
+    /// Creates probabilities of several values, for use in [`Select::by`](crate::Select::by), with a [`Dirichlet`](crate::Dirichlet) prior with the
+    /// given concentrations.
     #[track_caller]
     pub fn dirichlet(
         name: impl Into<String>,
@@ -76,8 +76,8 @@ impl Learned {
         learned_at("Learned::gamma", Location::caller(), member, prior).named(name)
     }
 
-    /// A [`Variance`](crate::Variance) of normal distributions, with an [`InverseGamma`](crate::InverseGamma) prior. Learning starts at the mean of the
-    /// prior, or at the value of the largest density if the mean is infinite (a shape of at most one).
+    /// Creates a [`Variance`](crate::Variance) of normal distributions, with an [`InverseGamma`](crate::InverseGamma) prior. Learning starts at the
+    /// mean of the prior, or at the value of the largest density if the mean is infinite (a shape of at most one).
     ///
     /// ```
     /// # use figrs_core::{Learned, Normal, Scale, StandardDeviation, Variance};

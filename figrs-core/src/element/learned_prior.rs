@@ -33,7 +33,8 @@ pub enum LearnedPrior {
 }
 
 impl LearnedPrior {
-    /// The mean of the prior: one number, or a list of probabilities. If the mean is infinite, the value with the largest density.
+    /// Returns the mean of the prior: one number, or a list of probabilities. If the mean is infinite, the result is the value
+    /// with the largest density.
     pub fn mean(&self) -> Vec<f64> {
         match self {
             Self::Beta([a, b]) => vec![a / (a + b)],
@@ -64,7 +65,7 @@ impl LearnedPrior {
         }
     }
 
-    /// Adds the logarithm of the prior density to a likelihood, up to a constant.
+    /// Adds the logarithm of the prior density to `likelihood`, up to a constant.
     pub fn add_to(&self, likelihood: &mut Likelihood) {
         match self {
             Self::Beta([a, b]) => {
@@ -92,7 +93,7 @@ impl LearnedPrior {
         }
     }
 
-    /// Returns the value at which a likelihood with these [`terms`](Self::terms) is largest.
+    /// Returns the value at which `likelihood`, which has these [`terms`](Self::terms), is largest.
     pub fn mode_of(&self, likelihood: &Likelihood) -> Mode {
         let [log, linear] = [Term::Log, Term::Linear].map(|term| likelihood.get(term));
         match self {
@@ -127,7 +128,7 @@ impl LearnedPrior {
 /// The value at which a likelihood is largest, if there is such a value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mode {
-    /// The likelihood has its maximum at this value: one number, or a list of numbers.
+    /// The likelihood has its maximum at the contained value: one number, or a list of numbers.
     At(Vec<f64>),
     /// The likelihood has no single maximum, because it is the same everywhere.
     Flat,

@@ -6,13 +6,13 @@
 pub enum Term {
     /// The parameter itself: θ.
     Linear,
-    /// θ².
+    /// The square of the parameter: θ².
     Square,
-    /// 1 / θ.
+    /// The reciprocal of the parameter: 1 / θ.
     Inverse,
-    /// ln θ.
+    /// The natural logarithm of the parameter: ln θ.
     Log,
-    /// ln (1 - θ).
+    /// The natural logarithm of the complement of the parameter: ln (1 - θ).
     LogComplement,
     /// The logarithm of each number of a list that sums to one.
     LogOfEach,
@@ -69,7 +69,7 @@ pub struct Likelihood {
 }
 
 impl Likelihood {
-    /// Creates a constant likelihood, to which multiples of the given terms can be added.
+    /// Creates a constant likelihood, to which multiples of `terms` can be added.
     pub fn new(terms: &'static [Term]) -> Self {
         Self {
             terms,
@@ -102,7 +102,7 @@ impl Likelihood {
         !self.is_refused
     }
 
-    /// Adds a multiple of a term (basis function) of one number.
+    /// Adds `coefficient` times `term`, a basis function of one number.
     #[inline]
     pub fn add(&mut self, term: Term, coefficient: f64) {
         let accepts = self.accepts(term, coefficient);
@@ -112,7 +112,7 @@ impl Likelihood {
         }
     }
 
-    /// Adds a multiple of the logarithm of the number at this index of a list.
+    /// Adds `coefficient` times the logarithm of the number at the index `position` of a list.
     #[inline]
     pub fn add_log_of(&mut self, position: usize, coefficient: f64) {
         if self.accepts(Term::LogOfEach, coefficient) {
@@ -134,7 +134,7 @@ impl Likelihood {
         value.iter().enumerate().map(derivative).collect()
     }
 
-    /// Adds another log-likelihood, multiplied by `times`.
+    /// Adds the log-likelihood `other`, multiplied by `times`.
     pub fn add_times(&mut self, other: &Self, times: f64) {
         for (sum, coefficient) in self.scalars.iter_mut().zip(other.scalars) {
             *sum += times * coefficient;
@@ -148,14 +148,14 @@ impl Likelihood {
         self.is_refused |= other.is_refused;
     }
 
-    /// Multiplies all coefficients by a factor.
+    /// Multiplies all coefficients by `factor`.
     pub fn scale(&mut self, factor: f64) {
         for sum in self.scalars.iter_mut().chain(&mut self.each) {
             *sum *= factor;
         }
     }
 
-    /// Returns the coefficient of a term (basis function) of one number.
+    /// Returns the coefficient of `term`, a basis function of one number.
     pub fn get(&self, term: Term) -> f64 {
         self.scalars.get(term as usize).copied().unwrap_or(0.0)
     }
@@ -209,7 +209,7 @@ impl Likelihood {
         (order == 1.0).then(|| sign * (constant + rest.at(x).0).exp())
     }
 
-    /// Returns the coefficient of the logarithm of the number at this index of a list.
+    /// Returns the coefficient of the logarithm of the number at the index `position` of a list.
     pub fn log_of(&self, position: usize) -> f64 {
         self.each.get(position).copied().unwrap_or(0.0)
     }

@@ -20,7 +20,7 @@ pub struct LinearGaussian {
 }
 
 impl LinearFunction {
-    /// Returns a list of numbers as a linear function of the numbers that are `None` (open).
+    /// Returns `numbers` as a linear function of the numbers that are `None` (open).
     pub fn of_numbers(numbers: &[Option<f64>]) -> Self {
         let unit = |i| {
             let mut column = vec![0.0; numbers.len()];

@@ -71,8 +71,8 @@ impl Element<Vec<f64>> {
         )
     }
 
-    /// Creates an element with the number at an index of the list, counted from 0. An index beyond the end of a list is an error when a world
-    /// reaches it.
+    /// Creates an element with the number at the index `position` of the list, counted from 0. An index beyond the end of a list is an error
+    /// when a world reaches it.
     #[track_caller]
     pub fn entry(&self, position: usize) -> Element<f64> {
         let mut row = vec![0.0; position + 1];

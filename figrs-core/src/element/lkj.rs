@@ -21,8 +21,8 @@ use crate::element::{Element, Parameter, family_of};
 pub struct Lkj;
 
 impl Lkj {
-    /// The correlations of this many numbers, with this [`Concentration`] around zero; the concentration is positive and at most 1e15, and there
-    /// are from 2 to 1000 numbers.
+    /// Creates the correlations of `numbers` numbers, with the [`Concentration`] `concentration` around zero; the concentration is positive and at
+    /// most 1e15, and there are from 2 to 1000 numbers.
     ///
     /// A value is the lower triangle of the correlation matrix R without its diagonal, row by row: p (p − 1) / 2 correlations of p numbers,
     /// which [`Covariance::of_correlations`](crate::Covariance::of_correlations) reads. The density is over these correlations and is proportional to
@@ -62,7 +62,7 @@ const MAX_CONCENTRATION: f64 = 1e15;
 /// Largest partial correlation that is drawn.
 const MAX_PARTIAL: f64 = 1.0 - f64::EPSILON;
 
-/// The family of correlation matrices with this number of rows.
+/// The family of correlation matrices with the contained number of rows.
 #[derive(Clone)]
 struct LkjDistribution {
     rows: usize,
@@ -74,7 +74,7 @@ impl fmt::Debug for LkjDistribution {
     }
 }
 
-/// The rows of the matrix whose lower triangle without the diagonal is this list.
+/// Returns the rows of the matrix whose lower triangle without the diagonal is `correlations`.
 fn correlation_rows(size: usize, correlations: &[f64]) -> Vec<Vec<f64>> {
     let row = |i: usize| {
         let start = i * i.saturating_sub(1) / 2;
@@ -88,7 +88,7 @@ fn correlation_rows(size: usize, correlations: &[f64]) -> Vec<Vec<f64>> {
 }
 
 impl LkjDistribution {
-    /// The logarithm of the determinant of the matrix; `None` if the value is not a list of the correlations of a positive definite matrix.
+    /// Returns the logarithm of the determinant of the matrix; `None` if `value` is not a list of the correlations of a positive definite matrix.
     fn ln_determinant(&self, value: &[f64]) -> Option<f64> {
         let size = self.rows;
         if !(2..=MAX_ROWS).contains(&size) || value.len() != size * (size - 1) / 2 {
@@ -103,15 +103,15 @@ impl LkjDistribution {
         Some(factor.iter().enumerate().map(ln_square).sum())
     }
 
-    /// For each column but the last: the number of partial correlations in the column, and the shape of their distribution, which is that of 2 B −
-    /// 1, where B has the distribution Beta(shape, shape).
+    /// Returns, for each column but the last, the number of partial correlations in the column, and the shape of their distribution, which is that of
+    /// 2 B − 1, where B has the distribution Beta(shape, shape).
     fn columns(&self, concentration: f64) -> impl Iterator<Item = (f64, f64)> {
         let below = (1..self.rows.min(MAX_ROWS)).rev();
         below.map(move |below| (below as f64, partial_shape(concentration, below)))
     }
 }
 
-/// The shape of partial correlations in a column that has this many of them.
+/// Returns the shape of partial correlations in a column that has `below` of them.
 fn partial_shape(concentration: f64, below: usize) -> f64 {
     concentration + (below as f64 - 1.0) / 2.0
 }

@@ -20,8 +20,8 @@ use crate::element::family::compiled_family;
 pub struct LogNormal;
 
 impl LogNormal {
-    /// Creates a number whose logarithm has this mean, and this [`Variance`](crate::Variance), [`StandardDeviation`](crate::StandardDeviation) or
-    /// [`Precision`](crate::Precision).
+    /// Creates a number whose logarithm has the mean `mean`, and the [`Variance`](crate::Variance),
+    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision) `spread`.
     ///
     /// The support is the positive numbers. The density is exp(−(ln x − mean)² / (2 variance)) / (x sqrt(2π variance)). The median is exp(mean),
     /// the mean exp(mean + variance / 2), and the variance (exp(variance) − 1) exp(2 mean + variance).

@@ -13,7 +13,7 @@ use crate::value::Value;
 use crate::value::vector::Vector;
 
 impl Select {
-    /// One of these values; the logits, of which there must be as many as values, are the logarithms of the weights.
+    /// Creates an element with one of `values`; `logits`, of which there must be as many as values, are the logarithms of the weights.
     ///
     /// The probability of a value is proportional to the exponential of its logit. Adding the same number to all logits changes nothing. A
     /// logit of −∞ makes its value impossible. The weights of equal values are added. Logits may be linear functions of other elements, as in
@@ -42,7 +42,7 @@ impl Select {
 #[derive(Clone, Debug)]
 struct CategoricalByLogits<T>(Categorical<T>);
 
-/// The logarithm of the sum of the exponentials of some numbers; −∞ if there are none.
+/// Returns the logarithm of the sum of the exponentials of `logs`; −∞ if there are none.
 pub(super) fn ln_sum_exp(logs: impl Iterator<Item = f64> + Clone) -> f64 {
     let largest = logs.clone().fold(f64::NEG_INFINITY, f64::max);
     if largest == f64::NEG_INFINITY {
@@ -51,14 +51,14 @@ pub(super) fn ln_sum_exp(logs: impl Iterator<Item = f64> + Clone) -> f64 {
     largest + logs.map(|log| (log - largest).exp()).sum::<f64>().ln()
 }
 
-/// The weights of these logits, of which the largest is one.
+/// Returns the weights whose logarithms are `logits`, scaled to a largest weight of one.
 fn weights(logits: &[f64]) -> Vec<f64> {
     let largest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     logits.iter().map(|logit| (logit - largest).exp()).collect()
 }
 
 impl<T: Value> CategoricalByLogits<T> {
-    /// The log-probability of the values at which `is_meant` holds.
+    /// Returns the log-probability of the values at which `is_meant` holds.
     fn ln_share(&self, logits: &[f64], is_meant: impl Fn(usize) -> bool) -> f64 {
         let meant = (0..logits.len().min(self.0.values.len())).filter(|&i| is_meant(i));
         ln_sum_exp(meant.map(|i| logits[i])) - ln_sum_exp(logits.iter().copied())

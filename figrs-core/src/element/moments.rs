@@ -1,9 +1,9 @@
 //! Sums over lists of numbers, for the computation of sufficient statistics.
 
-/// Number of partial sums that are accumulated in parallel, so that no addition waits for the previous one.
+/// Number of partial sums that are accumulated in parallel; no addition then waits for the previous one.
 const LANES: usize = 8;
 
-/// Returns the sum of a function over some values.
+/// Returns the sum of `term` over `values`.
 #[inline]
 pub(super) fn sum_of<T>(values: &[T], term: impl Fn(&T) -> f64) -> f64 {
     let mut lanes = [0.0; LANES];
@@ -32,7 +32,7 @@ pub(super) fn moments(values: &[f64]) -> [f64; 3] {
     [count, mean, (squares - left * left / count).max(0.0)]
 }
 
-/// Returns the product of a count and a logarithm, where zero times the logarithm of an impossible event is zero.
+/// Returns `count * log`, where zero times the logarithm of an impossible event is zero.
 #[inline]
 pub(super) fn times(count: f64, log: f64) -> f64 {
     if count == 0.0 { 0.0 } else { count * log }

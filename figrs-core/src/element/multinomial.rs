@@ -22,8 +22,7 @@ use crate::value::vector::Vector;
 pub struct Multinomial;
 
 impl Multinomial {
-    /// The counts of each category in this number of trials; each trial has one category, with a probability proportional to the
-    /// category's weight.
+    /// Creates the counts of each category in `trials` trials; each trial has one category, with a probability proportional to the category's weight.
     ///
     /// The support is the lists of one count for each weight whose sum is the number of trials, which is at most 2²⁴. With probabilities
     /// pᵢ, the means are n pᵢ, the variances n pᵢ (1 − pᵢ), and the covariances −n pᵢ pⱼ. A [`Dirichlet`](crate::Dirichlet) list is the
@@ -74,7 +73,7 @@ struct Category {
 }
 
 impl Category {
-    /// The log-probability that `count` of `left` trials have this category, given that they have this or a later category.
+    /// Returns the log-probability that `count` of `left` trials have this category, given that they have this or a later category.
     fn ln_share(&self, count: f64, left: f64) -> f64 {
         if self.weight == 0.0 {
             return if count == 0.0 { 0.0 } else { f64::NEG_INFINITY };
@@ -92,7 +91,6 @@ impl Category {
     }
 }
 
-/// The categories of these weights.
 fn categories(weights: &[f64]) -> Vec<Category> {
     let largest = weights.iter().copied().fold(0.0, f64::max);
     let mut later = 0.0;
@@ -133,8 +131,8 @@ fn outcome_count(trials: f64, categories: usize) -> f64 {
     count
 }
 
-/// Replaces counts by the next counts with the same sum, in the order from the most trials of the first category to the fewest. Returns false
-/// for the last counts.
+/// Replaces counts by the next counts with the same sum, in the order from the most trials of the first category to the fewest. Returns `false` for the
+/// last counts.
 fn advance(counts: &mut [u32]) -> bool {
     let Some((last, earlier)) = counts.split_last_mut() else {
         return false;
@@ -246,8 +244,8 @@ impl Family<Vec<u32>> for MultinomialDistribution {
         }
     }
 
-    /// The derivative with respect to a weight w is count / w − trials / S, where S is the sum of the weights. It is not known for impossible
-    /// counts.
+    /// The derivative with respect to a weight w is count / w − trials / S, where S is the sum of the weights. The derivative is not known for
+    /// impossible counts.
     fn log_prob_derivative(
         &self,
         parameters: &[f64],

@@ -21,7 +21,7 @@ use crate::value::vector::Vector;
 pub struct MultivariateNormal;
 
 impl MultivariateNormal {
-    /// Creates a list with this mean and [`Covariance`].
+    /// Creates a list with the mean `mean` and the [`Covariance`] `covariance`.
     ///
     /// The support consists of the lists of finite numbers that are as long as the mean. The mean may be a list of numbers or elements, or
     /// a single element whose value is a list, such as the last position of a random walk. The covariance is constant.
@@ -43,7 +43,7 @@ impl MultivariateNormal {
     }
 }
 
-/// A multivariate normal family of this covariance.
+/// The multivariate normal family with a constant covariance.
 #[derive(Clone)]
 struct MultivariateNormalDistribution(FactoredCovariance);
 

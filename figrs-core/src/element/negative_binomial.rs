@@ -39,7 +39,7 @@ impl NegativeBinomial {
         )
     }
 
-    /// Creates a count with this mean and this dispersion; the smaller the dispersion, the larger the variance.
+    /// Creates a count with the mean `mean` and the dispersion `dispersion`; the smaller the dispersion, the larger the variance.
     ///
     /// The variance is mean + mean² / dispersion. The distribution equals that of [`failures`](Self::failures) before `dispersion`
     /// successes of probability dispersion / (dispersion + mean). Regressions of counts usually use a mean and a dispersion.

@@ -42,7 +42,7 @@ pub trait AtomicOp: Send + Sync {
     fn check(&self) -> Result<(), String>;
     /// Returns the outcomes as a support with probabilities if there are finitely many, otherwise the reason why they cannot be listed.
     fn outcomes(&self) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault>;
-    /// Returns the log-probability or log-density of a value, which is never NaN or positive infinity.
+    /// Returns the log-probability or log-density of `value`, which is never NaN or positive infinity.
     fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault>;
     /// Draws a random value.
     fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault>;
@@ -50,7 +50,7 @@ pub trait AtomicOp: Send + Sync {
     fn sample_many(&self, count: usize, rng: &mut Stream) -> Result<Box<dyn AnyColumn>, Fault>;
     /// Returns the sum of `log_prob` over the values of a column.
     fn log_prob_of_all(&self, values: &dyn AnyColumn) -> Result<f64, Fault>;
-    /// Returns the cumulative probabilities at a value, if the distribution defines them.
+    /// Returns the cumulative probabilities at `value`, if the distribution defines them.
     fn tails(&self, value: &dyn Any) -> Result<Option<Tails>, Fault>;
     /// Returns the space of the values, if they are continuous.
     fn space(&self) -> Space;
@@ -58,7 +58,7 @@ pub trait AtomicOp: Send + Sync {
     fn numbers(&self) -> &[Number] {
         &[]
     }
-    /// Adds `log_prob`, as a function only of the numbers with indices in `open`, to a likelihood, if that function is a sum of terms.
+    /// Adds to `likelihood` the `log_prob` as a function only of the numbers with indices in `open`, if that function is a sum of terms.
     fn likelihood(
         &self,
         open: Range<usize>,
@@ -69,8 +69,8 @@ pub trait AtomicOp: Send + Sync {
         likelihood.refuse();
         Ok(())
     }
-    /// Returns the derivative of `log_prob` with respect to one of the numbers; at probability zero, returns the derivative of the probability
-    /// itself. Returns `None` if the derivative is not known.
+    /// Returns the derivative of `log_prob` with respect to the number of index `number`; at probability zero, returns the derivative of the
+    /// probability itself. Returns `None` if the derivative is not known.
     fn log_prob_derivative(&self, number: usize, value: &dyn Any) -> Result<Option<f64>, Fault> {
         let _ = (number, value);
         Ok(None)
@@ -81,7 +81,7 @@ pub trait AtomicOp: Send + Sync {
         let _ = (numbers, value);
         Ok(None)
     }
-    /// The prior, if the element is a learned parameter.
+    /// Returns the prior if the element is a learned parameter.
     fn prior(&self) -> Option<&LearnedPrior> {
         None
     }
@@ -93,15 +93,14 @@ pub trait AtomicOp: Send + Sync {
     }
     /// Returns the terms of likelihoods to which the distribution is conjugate.
     fn conjugate_terms(&self) -> &'static [Term];
-    /// Draws a value from the product of the distribution and a likelihood with these terms, if the distribution defines such a
-    /// draw.
+    /// Draws a value from the product of the distribution and `likelihood`, which has these terms, if the distribution defines such a draw.
     fn sample_conditional(
         &self,
         likelihood: &Likelihood,
         rng: &mut dyn Rng,
     ) -> Result<Option<Datum>, Fault>;
-    /// Returns the product of the distribution and a likelihood with [`conjugate_terms`](Self::conjugate_terms), as a distribution; `None` if the
-    /// product is not known.
+    /// Returns the product of the distribution and `likelihood`, which has [`conjugate_terms`](Self::conjugate_terms), as a distribution; `None` if
+    /// the product is not known.
     fn posterior(&self, likelihood: &Likelihood) -> Result<Option<Box<dyn AtomicOp>>, Fault> {
         let _ = likelihood;
         Ok(None)
@@ -119,7 +118,7 @@ pub trait AtomicOp: Send + Sync {
     fn linear_gaussian(&self) -> Option<LinearGaussian> {
         None
     }
-    /// A short description of the distribution.
+    /// Returns a short description of the distribution.
     fn describe(&self) -> String;
     /// Returns the number of bytes that the distribution holds on the heap, besides its own size.
     fn heap_bytes(&self) -> usize {
@@ -130,17 +129,17 @@ pub trait AtomicOp: Send + Sync {
 /// An argument of a function: a known value, or open (unknown) numbers in its place.
 #[derive(Clone, Copy, Debug)]
 pub enum OpenArgument<'a> {
-    /// The argument has this known value.
+    /// The argument has the contained value.
     Known(&'a dyn Any),
-    /// The argument is an unknown list with this number of entries, or a single unknown number.
+    /// The argument is an unknown list with the contained number of entries, or a single unknown number.
     Open(usize),
 }
 
 /// An untyped deterministic function of parent values.
 pub trait ApplyOp: Send + Sync {
-    /// Returns the value of the function for these arguments.
+    /// Returns the value of the function for `arguments`.
     fn call(&self, arguments: &[&dyn Any]) -> Result<Datum, Fault>;
-    /// Returns the index in `values` of the function's value for these arguments; a value that is not in `values` is added.
+    /// Returns the index in `values` of the function's value for `arguments`; a value that is not in `values` is added.
     fn intern(&self, arguments: &[&dyn Any], values: &mut SupportBuilder) -> Result<usize, Fault>;
     /// True if the function is known to be so cheap that memoisation would not save time.
     fn is_light(&self) -> bool {
@@ -152,7 +151,7 @@ pub trait ApplyOp: Send + Sync {
         arguments: &[&dyn AnyColumn],
         count: usize,
     ) -> Result<Box<dyn AnyColumn>, Fault>;
-    /// Identity of the function, if it is known.
+    /// Returns the identity of the function, if it is known.
     fn identity(&self) -> Option<FunctionId> {
         None
     }
@@ -178,9 +177,9 @@ pub trait ApplyOp: Send + Sync {
 
 /// An untyped function from parent values to an element.
 pub trait ChainOp: Send + Sync {
-    /// Returns the element that the function returns for these arguments.
+    /// Returns the element that the function returns for `arguments`.
     fn call(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault>;
-    /// Builds a new element like [`call`](Self::call), even if a counterfactual has stored an element.
+    /// Builds a new element as [`call`](Self::call) does, even if a counterfactual has stored an element.
     fn call_anew(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         self.call(arguments)
     }
@@ -194,7 +193,7 @@ pub trait ChainOp: Send + Sync {
     fn memory(&self) -> Option<&BranchMemory> {
         None
     }
-    /// Identity of the function, if it is known.
+    /// Returns the identity of the function, if it is known.
     fn identity(&self) -> Option<FunctionId> {
         None
     }
@@ -225,12 +224,12 @@ pub trait FamilyOp: Send + Sync {
         &self,
         arguments: &[&dyn Any],
     ) -> Result<Result<FiniteOutcomes, NotEnumerable>, Fault>;
-    /// Returns the log-probability or log-density of a value, which is never NaN or positive infinity.
+    /// Returns the log-probability or log-density of `value`, which is never NaN or positive infinity.
     fn log_prob(&self, arguments: &[&dyn Any], value: &dyn Any) -> Result<f64, Fault>;
     /// Returns the log-probability or log-density for arguments that are plain numbers; `None` if `check` or `log_prob` would fail.
     fn log_prob_for_numbers(&self, arguments: &[f64], value: &dyn Any) -> Option<f64>;
-    /// Appends the log-probabilities or log-densities of some values, for arguments that are plain numbers. The appended log-probabilities may be NaN
-    /// or infinite. Returns `None` if `check` would fail or the values have another type, possibly after some numbers have been appended.
+    /// Appends the log-probabilities or log-densities of `values` to `logs`, for arguments that are plain numbers. The appended log-probabilities may
+    /// be NaN or infinite. Returns `None` if `check` would fail or `values` have another type, possibly after some numbers have been appended.
     fn log_probs_of_values(
         &self,
         arguments: &[f64],
@@ -240,7 +239,7 @@ pub trait FamilyOp: Send + Sync {
         let _ = (arguments, values, logs);
         None
     }
-    /// Returns an upper bound of the `log_prob` of a value over all arguments, if a bound is known.
+    /// Returns an upper bound of the `log_prob` of `value` over all arguments, if a bound is known.
     fn max_log_prob(&self, value: &dyn Any) -> Option<f64> {
         let _ = value;
         None
@@ -249,17 +248,17 @@ pub trait FamilyOp: Send + Sync {
     fn takes_params(&self) -> bool {
         false
     }
-    /// Returns the member of the family for some arguments (each argument is a value or `Param`s), as an atomic element. Returns `None` if the
-    /// members of the family cannot be built as atomic elements.
+    /// Returns the member of the family for `arguments` (each is a value or `Param`s), as an atomic element. Returns `None` if the members of the
+    /// family cannot be built as atomic elements.
     fn member(&self, arguments: &[MemberArgument<'_>]) -> Option<AnyElement> {
         let _ = arguments;
         None
     }
-    /// Draws a random value of the member with these arguments.
+    /// Draws a random value of the member with the arguments `arguments`.
     fn sample(&self, arguments: &[&dyn Any], rng: &mut dyn Rng) -> Result<Datum, Fault>;
     /// Returns the space of the values, if they are continuous.
     fn space(&self) -> Space;
-    /// Adds `log_prob`, as a function only of the argument at this index, to a likelihood, if that function is a sum of terms.
+    /// Adds to `likelihood` the `log_prob` as a function only of the argument at the index `open`, if that function is a sum of terms.
     fn likelihood(
         &self,
         arguments: &[&dyn Any],
@@ -267,7 +266,7 @@ pub trait FamilyOp: Send + Sync {
         value: &dyn Any,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault>;
-    /// Adds the log-probability of independent values to a likelihood, as [`likelihood`](Self::likelihood) does for one value.
+    /// Adds the log-probability of independent values to `likelihood`, as [`likelihood`](Self::likelihood) does for one value.
     fn likelihood_of_all(
         &self,
         arguments: &[&dyn Any],
@@ -275,8 +274,8 @@ pub trait FamilyOp: Send + Sync {
         values: &IidValues<'_>,
         likelihood: &mut Likelihood,
     ) -> Result<(), Fault>;
-    /// Adds the log-probability of some values, as a function of the first argument, to a likelihood, as [`likelihood`](Self::likelihood) does.
-    /// Returns `None` if `check` would fail or the values have another type.
+    /// Adds the log-probability of `values`, as a function of the first argument, to `likelihood`, as [`likelihood`](Self::likelihood) does. Returns
+    /// `None` if `check` would fail or `values` have another type.
     fn likelihood_of_values(
         &self,
         arguments: &[f64],
@@ -297,7 +296,7 @@ pub trait FamilyOp: Send + Sync {
     }
     /// Returns the terms of likelihoods to which the members are conjugate.
     fn conjugate_terms(&self) -> &'static [Term];
-    /// Draws a value from the product of a member and a likelihood with these terms, if the family defines such a draw.
+    /// Draws a value from the product of a member and `likelihood`, which has these terms, if the family defines such a draw.
     fn sample_conditional(
         &self,
         arguments: &[&dyn Any],
@@ -311,7 +310,7 @@ pub trait FamilyOp: Send + Sync {
         count: usize,
         rng: &mut Stream,
     ) -> Result<Box<dyn AnyColumn>, MemberFault>;
-    /// Returns the log-probability or log-density of a value for each row of the columns of arguments; the columns have `count` rows.
+    /// Returns the log-probability or log-density of `value` for each row of the columns of arguments; the columns have `count` rows.
     fn log_probs(
         &self,
         arguments: &[&dyn AnyColumn],
@@ -333,14 +332,14 @@ pub trait FamilyOp: Send + Sync {
         count: usize,
         values: &IidValues<'_>,
     ) -> Result<Vec<f64>, MemberFault>;
-    /// Returns sufficient statistics that replace a value in repeated calls of `log_prob` and `log_prob_for_numbers`, if this is faster.
+    /// Returns sufficient statistics that replace `value` in repeated calls of `log_prob` and `log_prob_for_numbers`, if this is faster.
     fn summary(&self, value: &dyn Any) -> Option<SufficientStatistics> {
         let _ = value;
         None
     }
     /// Returns the family with its own type, as `dyn Any`.
     fn as_any(&self) -> &dyn Any;
-    /// True if another family has the same members for the same arguments.
+    /// True if `other` has the same members for the same arguments.
     fn is_same_as(&self, other: &dyn FamilyOp) -> bool {
         let _ = other;
         false
@@ -427,7 +426,7 @@ impl AnyElement {
         Self::new(constructor, location, values, kind)
     }
 
-    /// Kind of the node.
+    /// Returns the kind of the node.
     #[allow(clippy::missing_panics_doc)]
     pub fn kind(&self) -> &Kind {
         self.0
@@ -436,7 +435,7 @@ impl AnyElement {
             .expect("only the drop of a node takes its kind")
     }
 
-    /// Label of the element.
+    /// Returns the label of the element.
     pub fn label(&self) -> Label {
         Label::new(
             self.0.name.get().cloned(),
@@ -468,7 +467,7 @@ impl AnyElement {
         ElementId(Arc::as_ptr(&self.0).addr())
     }
 
-    /// True if this is the only handle of the element, so that no other element and no evidence can refer to it.
+    /// True if this is the only handle of the element: no other element and no evidence can then refer to it.
     ///
     /// A member that a [`Process`](crate::Process) remembers is shared, because the process may return it again.
     pub fn is_unshared(&self) -> bool {

@@ -24,7 +24,7 @@ use crate::element::family::compiled_family;
 pub struct Normal;
 
 impl Normal {
-    /// Creates a number with this mean, and a [`Variance`], a [`StandardDeviation`] or a [`Precision`].
+    /// Creates a number with the mean `mean`, and a [`Variance`], a [`StandardDeviation`] or a [`Precision`].
     ///
     /// The support is all finite numbers. The density is exp(−(x − mean)² / (2 variance)) / sqrt(2π variance).
     ///
@@ -106,7 +106,6 @@ impl OpenDensity {
         }
     }
 
-    /// Returns the log-density of a value for this mean.
     #[inline]
     fn log_prob(&self, mean: f64, value: f64) -> f64 {
         // Differences of large numbers may overflow; differences of their halves cannot.
@@ -156,7 +155,7 @@ impl NormalDistribution {
         }
     }
 
-    /// Creates the normal family with this constant standard deviation.
+    /// Creates the normal family with the constant standard deviation `deviation`.
     pub(super) fn with_deviation(deviation: f64) -> Self {
         Self::new(SpreadMeasure::Deviation, &deviation.into())
     }
@@ -166,7 +165,7 @@ impl NormalDistribution {
         (Self::new(measure, &operand), operand)
     }
 
-    /// Returns the standard deviation that corresponds to this spread.
+    /// Returns the standard deviation that corresponds to `spread`.
     #[inline]
     pub(super) fn deviation(&self, spread: f64) -> f64 {
         self.of(spread).deviation

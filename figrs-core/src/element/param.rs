@@ -27,17 +27,17 @@ use super::label::printable;
 pub struct Param(Arc<(String, AtomicU64)>);
 
 impl Param {
-    /// Creates a parameter with a name for messages and an initial value.
+    /// Creates a parameter with the name `name`, for messages, and the initial value `value`.
     pub fn new(name: impl Into<String>, value: f64) -> Self {
         Self(Arc::new((name.into(), AtomicU64::new(value.to_bits()))))
     }
 
-    /// The name of the parameter.
+    /// Returns the name of the parameter.
     pub fn name(&self) -> &str {
         &self.0.0
     }
 
-    /// The present value of the parameter.
+    /// Returns the present value of the parameter.
     pub fn get(&self) -> f64 {
         f64::from_bits(self.0.1.load(Ordering::Relaxed))
     }
@@ -89,9 +89,9 @@ impl fmt::Debug for Param {
 /// A number in a model: a constant or a [`Param`].
 #[derive(Clone)]
 pub enum Number {
-    /// A constant.
+    /// The number is a constant.
     Constant(f64),
-    /// A parameter, whose value is read at each run.
+    /// The number is a parameter, whose value is read at each run.
     Param(Param),
 }
 
@@ -105,7 +105,7 @@ impl Number {
         }
     }
 
-    /// The present value of the constant or the parameter.
+    /// Returns the present value of the constant or the parameter.
     pub fn get(&self) -> f64 {
         match self {
             Self::Constant(x) => *x,

@@ -136,7 +136,7 @@ pub trait Parents {
     /// Returns the untyped elements in order.
     fn elements(&self) -> Vec<AnyElement>;
 
-    /// Creates the element whose value is `function` of these parents' values.
+    /// Creates the element whose value is `function` of the values of these elements.
     #[track_caller]
     fn map<T, F>(&self, function: F) -> Element<T>
     where
@@ -146,7 +146,7 @@ pub trait Parents {
         apply_at::<Self::Arguments, T, F>("map", Location::caller(), self.elements(), function)
     }
 
-    /// Creates the element that `function` returns for these parents' values.
+    /// Creates the element that `function` returns for the values of these elements.
     ///
     /// The function must be pure: it may be called more than once for the same values, and it is never called for values that no query
     /// needs.
@@ -162,7 +162,7 @@ pub trait Parents {
         chain_at::<Self::Arguments, T, F>("flat_map", Location::caller(), self.elements(), function)
     }
 
-    /// Creates an element like [`map`](Self::map), with a function that several elements share. Algorithms then know that results
+    /// Creates an element as [`map`](Self::map) does, with a function that several elements share. Algorithms then know that results
     /// computed for one of the elements that share the function hold for all of them.
     #[track_caller]
     fn map_shared<T, F>(&self, function: &Arc<F>) -> Element<T>
@@ -178,7 +178,7 @@ pub trait Parents {
         )
     }
 
-    /// Creates an element like [`flat_map`](Self::flat_map), with a function that several elements share.
+    /// Creates an element as [`flat_map`](Self::flat_map) does, with a function that several elements share.
     #[track_caller]
     fn flat_map_shared<T, F>(&self, function: &Arc<F>) -> Element<T>
     where

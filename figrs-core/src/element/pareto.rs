@@ -21,11 +21,11 @@ use crate::element::family::compiled_family;
 pub struct Pareto;
 
 impl Pareto {
-    /// A number with this shape, and with this [`Scale`], which is the least possible number.
+    /// Creates a number with the shape `shape`, and with the [`Scale`] `scale`, which is the least possible number.
     ///
-    /// The support is the numbers from the scale upwards. Density shape · scale^shape / x^(shape + 1), P(x > t) = (scale / t)^shape. Mean
-    /// shape · scale / (shape − 1) if the shape is above one, variance shape · scale² / ((shape − 1)² (shape − 2)) if the shape is above two;
-    /// otherwise they are infinite. A [`Gamma`](crate::Gamma) number is the conjugate prior of the shape.
+    /// The support is the numbers from the scale upwards. The density is shape · scale^shape / x^(shape + 1), and P(x > t) = (scale /
+    /// t)^shape. The mean is shape · scale / (shape − 1) if the shape is above one, the variance shape · scale² / ((shape − 1)² (shape − 2))
+    /// if the shape is above two; otherwise they are infinite. A [`Gamma`](crate::Gamma) number is the conjugate prior of the shape.
     ///
     /// ```
     /// # use figrs_core::{Gamma, Pareto, Rate, Scale};
@@ -54,7 +54,7 @@ impl fmt::Debug for ParetoDistribution {
     }
 }
 
-/// The logarithm of `value / scale`, which is zero for lower values than the scale.
+/// Returns the logarithm of `value / scale`; zero for values below `scale`.
 fn ln_ratio(scale: f64, value: f64) -> f64 {
     let excess = (value - scale) / scale;
     if excess < 1.0 {

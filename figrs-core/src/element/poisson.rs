@@ -22,8 +22,8 @@ use crate::element::family::compiled_family;
 pub struct Poisson;
 
 impl Poisson {
-    /// Creates a count with this rate, which is the expected number of events. The rate is a number, a [`Param`](crate::Param), or an
-    /// element, and at most 1e9.
+    /// Creates a count with the rate `rate`, which is the expected number of events. The rate is a number, a [`Param`](crate::Param),
+    /// or an element, and at most 1e9.
     ///
     /// The support is 0, 1, 2, … The probability of k is rate^k exp(−rate) / k!, and the mean and the variance are the rate.
     #[track_caller]

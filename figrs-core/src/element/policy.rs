@@ -12,7 +12,7 @@ use crate::value::support::{Support, SupportBuilder};
 
 /// A policy of a decision: a function from the values of some elements to the index of an option.
 pub trait ChoosePolicy: Send + Sync {
-    /// Returns the index of the option that the policy chooses for these values.
+    /// Returns the index of the option that the policy chooses for the values `known`.
     ///
     /// **Errors.** `choose` fails if the policy has no choice for these values.
     fn choose(&self, known: &[&dyn Any]) -> Result<usize, Fault>;
@@ -25,7 +25,7 @@ struct ChosenOption<P> {
 }
 
 impl AnyElement {
-    /// Creates the element that replaces this decision: a policy chooses among these options, given the known values.
+    /// Creates the element that replaces this decision: `policy` chooses among `options`, given the known values.
     #[doc(hidden)]
     #[must_use]
     pub fn chosen(
@@ -64,7 +64,7 @@ impl ChoosePolicy for OptionOfIndex {
 }
 
 impl AnyElement {
-    /// Creates an element of this element's type whose value is chosen by an index.
+    /// Creates an element of this element's type whose value is chosen by `index`.
     ///
     /// For each value of `index`, `options` has an index in `values`; an empty list stands for equal indices.
     #[doc(hidden)]

@@ -63,7 +63,7 @@ pub struct Recursive<A, T> {
 }
 
 impl<A: Value, T: Value> Recursive<A, T> {
-    /// Creates the function with this body, which receives the function itself and the argument.
+    /// Creates the function with the body `body`, which receives the function itself and the argument.
     ///
     /// The body must be pure, like the function of a [`Chain`](crate::Chain).
     #[track_caller]
@@ -79,7 +79,7 @@ impl<A: Value, T: Value> Recursive<A, T> {
         }
     }
 
-    /// Creates the element of a call with this argument, which is a new random value.
+    /// Creates the element of a call with the argument `argument`, which is a new random value.
     #[track_caller]
     pub fn call(&self, argument: A) -> Element<T> {
         self.called(argument, Location::caller())

@@ -11,20 +11,20 @@ use crate::value::Value;
 /// Condition of a clause on the value of one parent of a [`RichCpd`](crate::RichCpd).
 #[derive(Clone, Debug)]
 pub enum ValuePattern<T> {
-    /// The condition accepts any of these values.
+    /// The condition accepts any of the contained values.
     OneOf(Vec<T>),
-    /// The condition accepts any value except these values.
+    /// The condition accepts any value except the contained values.
     NoneOf(Vec<T>),
-    /// Accepts every value.
+    /// The condition accepts every value.
     Any,
 }
 
-/// Builds a pattern that accepts these values.
+/// Builds a pattern that accepts `values`.
 pub fn one_of<T: Value>(values: impl IntoIterator<Item = T>) -> ValuePattern<T> {
     ValuePattern::OneOf(values.into_iter().collect())
 }
 
-/// Builds a pattern that accepts all values except the given values.
+/// Builds a pattern that accepts all values except `values`.
 pub fn none_of<T: Value>(values: impl IntoIterator<Item = T>) -> ValuePattern<T> {
     ValuePattern::NoneOf(values.into_iter().collect())
 }

@@ -7,7 +7,7 @@ use std::f64::consts::{LN_2, PI};
 
 use statrs::function::gamma::ln_gamma;
 
-/// ln sqrt(2 pi).
+/// The logarithm of the square root of 2π.
 pub(super) const LN_SQRT_2_PI: f64 = 0.918_938_533_204_672_8;
 
 /// Size of a number above which the textbook formulas lose more than twelve digits.

@@ -50,8 +50,8 @@ impl Score {
         Self::build(element, Evidence::weigh(weight), Location::caller())
     }
 
-    /// Weighs an element like [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; a larger
-    /// weight is an error.
+    /// Weighs an element as [`weigh`](Self::weigh) does, with the promise that no weight exceeds `maximum`; a
+    /// larger weight is an error.
     #[track_caller]
     pub fn weigh_at_most<T: Value>(
         element: &Element<T>,
@@ -62,7 +62,7 @@ impl Score {
         Self::build(element, evidence, Location::caller())
     }
 
-    /// Weighs an element like [`weigh`](Self::weigh), with the natural logarithm of the weight.
+    /// Weighs an element as [`weigh`](Self::weigh) does, with the natural logarithm of the weight.
     #[track_caller]
     pub fn log_weigh<T: Value>(
         element: &Element<T>,

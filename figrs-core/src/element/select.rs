@@ -23,7 +23,7 @@ use crate::value::{Key, KeyRef, Value};
 pub struct Select;
 
 impl Select {
-    /// Creates an element with one of these values; each weight is a number, a [`Param`](crate::Param), or an element.
+    /// Creates an element with one of the values in `outcomes`; each weight is a number, a [`Param`](crate::Param), or an element.
     ///
     /// The weights need not sum to one, because they are divided by their sum. Because weights are divided by their sum, a mistake in
     /// probabilities, such as a sum of 1.1, is not detected. The weights of equal values are added.
@@ -41,7 +41,7 @@ impl Select {
         select_at("Select", Location::caller(), outcomes)
     }
 
-    /// Creates an element with one of these values, whose weights are a single list, such as a [`Dirichlet`](crate::Dirichlet) element.
+    /// Creates an element with one of `values`, whose weights are a single list, such as a [`Dirichlet`](crate::Dirichlet) element.
     ///
     /// The list of weights must have one weight for each value.
     #[track_caller]
@@ -116,7 +116,7 @@ fn scale(weights: &[f64]) -> (f64, f64) {
 }
 
 impl<T: Value> Categorical<T> {
-    /// The family of these values, for weights that may change.
+    /// Returns the family of `values`, for weights that may change.
     pub(super) fn of_open_weights(values: Vec<T>) -> Self {
         Self {
             values,

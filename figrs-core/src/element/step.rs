@@ -13,7 +13,7 @@ use crate::value::datum::Datum;
 use crate::value::support::Support;
 use figrs_factor::graph::{WeightSlice, WorldWeight};
 
-/// Calls `read` with a list of values. A short list is stored on the stack and padded with `filler`.
+/// Calls `read` with `values` as a list. A short list is stored on the stack and padded with `filler`.
 #[inline]
 pub fn with_list<T: Copy, R>(
     filler: T,
@@ -32,7 +32,7 @@ pub fn with_list<T: Copy, R>(
     read(&list[..count])
 }
 
-/// Calls `read` with values, converted to arguments of functions.
+/// Calls `read` with `values`, converted to arguments of functions.
 #[inline]
 pub fn with_arguments<'a, R>(
     values: impl ExactSizeIterator<Item = &'a dyn Any>,
@@ -46,7 +46,7 @@ pub fn with_arguments<'a, R>(
 pub enum Choice<'a> {
     /// The choice is the value of an atomic element.
     Atomic(&'a dyn AtomicOp),
-    /// The choice is the value of a Chain that always returns a member of this family, for these values of its parents.
+    /// The choice is the value of a Chain that always returns a member of the contained family, for the contained values of its parents.
     Family(&'a dyn FamilyOp, &'a [&'a dyn Any]),
     /// The choice is the value of a table: one of the listed values, with the probabilities of a row.
     Row(&'a Support, WeightSlice<'a>),
@@ -63,9 +63,9 @@ impl fmt::Debug for Choice<'_> {
 }
 
 impl Choice<'_> {
-    /// Returns the log-probability or log-density of a value.
+    /// Returns the log-probability or log-density of `value`.
     ///
-    /// **Errors.** The errors of the user's distribution.
+    /// **Errors.** An error if the user's distribution fails.
     pub fn log_prob(&self, value: &dyn Any) -> Result<f64, Fault> {
         match self {
             Self::Atomic(op) => op.log_prob(value),
@@ -77,9 +77,9 @@ impl Choice<'_> {
         }
     }
 
-    /// Returns the probability or density of a value.
+    /// Returns the probability or density of `value`.
     ///
-    /// **Errors.** The errors of the user's distribution.
+    /// **Errors.** An error if the user's distribution fails.
     pub fn weight(&self, value: &dyn Any) -> Result<WorldWeight, Fault> {
         if let Self::Row(values, row) = self
             && let Some(column) = values.index_of(value)
@@ -93,7 +93,7 @@ impl Choice<'_> {
 
     /// Returns all outcomes with their probabilities if there are finitely many, otherwise the reason why they cannot be listed.
     ///
-    /// **Errors.** The errors of the user's distribution.
+    /// **Errors.** An error if the user's distribution fails.
     pub fn outcomes(&self) -> Result<Result<Vec<(Datum, WorldWeight)>, NotEnumerable>, Fault> {
         let finite = match self {
             Self::Atomic(op) => op.outcomes()?,
@@ -121,7 +121,7 @@ impl Choice<'_> {
 
     /// Draws a random value of the choice.
     ///
-    /// **Errors.** The errors of the user's distribution.
+    /// **Errors.** An error if the user's distribution fails.
     #[inline]
     pub fn sample(&self, rng: &mut dyn Rng) -> Result<Datum, Fault> {
         match self {
@@ -131,9 +131,9 @@ impl Choice<'_> {
         }
     }
 
-    /// Draws a random value from the normalised product of the distribution and a likelihood, if the distribution defines such a draw.
+    /// Draws a random value from the normalised product of the distribution and `likelihood`, if the distribution defines such a draw.
     ///
-    /// **Errors.** The errors of the user's distribution.
+    /// **Errors.** An error if the user's distribution fails.
     pub fn sample_conditional(
         &self,
         likelihood: &Likelihood,
@@ -150,7 +150,7 @@ impl Choice<'_> {
 }
 
 impl dyn TableOp + '_ {
-    /// Returns the index of the first weight of the table row for these values of the parents.
+    /// Returns the index of the first weight of the table row for the values `arguments` of the parents.
     ///
     /// **Errors.** [`Fault::Row`] if a value is not among the states of its parent.
     pub fn row_start(&self, arguments: &[&dyn Any]) -> Result<usize, Fault> {
@@ -163,9 +163,9 @@ impl dyn TableOp + '_ {
         Ok(row? * self.values().len())
     }
 
-    /// Returns the table row for these values of the parents.
+    /// Returns the table row for the values `arguments` of the parents.
     ///
-    /// **Errors.** As [`row_start`](Self::row_start).
+    /// **Errors.** The conditions are those of [`row_start`](Self::row_start).
     pub fn row(&self, arguments: &[&dyn Any]) -> Result<WeightSlice<'_>, Fault> {
         let start = self.row_start(arguments)?;
         Ok(self.weights().row(start, self.values().len()))
@@ -175,7 +175,8 @@ impl dyn TableOp + '_ {
 impl AnyElement {
     /// Checks the parameters that do not depend on parents, before the first call of [`choice`](Self::choice).
     ///
-    /// **Errors.** [`ModelError::InvalidParameter`], [`ModelError::Undecided`].
+    /// **Errors.** [`ModelError::InvalidParameter`] if a parameter is not allowed; [`ModelError::Undecided`] if the element is a
+    /// decision.
     pub fn check_parameters(&self) -> Result<(), ModelError> {
         let checked = match self.kind() {
             Kind::Atomic(op) => op.check(),
@@ -185,10 +186,11 @@ impl AnyElement {
         checked.map_err(|problem| self.invalid(problem))
     }
 
-    /// Returns the random choice that the element makes for these values of its parents; `None` if the element makes no random choice of
-    /// its own.
+    /// Returns the random choice that the element makes for the values `arguments` of its parents; `None` if it makes no random choice
+    /// of its own.
     ///
-    /// **Errors.** [`ModelError::InvalidParameter`] for parameters of a family; [`ModelError::Function`] for a missing row of a table.
+    /// **Errors.** [`ModelError::InvalidParameter`] if parameters of a family are not allowed; [`ModelError::Function`] if a row of a
+    /// table is missing.
     #[inline]
     pub fn choice<'a>(
         &'a self,
@@ -214,7 +216,7 @@ impl AnyElement {
 
     /// True if the element's own random choice has densities instead of probabilities.
     ///
-    /// **Errors.** [`ModelError::Function`] from a user's distribution.
+    /// **Errors.** [`ModelError::Function`] if a user's distribution fails.
     pub fn is_continuous(&self) -> Result<bool, ModelError> {
         match self.kind() {
             Kind::Atomic(op) => {

@@ -23,7 +23,8 @@ use crate::element::family::compiled_family;
 pub struct StudentT;
 
 impl StudentT {
-    /// Creates a number with this location, [`Scale`] and [`DegreesOfFreedom`]: location + scale · t.
+    /// Creates a number with the location `location`, the [`Scale`] `scale` and the [`DegreesOfFreedom`] `freedom`: location + scale ·
+    /// t.
     ///
     /// The support is all finite numbers. The mean is the location if the degrees of freedom n are above one. The variance is scale² · n
     /// / (n − 2) if n is above two, and otherwise infinite; it is not the square of the scale.
@@ -115,8 +116,8 @@ impl Family<f64> for StudentTDistribution {
         kept_finite(location + kept_finite(scale * kept_finite(normal * (-0.5 * ln_ratio).exp())))
     }
 
-    /// Returns `None` for degrees of freedom from 10 000 to 1e15, for which the library of special functions ends its series too early.
-    /// For degrees of freedom above 1e15, the tail probabilities of the normal distribution are returned.
+    /// The result is `None` for degrees of freedom from 10 000 to 1e15, for which the library of special functions ends its series too
+    /// early. For degrees of freedom above 1e15, the tail probabilities of the normal distribution are returned.
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
         let [location, scale, freedom] = [parameters[0], parameters[1], parameters[2]];
         let x = kept_finite((value / 2.0 - location / 2.0) / scale * 2.0);

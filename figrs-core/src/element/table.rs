@@ -186,7 +186,7 @@ mod tests {
     use crate::expand::{Content, Expansion};
     use crate::model::Model;
 
-    /// Returns the weights of an element's table, over the possible values of its parents.
+    /// Returns the weights of the table of `element`, over the possible values of its parents.
     fn expanded<T: Value>(model: &Model, element: &Element<T>) -> Weights {
         let targets = [element.erased().clone()];
         let expansion = Expansion::new(model, &targets, &crate::Limits::default()).unwrap();

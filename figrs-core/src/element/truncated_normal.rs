@@ -23,9 +23,9 @@ use crate::element::family::compiled_family;
 pub struct TruncatedNormal;
 
 impl TruncatedNormal {
-    /// Creates a number between these bounds, from the normal distribution with this mean and this [`Variance`](crate::Variance),
-    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision). The mean and the variance of the truncated distribution
-    /// differ from those of the normal distribution.
+    /// Creates a number between `lower` and `upper`, from the normal distribution with the mean `mean` and the [`Variance`](crate::Variance),
+    /// [`StandardDeviation`](crate::StandardDeviation) or [`Precision`](crate::Precision) `spread`. The mean and the variance of the truncated
+    /// distribution differ from those of the normal distribution.
     ///
     /// The support consists of the numbers from `lower` to `upper`. The density is that of [`Normal`](crate::Normal) divided by the probability of
     /// the interval. One or both of the bounds may be infinite (`f64::NEG_INFINITY` or `f64::INFINITY`). The bounds may be far in a tail of the
@@ -181,7 +181,7 @@ impl Interval {
     }
 }
 
-/// Returns the number between two bounds that is nearest to a given number.
+/// Returns the number between `lower` and `upper` that is nearest to `x`.
 fn nearest(x: f64, lower: f64, upper: f64) -> f64 {
     x.max(lower).min(upper)
 }
@@ -192,7 +192,7 @@ const NARROW: f64 = 1e-3;
 /// Width of an interval above which normal draws fall inside more often than uniform draws are accepted: sqrt(2π).
 const WIDE: f64 = 2.506_628_274_631_000_2;
 
-/// Returns Mills' ratio: the normal mass above a positive number, divided by the density at this number.
+/// Returns Mills' ratio: the normal mass above `x`, which is positive, divided by the density at `x`.
 fn mills(x: f64) -> f64 {
     if x < 30.0 {
         return FRAC_PI_2.sqrt() * erfc(x * FRAC_1_SQRT_2) * (x * x / 2.0).exp();

@@ -14,7 +14,7 @@ pub trait Joint: Arguments {
     type Tuple: Value;
     /// Makes the tuple from references to the values.
     fn join(values: Self::Refs<'_>) -> Self::Tuple;
-    /// Splits a tuple into its values, one for each parent.
+    /// Splits `tuple` into its values, one for each parent.
     fn split(tuple: &Self::Tuple) -> Vec<Option<Datum>>;
 }
 
@@ -49,7 +49,7 @@ joint!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5);
 joint!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5, V6 6);
 joint!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5, V6 6, V7 7);
 
-/// Creates an element whose value is the tuple of the values of these elements.
+/// Creates an element whose value is the tuple of the values of `elements`.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, tuple};

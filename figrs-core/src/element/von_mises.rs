@@ -21,10 +21,10 @@ use crate::element::family::compiled_family;
 pub struct VonMises;
 
 impl VonMises {
-    /// An angle in radians with this mean direction, and with this [`Concentration`] around the mean direction.
+    /// Creates an angle in radians with the mean direction `mean`, and with the [`Concentration`] `concentration` around it.
     ///
-    /// The support is the angles from −π to π. Any finite mean direction is allowed: whole turns are removed from it. Density exp(κ cos(x −
-    /// mean)) / (2π I₀(κ)), where κ is the concentration and I is the modified Bessel function; the mean of cos(x − mean) is I₁(κ) /
+    /// The support is the angles from −π to π. Any finite mean direction is allowed: whole turns are removed from it. The density is exp(κ
+    /// cos(x − mean)) / (2π I₀(κ)), where κ is the concentration and I is the modified Bessel function; the mean of cos(x − mean) is I₁(κ) /
     /// I₀(κ), and the mean of sin(x − mean) is zero. For a large κ, the variance is about 1 / κ.
     ///
     /// The distribution function is known for concentrations up to 1e6.
@@ -63,7 +63,7 @@ impl fmt::Debug for VonMisesDistribution {
 /// concentration.
 const MOST_CONCENTRATED: f64 = 1e6;
 
-/// The same direction as an angle from −π to π.
+/// Returns the same direction as an angle from −π to π.
 fn without_turns(angle: f64) -> f64 {
     if angle.abs() <= PI {
         return angle;
@@ -71,7 +71,7 @@ fn without_turns(angle: f64) -> f64 {
     (angle + PI).rem_euclid(TAU) - PI
 }
 
-/// The distribution function of the angles around zero, at any real number: one turn adds one. Series of Hill (1977), "Algorithm 518",
+/// Returns the distribution function of the angles around zero, at any real number: one turn adds one. Series of Hill (1977), "Algorithm 518",
 /// with the ratios of Bessel functions by backward recursion.
 fn turns_below(concentration: f64, angle: f64) -> f64 {
     let terms = (30.0 + 10.0 * concentration.sqrt()) as u32;

@@ -18,7 +18,7 @@ use crate::element::family::compiled_family;
 pub struct Weibull;
 
 impl Weibull {
-    /// Creates a lifetime with this shape, and with this [`Scale`]; 63.2 % of lifetimes do not exceed the scale.
+    /// Creates a lifetime with the shape `shape`, and with the [`Scale`] `scale`; 63.2 % of lifetimes do not exceed the scale.
     ///
     /// The support is the non-negative numbers. The density is shape / scale · z^(shape − 1) · exp(−z^shape) with z = x / scale. The
     /// mean is scale · Γ(1 + 1 / shape), and the variance is scale² · (Γ(1 + 2 / shape) − Γ(1 + 1 / shape)²). With a shape of one, the

@@ -23,8 +23,8 @@ use crate::element::{Element, Parameter, family_of};
 pub struct Wishart;
 
 impl Wishart {
-    /// The sum of `x xᵀ` over as many independent lists x as there are [`DegreesOfFreedom`]; each list is normal around zero with this
-    /// [`Covariance`], which is constant. The degrees of freedom n need not be an integer; they are above p − 1 for a covariance V of p rows.
+    /// Creates the sum of `x xᵀ` over as many independent lists x as there are [`DegreesOfFreedom`]; each list is normal around zero with the
+    /// constant [`Covariance`] `covariance`. The degrees of freedom n need not be an integer; they are above p − 1 for a covariance V of p rows.
     ///
     /// A value is the lower triangle of the matrix, row by row: p (p + 1) / 2 numbers, which [`Covariance::lower_triangle`] reads. The density is
     /// over these numbers, |X|^((n − p − 1) / 2) exp(−tr(V⁻¹ X) / 2) / (2^(n p / 2) |V|^(n / 2) Γₚ(n / 2)) at the matrix X. The number in row
@@ -52,7 +52,7 @@ impl Wishart {
     }
 }
 
-/// The Wishart family of this covariance of the normal lists.
+/// The Wishart family for a constant covariance of the normal lists.
 #[derive(Clone)]
 struct WishartDistribution(FactoredCovariance);
 
@@ -63,8 +63,8 @@ impl fmt::Debug for WishartDistribution {
 }
 
 impl WishartDistribution {
-    /// The lower triangular matrix Z for which the value is L Z Zᵀ Lᵀ, where L is the Cholesky factor of the covariance; `None` if the value is not
-    /// the triangle of a positive definite matrix.
+    /// Returns the lower triangular matrix Z for which `value` is L Z Zᵀ Lᵀ, where L is the Cholesky factor of the covariance; `None` if `value` is
+    /// not the triangle of a positive definite matrix.
     fn standard_factor(&self, value: &[f64]) -> Option<Vec<Vec<f64>>> {
         let lower = self.0.factor_rows();
         if value.len() != lower.len() * (lower.len() + 1) / 2 {
@@ -84,7 +84,7 @@ impl WishartDistribution {
     }
 }
 
-/// The shape of the gamma distribution of half the squared diagonal number in this row.
+/// Returns the shape of the gamma distribution of half the squared diagonal number in the row `row`.
 fn shape(freedom: f64, row: usize) -> f64 {
     (freedom - row as f64) / 2.0
 }

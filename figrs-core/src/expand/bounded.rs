@@ -28,7 +28,7 @@ impl Expansion {
         Ok(())
     }
 
-    /// Returns the reason why an element leaves the weights of worlds unbounded, and the remedy.
+    /// Returns the reason why `expanded` leaves the weights of worlds unbounded, and the remedy.
     fn unbounded(&self, expanded: &ExpandedElement) -> Option<(String, &'static str)> {
         let endless = |&r: &usize| matches!(self.elements[r].content, Content::NotEnumerable(_));
         let density = match &expanded.content {

@@ -69,7 +69,7 @@ impl ExpansionCache {
         self.before
     }
 
-    /// Returns the smallest depth at which an element has been reached so far, and `true` if `depth` is smaller than
+    /// Returns the smallest depth at which `element` has been reached so far, and `true` if `depth` is smaller than
     /// before.
     pub(super) fn depth(&mut self, element: &AnyElement, depth: usize) -> (usize, bool) {
         let remembered = cached_entry(&mut self.elements, element, depth);
@@ -78,7 +78,7 @@ impl ExpansionCache {
         (remembered.depth, depth < known)
     }
 
-    /// Returns the result of a Chain's function for these arguments, from the cache if possible.
+    /// Returns the result of the function of `chain` for `arguments`, from the cache if possible.
     pub(super) fn call(
         &mut self,
         chain: &AnyElement,

@@ -14,8 +14,8 @@ use figrs_factor::graph::Weights;
 pub(super) enum CallSolution {
     /// The call is being solved.
     InProgress,
-    /// The call is replaced by an atomic element with these values and weights. In an expansion to some depth, the weight of the value
-    /// `unknown` follows the weights of the values.
+    /// The call is replaced by an atomic element with the contained values and weights. In an expansion to some depth, the weight of the
+    /// value `unknown` follows the weights of the values.
     Shared(Support, Weights),
     /// The call is treated like any other Chain.
     Unfolded,
@@ -62,7 +62,7 @@ pub(super) struct CallSolutions {
 
 /// Treatment of a recursive call that the expansion reaches.
 pub(super) enum CallTreatment {
-    /// The call becomes an atomic element with these values and weights.
+    /// The call becomes an atomic element with the contained values and weights.
     Shared(Support, Weights),
     /// The call is treated like any other Chain.
     Unfolded,
@@ -81,7 +81,7 @@ impl CallSolutions {
         }
     }
 
-    /// True if the model or the query names an element.
+    /// True if the model or the query names `element`.
     pub(super) fn is_root(&self, element: &AnyElement) -> bool {
         self.roots.contains(&element.id())
     }
@@ -128,7 +128,7 @@ impl CallSolutions {
         self.functions.len()
     }
 
-    /// Stores the solution of a call. If `is_settled` is true, the solution holds for any greater number of levels too.
+    /// Stores the solution of the call `request`. If `is_settled` is true, the solution holds for any greater number of levels too.
     pub(super) fn set(&mut self, request: &CallRequest, solution: CallSolution, is_settled: bool) {
         self.bytes += solution.bytes();
         let reached = self.reached(request);

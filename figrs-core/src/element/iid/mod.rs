@@ -125,7 +125,7 @@ impl<T: Value> IidList<T> {
         }
     }
 
-    /// Returns all lists of these outcomes; the last value changes fastest.
+    /// Returns all lists of `outcomes`; the last value changes fastest.
     fn lists(
         &self,
         outcomes: Result<FiniteOutcomes, NotEnumerable>,

@@ -34,7 +34,7 @@ use crate::value::{Value, canonical};
 #[derive(Clone, Debug)]
 pub(in crate::element) enum ParameterSource {
     Number(Number),
-    /// The value of the parent at this index: a number, or a list of numbers.
+    /// The value of the parent at the contained index: a number, or a list of numbers.
     Parent(usize),
 }
 
@@ -57,8 +57,8 @@ fn each(value: &dyn Any, mut give: impl FnMut(f64)) {
 }
 
 impl<T: Value, F: Family<T>> OpenFamily<T, F> {
-    /// Returns the member of the family for some arguments, which are the values of parents or the `Param`s that
-    /// replace parents.
+    /// Returns the member of the family for the arguments that `argument` returns: the values of parents or the
+    /// `Param`s that replace parents.
     fn member<'a>(&self, argument: impl Fn(usize) -> MemberArgument<'a>) -> FamilyMember<Arc<F>> {
         let mut parameters = Vec::with_capacity(self.sources.len());
         for source in &self.sources {
@@ -124,7 +124,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         }
     }
 
-    /// Returns the range of parameter indices that the value of a parent supplies.
+    /// Returns the range of parameter indices that the value of the parent `parent` supplies.
     fn range(&self, arguments: &[&dyn Any], parent: usize) -> Range<usize> {
         let mut start = 0;
         for source in &self.sources {
@@ -141,7 +141,7 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         start..start
     }
 
-    /// Returns the message about an error in these parameters.
+    /// Returns the message about the error `wrong` in the parameters `numbers`.
     fn wrong(&self, numbers: &[f64], wrong: &WrongParameter) -> String {
         let numbers: Vec<Number> = numbers.iter().map(|&x| Number::Constant(x)).collect();
         message(family_name(&*self.family, wrong), &numbers, wrong)
