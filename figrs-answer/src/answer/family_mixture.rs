@@ -94,12 +94,12 @@ impl FamilyMixture {
         (0..numbers.unwrap_or(0)).map(of_number).collect()
     }
 
-    /// Returns the mean of the first number.
+    /// Returns the mean of the first number of a value.
     pub fn mean(&self) -> f64 {
         self.moments().first().map_or(f64::NAN, |moments| moments.0)
     }
 
-    /// Returns the variance of the first number.
+    /// Returns the variance of the first number of a value.
     pub fn variance(&self) -> f64 {
         self.moments().first().map_or(f64::NAN, |moments| moments.1)
     }

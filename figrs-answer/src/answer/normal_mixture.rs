@@ -42,7 +42,7 @@ pub enum ClosedForm {
 }
 
 impl ClosedForm {
-    /// Returns the mean of the first number.
+    /// Returns the mean of the first number of a value.
     pub fn mean(&self) -> f64 {
         match self {
             Self::Normal(mixture) => mixture.mean(),
@@ -50,7 +50,7 @@ impl ClosedForm {
         }
     }
 
-    /// Returns the variance of the first number.
+    /// Returns the variance of the first number of a value.
     pub fn variance(&self) -> f64 {
         match self {
             Self::Normal(mixture) => mixture.variance(),
@@ -128,7 +128,7 @@ impl NormalMixture {
             .collect()
     }
 
-    /// Returns the mean of the first number.
+    /// Returns the mean of the first number of a value.
     pub fn mean(&self) -> f64 {
         self.average(|c| c.mean[0])
     }
@@ -143,13 +143,13 @@ impl NormalMixture {
         (0..means.len()).map(row).collect()
     }
 
-    /// Returns the variance of the first number.
+    /// Returns the variance of the first number of a value.
     pub fn variance(&self) -> f64 {
         let mean = self.mean();
         self.average(|c| c.covariance[0][0] + (c.mean[0] - mean).powi(2))
     }
 
-    /// Returns the standard deviation of the first number.
+    /// Returns the standard deviation of the first number of a value.
     pub fn standard_deviation(&self) -> f64 {
         self.variance().sqrt()
     }

@@ -25,7 +25,7 @@ use figrs_answer::setters;
 /// **Guarantee.** The draws are independent and follow the prior exactly. The draws have weights if worlds reach a `Score`, which is a factor of the
 /// weight of its world. The same seed gives the same draws on any number of threads.
 ///
-/// **Complexity.** Linear in the number of samples and in the number of elements of each world.
+/// **Complexity.** The time is linear in the number of samples and in the number of elements of each world.
 ///
 /// **Errors.** [`Error::EvidenceNotAllowed`] if the model has evidence; [`Error::NothingDone`] if the run was stopped before the first
 /// world.

@@ -38,10 +38,10 @@ use figrs_answer::setters;
 /// bounded ([`unseen_share`](figrs_answer::unseen_share)); if the largest weight of a world is unknown, [`Answer::diagnose`] reports such values
 /// instead. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** Linear in the number of samples and in the number of elements of each world. Elements that no sampled world reaches cost nothing.
-/// Infinite models are therefore allowed. The error is inversely proportional to the square root of the *effective* sample size, which may be small
-/// if the evidence is unlikely. Worlds are drawn in blocks whose values fit into the processor cache. Memory does not grow with the number of
-/// samples, unless new values of targets keep occurring or draws are retained.
+/// **Complexity.** The time is linear in the number of samples and in the number of elements of each world. Elements that no sampled world reaches
+/// cost nothing. Infinite models are therefore allowed. The error is inversely proportional to the square root of the *effective* sample size, which
+/// may be small if the evidence is unlikely. Worlds are drawn in blocks whose values fit into the processor cache. Memory does not grow with the
+/// number of samples, unless new values of targets keep occurring or draws are retained.
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if all samples have weight zero; [`Error::NothingDone`] if the run was stopped before the
 /// first sample.

@@ -30,8 +30,8 @@ use figrs_answer::setters;
 /// The estimates converge to the exact answer as the number of tries grows. The accepted draws follow the posterior exactly, and the estimate of the
 /// probability of the evidence is unbiased. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** Linear in the number of tries and in the number of elements of each world. Each accepted draw takes `1 / P(evidence)` tries on
-/// average.
+/// **Complexity.** The time is linear in the number of tries and in the number of elements of each world. Each accepted draw takes `1 / P(evidence)`
+/// tries on average.
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if no try satisfied the evidence, which is certain if a value of a continuous element is observed;
 /// [`Error::UnboundedWeight`] if a weight has no stated maximum; [`Error::InvalidSetting`] if Scores give a world a weight above one;

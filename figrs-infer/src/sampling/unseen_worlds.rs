@@ -18,7 +18,8 @@ pub(crate) struct UnseenWorlds {
 }
 
 impl UnseenWorlds {
-    /// Returns the bounds for `model` and `targets`. `maximum` is an upper bound of the weights of the model's worlds, if one is known.
+    /// Returns the bounds on the unseen worlds of `model` and on the unseen values of `targets`. `maximum` is an upper bound of the weights of the
+    /// model's worlds, if one is known.
     pub(crate) fn of(model: &Model, targets: &[AnyElement], maximum: Option<WeightBound>) -> Self {
         let possible = targets.iter().map(|target| PriorSupport::of(model, target));
         Self {

@@ -138,7 +138,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedBoards<P> {
 
     /// Returns the number of populations of particles drawn so far and their effective number 1 / Σw², where the weights w are the populations' estimates of
     /// the evidence, scaled to sum to 1. The closer the effective number is to the number of populations, the closer the distribution of the boards is to
-    /// the exact one. Returns `None` for fewer than two populations, and for other methods.
+    /// the exact one. Returns `None` for fewer than two populations, and for methods without particles.
     pub fn effective_populations(&self) -> Option<(usize, f64)> {
         match &self.0 {
             NumberedMethod::Particles(particles) => particles.effective_populations(),

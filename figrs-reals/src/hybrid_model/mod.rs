@@ -324,7 +324,7 @@ impl<'m> HybridModel<'m> {
 }
 
 /// Follows functions of a single element back from an element, and returns the index of the first element, with the value of the given element for
-/// each value of the first. If the element is not a function of a single element, the list of values is `None`.
+/// each value of the first. If the element is not a function of a single element, the second result is `None`.
 fn base_of(
     expansion: &Expansion,
     encoding: &Encoding,

@@ -52,8 +52,8 @@ const ROWS: u64 = 1024;
 /// **Guarantee.** The estimate of the probability of the evidence is unbiased for any number of particles (Del Moral 2004, section 7.4).
 /// The marginals converge as the number of particles or of populations grows. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** Linear in the number of particles and in the number of elements of each world. When a particle is copied, only the values of
-/// elements that are read later are copied. **Memory.** For each thread, all values of the populations of a block.
+/// **Complexity.** The time is linear in the number of particles and in the number of elements of each world. When a particle is copied, only the
+/// values of elements that are read later are copied. **Memory.** For each thread, all values of the populations of a block.
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if no population has a particle left; [`Error::NothingDone`] if the run was stopped before a
 /// population was complete.

@@ -8,7 +8,7 @@ use figrs_lower::internals::{Block, ColumnValues, TargetColumn};
 /// The values that the ancestors of the remaining particles had in one part of a sequence.
 #[derive(Debug)]
 struct Segment<T> {
-    /// Number of elements of the part whose values belong to the trajectory.
+    /// Number of the part's elements that belong to the trajectory.
     trajectory_len: usize,
     /// For each element, its values on all paths (one value for each path).
     values: Vec<T>,
@@ -17,7 +17,7 @@ struct Segment<T> {
 }
 
 /// The paths of particles through the parts of a sequence. Only paths that lead to present particles are stored. Soon after the end of a part of the
-/// sequence, hardly more than one path for each population is stored of that part.
+/// sequence, hardly more than one path of that part is stored for each population.
 ///
 /// **References.** Jacob, Murray and Rubenthaler (2015), "Path storage in the particle filter", on the size of the tree of ancestors.
 #[derive(Debug)]

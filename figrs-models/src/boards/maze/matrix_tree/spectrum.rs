@@ -12,7 +12,7 @@ type Side = (usize, f64, f64);
 /// directed to any room. The share of the trees directed to the first room is its stationary probability: `(forward / back)^k` for room `k` of a
 /// side, up to a factor.
 ///
-/// **Complexity.** Linear in the number of rooms.
+/// **Complexity.** The time is linear in the number of rooms.
 pub(super) fn log_weight_of_trees(across: Side, down: Side) -> f64 {
     let (across_values, down_values) = (eigenvalues(across), eigenvalues(down));
     let mut sum = log_share_of_first(across) + log_share_of_first(down);
