@@ -96,8 +96,8 @@ impl NetworkLearner {
     }
 
     figrs_factor::field_setters! {
-        /// Adds this number to the count of every state in every row of every table (default 0, at most [`MOST_PRIOR`](Self::MOST_PRIOR)). The
-        /// learned tables maximise the posterior under a Dirichlet prior whose parameters are one larger than this number.
+        /// Adds `prior` to the count of every state in every row of every table (default 0, at most [`MOST_PRIOR`](Self::MOST_PRIOR)). The learned
+        /// tables maximise the posterior under a Dirichlet prior whose parameters are one larger than `prior`.
         prior: f64 => prior;
         /// Sets the numbers from which learning starts.
         start: LearningStart => start;

@@ -15,7 +15,7 @@ const MAX_BATCHES_IN_FLIGHT: u64 = 8;
 const SHARE_DIVISOR: u64 = 2;
 
 /// Runs numbered units of work on up to `threads` threads, including the calling thread. The calling thread passes the results to `take`
-/// in the order of their numbers, until `take` breaks or a unit of work fails.
+/// in the order of their indices, until `take` breaks or a unit of work fails.
 ///
 /// A thread takes up to `batch` units of work at a time. A batch should take some tenths of a millisecond; with smaller batches, threads
 /// would wait for work. Each thread has a worker of its own, which is created before the first unit of work of the thread.

@@ -38,7 +38,7 @@ pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -
     }
 }
 
-/// The work of the search for a proof, divided by this number, is reserved to [confirm](confirmed) conflicts that particles find.
+/// Divisor of the work of the search for a proof: the quotient is reserved to [confirm](confirmed) conflicts that particles find.
 const CONFIRMATION: u64 = 4;
 
 /// Returns demands that exclude each other, and whether this is proven, if the search of the stage `stage` finds any.

@@ -314,7 +314,7 @@ impl MovementFile {
     }
 }
 
-/// Returns the first words of the message about a text that is not a movement because of the value of the key `key`.
+/// Returns the first words of the error that a text is not a movement; `key` is the key of the wrong value.
 fn subject(key: Option<String>) -> String {
     let key = key.map_or_else(String::new, |key| format!(": {key}"));
     format!("not a movement{key}")

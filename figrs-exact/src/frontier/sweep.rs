@@ -126,8 +126,8 @@ impl<'a, const W: usize> Sweep<'a, W> {
     /// cache, every step is explored again from all states. On levels of 14 rows with 14 bands, a quarter of 4 GiB was too little
     /// for the cache, but half of 4 GiB was enough.
     const FRONTIERS: usize = 2;
-    /// After running out of memory, an exploration continues only if it can free at least the memory limit divided by this
-    /// number.
+    /// Divisor of the memory limit: after running out of memory, an exploration continues only if it can free at least the
+    /// quotient.
     const MIN_FREED_DIVISOR: u64 = 8;
 
     fn new(rules: &'a mut CodedElements, aim: SweepGoal, allowance: ExplorationLimits<'a>) -> Self {

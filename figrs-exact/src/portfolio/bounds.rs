@@ -24,7 +24,7 @@ const ROUNDING: f64 = 1e-12;
 const WORLD_STEPS: u64 = 1_000_000;
 /// Cost of computing one entry of the messages of both bounds, in operations of an elimination.
 const ENTRY: f64 = 128.0;
-/// The work for computing bounds is the predicted number of operations of the next algorithm, divided by this number.
+/// Divisor of the predicted number of operations of the next algorithm: the quotient is the work for computing bounds.
 const SHARE: f64 = 8.0;
 
 /// The bounds found so far, and a listener that is called when they improve.

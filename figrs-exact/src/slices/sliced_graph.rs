@@ -14,7 +14,7 @@ const MEMORY_TOLERANCE: f64 = 4.0;
 const NESTED_MEMORY_DIVISOR: u64 = 4;
 /// Number of bytes that the messages of a slice may take however small the memory is.
 const LEAST_MEMORY: u64 = 1 << 16;
-/// The memory divided by this number is a further number of bytes that the messages of a slice may always take. A machine cannot
+/// Divisor of the memory: the quotient is a further number of bytes that the messages of a slice may always take. A machine cannot
 /// usefully compute more than `SLICES_AT_ONCE` slices at the same time.
 const SLICES_AT_ONCE: u64 = 64;
 /// Maximum nesting depth of slices within slices.

@@ -9,7 +9,7 @@ use crate::algebra::Semiring;
 /// Minimum ratio of the size of a message to the number of its non-zero entries at which the message is stored
 /// sparse.
 const SPARSE_BELOW: usize = 16;
-/// A dense message with at most this number of entries remains dense.
+/// Maximum number of entries of a dense message that always remains dense.
 const FEW_ENTRIES: usize = 4096;
 
 /// A non-negative function of some variables, borrowed from a factor or owned as a message.

@@ -89,7 +89,7 @@ pub struct ExpectationMaximization<E> {
 const DEFAULT_ROUNDS: u64 = 1000;
 /// Default of the relative change of the log-likelihood below which the rounds end.
 const DEFAULT_TOLERANCE: f64 = 1e-8;
-/// Every fit computes standard errors if all parameters together have at most this many free numbers.
+/// Maximum number of free numbers of all parameters together for which every fit computes standard errors.
 const SHOWN_ERRORS: usize = 16;
 
 fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Result<T, Error> {
@@ -132,11 +132,11 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         /// end when it no longer rises. If the algorithm gives no log-likelihood, the rounds end when a round changes each number of the parameters by at most
         /// this fraction of that number.
         tolerance: f64 => tolerance;
-        /// Ends the fit after at most this many rounds (default 1000).
+        /// Ends the fit after at most `rounds` rounds (default 1000).
         rounds: u64 => rounds;
     }
 
-    /// Makes exactly this number of rounds, even if the parameters hardly change.
+    /// Makes exactly `rounds` rounds, even if the parameters hardly change.
     pub fn exact_rounds(mut self, rounds: u64) -> Self {
         (self.rounds, self.tolerance) = (rounds, None);
         self
@@ -157,7 +157,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         /// Sets the seed (default 0) of all random numbers, which determine the starting values and the order of rows in
         /// mini-batches.
         seed: u64 => seed;
-        /// Makes a maximisation step after each batch of this many distinct rows, instead of after all rows: stepwise expectation-maximisation.
+        /// Makes a maximisation step after each batch of `mini_batches` distinct rows, instead of after all rows: stepwise expectation-maximisation.
         ///
         /// A round with mini-batches visits all rows once in a random order, and then evaluates the log-likelihood of all rows, which may fall from
         /// round to round. With mini-batches expected counts are running averages in which the `k`th step has the weight `k^-0.7`. With mini-batches

@@ -20,7 +20,7 @@ use figrs_factor::graph::WorldWeight;
 /// Maximum number of elements created by Chains, and of branches of Chains, that are cached from one world to the next.
 const MAX_CACHED: usize = 1 << 18;
 
-/// The memory limit divided by this number is the memory for caches that persist from one world to the next.
+/// Divisor of the memory limit: the quotient is the memory for caches that persist from one world to the next.
 const CACHE_DIVISOR: u64 = 4;
 
 /// Size of an element in a program in bytes. The factor two accounts for lists, which double their capacity when they grow, and

@@ -87,7 +87,7 @@ impl FixedPointCosts {
 
     /// Returns the minimum difference in cost at which one assignment counts as better than another.
     ///
-    /// The costs of equally good assignments can differ by less than this number, because of rounding.
+    /// Largest difference between the costs of equally good assignments, which is due to rounding.
     pub(super) fn slack(&self) -> i64 {
         self.rounded
     }

@@ -297,7 +297,7 @@ impl MetropolisHastings {
         sampler
     }
 
-    /// Runs the units of work with these numbers. Each chain is passed to `keep` with its number, after its last step.
+    /// Runs the units of work with these numbers. Each chain is passed to `keep` with its index, after its last step.
     fn run_chains(
         &self,
         (model, targets): (&Model, &[AnyElement]),

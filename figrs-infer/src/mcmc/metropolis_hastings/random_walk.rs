@@ -9,7 +9,7 @@ use super::decisions::StepDecisions;
 /// covariance forgets the start of the chain, and grows along a ridge as fast as the chain moves along it. With two numbers of correlation .99999,
 /// all chains explored the whole distribution within 1500 positions.
 const FORGETTING_EXPONENT: f64 = 0.6;
-/// After this number of positions per dimension, the weight of the t-th position is proportional to 1 / t: later positions are averaged.
+/// Number of positions per dimension after which the weight of the t-th position is proportional to 1 / t: later positions are averaged.
 const FORGETTING_POSITIONS: u32 = 100;
 /// Relative increase of each variance, with which a covariance has a Cholesky factor in spite of rounding errors.
 const JITTER: f64 = 1e-9;

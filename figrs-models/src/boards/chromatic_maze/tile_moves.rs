@@ -12,7 +12,7 @@ pub(super) struct TileMoves {
     clues: ChromaticClues,
 }
 
-/// Of this number of proposals, one on average moves the start or the finish of the path.
+/// Average number of proposals of which one moves the start or the finish of the path.
 const ENDS: usize = 8;
 const COLOURS: usize = Hue::WHEEL.len();
 

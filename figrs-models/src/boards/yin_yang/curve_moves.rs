@@ -44,9 +44,9 @@ struct Line {
 
 /// Maximum number of steps of a move for each corner of the grid; nearly all moves take fewer.
 const STEPS: usize = 32;
-/// Of this number of moves, one on average also exchanges the colours, which costs more than most moves.
+/// Average number of moves of which one also exchanges the colours, which costs more than most moves.
 const TURNS: usize = 16;
-/// Of this number of moves, one on average redraws a window.
+/// Average number of moves of which one redraws a window.
 const WINDOWS: usize = 4;
 /// Maximum number of moves of a sweep: the number for a board of 12 by 12 cells. Larger boards need no more moves, because one move changes much of
 /// the line between the colours.

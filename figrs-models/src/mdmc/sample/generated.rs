@@ -45,7 +45,7 @@ impl GeneratedLevel {
         }
     }
 
-    /// Returns the level.
+    /// Returns the generated level.
     pub fn level(&self) -> &Level {
         &self.level
     }
