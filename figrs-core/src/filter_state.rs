@@ -18,7 +18,7 @@ pub trait FilterState: Sized {
     fn renewed(&self, next: &mut NextElements<'_>) -> Self;
 }
 
-/// A state whose values serde can serialise, so that a filter can be saved (a portable state). A portable state is an element, a list or a tuple of
+/// A portable state: serde can serialise its values, and a filter of such states can be saved. A portable state is an element, a list or a tuple of
 /// portable states, or a struct for which [`filter_state!`](crate::filter_state) is given the types of the fields.
 pub trait PortableState: FilterState {
     /// The values of the elements of a state; each element has one value or none.
@@ -27,7 +27,7 @@ pub trait PortableState: FilterState {
     /// Returns the values of the state's elements, which `next` returns one after another.
     fn values(&self, next: &mut dyn FnMut() -> Option<Datum>) -> Self::Values;
 
-    /// Appends the values of the state's elements to a list, one after another.
+    /// Appends `values`, the values of the state's elements, to `all`.
     fn append(values: Self::Values, all: &mut Vec<Option<Datum>>);
 }
 

@@ -49,7 +49,6 @@ pub struct FunctionFailures {
 }
 
 impl ExpandedElement {
-    /// Returns the approximate size in bytes, without the element itself and its support.
     pub(super) fn bytes(&self) -> u64 {
         // Bytes of an entry in the table of positions.
         const POSITION: usize = 40;
@@ -75,7 +74,7 @@ impl ExpandedElement {
         self.support.len() + usize::from(self.unknown)
     }
 
-    /// True if the element has a value for every combination of parent values.
+    /// True if the element has a value for every combination of its parents' values.
     pub(super) fn always_has_value(&self, elements: &[Self]) -> bool {
         self.failures.is_none() && !self.has_unknown_parents(elements)
     }
@@ -89,7 +88,7 @@ impl ExpandedElement {
 /// Source of the value of an expanded element.
 #[derive(Debug)]
 pub enum Content {
-    /// The value is set by an intervention.
+    /// An intervention sets the value.
     Fixed,
     /// The value is random, with these probabilities for the values of the support. If the value may be unknown, the probability of the
     /// value `unknown` comes last.

@@ -135,8 +135,8 @@ impl EncodingBuilder<'_> {
             }) == Some(weights.len())
     }
 
-    /// Adds the factor that weighs worlds in which an element is unknown. The weight of the value `unknown` is zero for a root, and
-    /// otherwise the largest weight that evidence can give the element.
+    /// Adds the factor that weighs worlds in which an element is unknown. The weight of `unknown` is zero for a root, and otherwise the
+    /// largest weight that evidence can give the element.
     fn add_unknown_weight(&mut self, position: usize) {
         let expanded = &self.expansion.elements()[position];
         let log = match self.undecided {

@@ -261,7 +261,7 @@ impl EncodingBuilder<'_> {
     }
 
     /// Adds one factor that joins a result to a Chain: if the result is chosen, the Chain has its value; otherwise the factor ignores the
-    /// result. Returns false if the factor would be large.
+    /// result. Returns `false` if the factor would be large.
     pub(super) fn joined(
         &mut self,
         position: usize,

@@ -29,7 +29,7 @@ impl MultiplexerState {
         self.columns.len() + self.choices.len()
     }
 
-    /// Returns the index of the state for this value of the Chain.
+    /// Returns the index of the state for the Chain's value `column`.
     fn state(&self, column: u32) -> usize {
         self.columns.partition_point(|&other| other < column)
     }

@@ -13,7 +13,7 @@ use figrs_factor::graph::{FactorGraph, VarId};
 /// Treatment of worlds in which the value of a root is unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Undecided {
-    /// Worlds with an unknown root are left out.
+    /// Worlds with an unknown root are omitted.
     LeftOut,
     /// Worlds with an unknown root have the largest possible weight.
     AtMost,
@@ -81,7 +81,7 @@ pub(super) struct Guard {
 impl Encoding {
     /// Builds the encoding for sums over worlds: marginals of `targets` and the probability of all evidence.
     ///
-    /// Elements that neither the targets nor the evidence need are left out of the factor graph. If any target of the expansion reaches a
+    /// Elements that neither the targets nor the evidence need are omitted from the factor graph. If any target of the expansion reaches a
     /// Score, the Score weighs the worlds of all queries, even of queries for other targets.
     ///
     /// For an incomplete expansion, the sums are lower bounds, over the worlds in which the values of all targets and of all evidence are
@@ -92,8 +92,8 @@ impl Encoding {
         Self::sums(expansion, targets, Undecided::LeftOut)
     }
 
-    /// Builds an encoding like [`for_sums`](Self::for_sums) that includes the worlds in which some element is unknown. A world in which
-    /// some element is unknown has the largest weight that evidence can give it. The sums over the factor graph are upper bounds if
+    /// Builds an encoding as [`for_sums`](Self::for_sums) does, but with the worlds in which some element is unknown. A world in which some
+    /// element is unknown has the largest weight that evidence can give it. The sums over the factor graph are upper bounds if
     /// [`Expansion::check_bounded`] returns no error. In the Boolean semiring, the factor graph states whether the evidence may be
     /// possible.
     pub fn for_upper_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
@@ -136,8 +136,8 @@ impl Encoding {
     }
 
     /// Builds the encoding for the worlds in which a function fails ([`ExpandedElement::failures`](super::ExpandedElement::failures)): the
-    /// function of the element at a given index, or any function. The failure of a function is a mistake in the model if a world in which
-    /// it fails has positive weight. An element whose function fails may have any value.
+    /// function of the element of index `position`, or any function. The failure of a function is a mistake in the model if a world in
+    /// which it fails has positive weight. An element whose function fails may have any value.
     pub fn for_failures(
         expansion: &Expansion,
         position: Option<usize>,
@@ -157,7 +157,7 @@ impl Encoding {
 
     /// Builds the encoding for queries about single worlds: the most probable world, or samples.
     ///
-    /// **Errors.** As [`for_sums`](Self::for_sums).
+    /// **Errors.** The conditions are those of [`for_sums`](Self::for_sums).
     pub fn for_worlds(expansion: &Expansion) -> Result<Self, ModelError> {
         let reaches = ReachConditions::new(expansion.elements(), &expansion.roots());
         let undecided = Undecided::LeftOut;
@@ -182,18 +182,18 @@ impl Encoding {
         &self.open_zeros
     }
 
-    /// True if some elements do not belong to all worlds, so that sums and single worlds need different encodings.
+    /// True if some elements do not belong to all worlds; sums and single worlds then need different encodings.
     pub fn is_conditional(&self) -> bool {
         self.conditional
     }
 
-    /// Returns the variable of an element, given by its index in the expansion.
+    /// Returns the variable of the element of index `position` in the expansion.
     pub fn variable(&self, position: usize) -> Option<VarId> {
         self.variables[position]
     }
 
-    /// Returns the value of an element in a world, which is given as a value for each variable; `None` if the element does not belong to
-    /// the world. `expansion` is the expansion from which the encoding was built.
+    /// Returns the value of `element` in `world`, which has a value for each variable; `None` if the element does not belong to the world.
+    /// `expansion` is the expansion from which the encoding was built.
     pub fn value(
         &self,
         expansion: &Expansion,
@@ -328,7 +328,7 @@ impl<'e> EncodingBuilder<'e> {
         })
     }
 
-    /// Returns the Chain whose table contains this element as a row, if the element has no other use.
+    /// Returns the Chain whose table contains the element of index `position` as a row, if the element has no other use.
     pub(super) fn row_of(&self, position: usize) -> Option<usize> {
         self.reaches.row_of[position]
     }
@@ -343,7 +343,7 @@ impl<'e> EncodingBuilder<'e> {
             && !matches!(self.reaches.reach[position], Some(ReachCondition::Always))
     }
 
-    /// True if one element belongs to exactly the same worlds as another element.
+    /// True if the elements `a` and `b` belong to exactly the same worlds.
     pub(super) fn reached_with(&self, a: usize, b: usize) -> bool {
         self.unreached == Unreached::Free || self.reaches.reach[a] == self.reaches.reach[b]
     }

@@ -17,9 +17,9 @@ pub struct Expansion {
     pub(super) targets: Vec<usize>,
     pub(super) evidence: Vec<usize>,
     pub(super) impossible: Option<usize>,
-    /// The depth to which the model was expanded, and `true` if some part of it was left out.
+    /// The depth to which the model was expanded, and `true` if some part of it was omitted.
     pub(super) cut: Option<(usize, bool)>,
-    /// `true` if some values of an element with infinitely many values were left out.
+    /// `true` if some values of an element with infinitely many values were omitted.
     pub(super) is_ranged: bool,
     /// Maximum number of entries in the table of one element.
     pub(super) element_entries: u64,
@@ -33,17 +33,17 @@ pub struct Expansion {
 }
 
 impl Expansion {
-    /// True if no part of the model and no values were left out.
+    /// True if no part of the model and no values were omitted.
     pub fn is_complete(&self) -> bool {
         !self.is_cut() && !self.is_ranged
     }
 
-    /// True if some Chains were left out because of their depth.
+    /// True if some Chains were omitted because of their depth.
     pub fn is_cut(&self) -> bool {
         matches!(self.cut, Some((_, true)))
     }
 
-    /// True if some values of an element with infinitely many values were left out.
+    /// True if some values of an element with infinitely many values were omitted.
     pub fn is_ranged(&self) -> bool {
         self.is_ranged
     }
@@ -64,7 +64,7 @@ impl Expansion {
         &self.elements
     }
 
-    /// Returns the index of an element, if the element was reached.
+    /// Returns the index of `element`; `None` if it was not reached.
     pub fn position(&self, element: &AnyElement) -> Option<usize> {
         self.positions.get(&element.id()).copied()
     }

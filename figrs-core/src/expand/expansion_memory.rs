@@ -6,7 +6,7 @@ use crate::error::ModelError;
 use crate::limits::check_bytes;
 use figrs_factor::{Limits, MemoryAccount};
 
-/// Number of bytes that `count` items of a type take.
+/// Returns the number of bytes that `count` items of type `T` take.
 pub(super) fn bytes_of<T>(count: usize) -> u64 {
     (count * size_of::<T>()) as u64
 }
@@ -30,7 +30,6 @@ impl ExpansionMemory {
         }
     }
 
-    /// Returns an error if `more` additional bytes would exceed the memory limit.
     pub(super) fn check(
         &self,
         limits: &Limits,

@@ -1,14 +1,12 @@
 //! Expansion of elements, and their conversion to a factor graph.
 //!
-//! [`Expansion::new`] walks a model from its roots and numbers the values of every element. An expansion calls each
-//! Chain's function once for every combination of parent values that evidence leaves possible. [`Encoding`] turns the
-//! expansion into variables and factors. A Chain becomes one conditional table if each of its results is a plain atomic
-//! element that nothing else uses. The other results of a Chain are joined through a selector variable, so that the costs
-//! of the branches are added, not multiplied.
+//! [`Expansion::new`] walks a model from its roots and numbers the values of every element. An expansion calls each Chain's function
+//! once for every combination of parent values that evidence leaves possible. [`Encoding`] turns the expansion into variables and
+//! factors. A Chain becomes one conditional table if each of its results is a plain atomic element that nothing else uses. The other
+//! results of a Chain are joined through a selector variable; the costs of the branches are then added, not multiplied.
 //!
-//! [`Expansion::to_depth`] leaves out Chains that are nested too deeply. Elements that depend on Chains beyond the depth
-//! have the additional value `unknown`. Encodings of an expansion to some depth bound the sums over all worlds from below
-//! and from above.
+//! [`Expansion::to_depth`] omits Chains that are nested too deeply. Elements that depend on Chains beyond the depth have the
+//! additional value `unknown`. Encodings of an expansion to some depth bound the sums over all worlds from below and from above.
 //!
 //! [`Expansion::sharing_calls`] solves each call of a [`Recursive`](crate::Recursive) function once for each argument.
 //!

@@ -34,12 +34,12 @@ fn prior_of(element: &AnyElement) -> Option<&LearnedPrior> {
 }
 
 impl LearnedParameter {
-    /// The prior of the learned element.
+    /// Returns the prior of the learned element.
     pub fn prior(&self) -> &LearnedPrior {
         &self.prior
     }
 
-    /// Sets the parameters to a value of the element; returns false if the value has another number of entries.
+    /// Sets the parameters to `value`, a value of the element; returns `false` if it has another number of entries.
     pub fn set(&self, value: &Datum) -> bool {
         let number = value.get::<f64>().map(std::slice::from_ref);
         let numbers = number.or_else(|| value.get::<Vec<f64>>().map(Vec::as_slice));
@@ -57,12 +57,12 @@ impl LearnedParameter {
         }
     }
 
-    /// The present values of the parameters.
+    /// Returns the present values of the parameters.
     pub fn numbers(&self) -> Vec<f64> {
         self.params.iter().map(Param::get).collect()
     }
 
-    /// The present value of the element.
+    /// Returns the present value of the element.
     pub fn value(&self) -> Datum {
         let numbers = self.numbers();
         if self.prior().is_list() {
@@ -79,22 +79,22 @@ impl LearnedParameters {
         self.learned.values()
     }
 
-    /// Returns the learned element at an index, with its parameters.
+    /// Returns the learned element of index `position`, with its parameters.
     ///
     /// **Panics** if there is no learned element at that index.
     pub fn at(&self, position: usize) -> &LearnedParameter {
         &self.learned[position]
     }
 
-    /// Returns the index and the parameters of an element, if an expansion has reached the element.
+    /// Returns the index and the parameters of `element`, if an expansion has reached it.
     pub fn get(&self, element: &AnyElement) -> Option<(usize, &LearnedParameter)> {
         let (position, _, learned) = self.learned.get_full(&element.id())?;
         Some((position, learned))
     }
 
-    /// Returns the parameters of an element, which start at the mean of its prior; `None` if the element is not learned.
+    /// Returns the parameters of `element`, which start at the mean of its prior; `None` if it is not learned.
     ///
-    /// **Errors.** [`ModelError::InvalidParameter`] of the prior.
+    /// **Errors.** [`ModelError::InvalidParameter`] if the prior is not allowed.
     pub fn of(&mut self, element: &AnyElement) -> Result<Option<&LearnedParameter>, ModelError> {
         let (Kind::Atomic(op), Some(prior)) = (element.kind(), prior_of(element)) else {
             return Ok(None);
@@ -114,7 +114,7 @@ impl LearnedParameters {
     }
 }
 
-/// True if the element is replaced by parameters in learning.
+/// True if `element` is replaced by parameters in learning.
 pub(super) fn is_learned(element: &AnyElement) -> bool {
     prior_of(element).is_some()
 }
@@ -126,7 +126,7 @@ pub struct ParametricOutcomes {
     pub member: AnyElement,
     /// The index of the element in its expansion.
     pub position: usize,
-    /// The number of the element's first outcome in the list of all parametric outcomes; its other outcomes follow.
+    /// The index of the element's first outcome in the list of all parametric outcomes; its other outcomes follow.
     pub first: u32,
     /// The outcomes of the element; the list is empty if only the observed value counts as an outcome.
     pub support: Support,

@@ -7,7 +7,6 @@ use crate::error::ModelError;
 use crate::value::support::Support;
 use figrs_factor::graph::Assignments;
 
-/// Returns the number of combinations, or an error if a table over them would exceed the limit.
 pub(super) fn size(
     element: &AnyElement,
     supports: &[&Support],

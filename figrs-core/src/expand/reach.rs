@@ -10,7 +10,7 @@ use super::content::{Content, ExpandedElement};
 pub(super) enum ReachCondition {
     /// The element is reached in every world.
     Always,
-    /// The element is reached in the worlds in which one of the listed Chains makes the listed choice; Chains and choices
+    /// The element is reached in the worlds in which one of the contained Chains makes the choice listed with it; both
     /// are given by index.
     When(Rc<BTreeSet<(usize, usize)>>),
 }

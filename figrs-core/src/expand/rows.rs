@@ -47,7 +47,6 @@ impl FailureCollector {
         self.failed.push(true);
     }
 
-    /// Returns the collected failures, if there are any.
     fn finish(self) -> Option<FunctionFailures> {
         let failed = self.failed;
         self.first.map(|error| FunctionFailures { error, failed })
@@ -213,7 +212,6 @@ pub(super) fn table(
     Ok((values, Content::Table(weights.build()), failures.finish()))
 }
 
-/// The index of each value of a parent among the states that a table lists for the parent.
 enum Positions {
     /// The parent's values and the states of the table are the same list.
     Same,

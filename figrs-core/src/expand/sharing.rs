@@ -38,7 +38,7 @@ impl Expansion {
     ///
     /// **Complexity.** The body of each call is expanded twice and solved once, for each function and argument.
     ///
-    /// **Errors.** The errors of [`new`](Self::new) and of `solve`, and [`ModelError::CyclicCall`].
+    /// **Errors.** [`ModelError::CyclicCall`] if a call needs itself; the errors of [`new`](Self::new) and of `solve`.
     pub fn sharing_calls<E: From<ModelError>>(
         model: &Model,
         targets: &[AnyElement],
@@ -53,10 +53,10 @@ impl Expansion {
         Ok(walk.finished(model, targets)?)
     }
 
-    /// Expands a model like [`sharing_calls`](Self::sharing_calls) for sums over the worlds, with the distributions of solved sub-models in
-    /// place of their roots. The solutions of recursive calls are stored in `memory` and reused.
+    /// Expands a model as [`sharing_calls`](Self::sharing_calls) does for sums over the worlds, with the distributions of solved sub-models in place of their
+    /// roots. The solutions of recursive calls are stored in `memory` and reused.
     ///
-    /// **Errors.** As [`sharing_calls`](Self::sharing_calls).
+    /// **Errors.** The conditions are those of [`sharing_calls`](Self::sharing_calls).
     pub fn with_solved<E: From<ModelError>>(
         model: &Model,
         targets: &[AnyElement],
@@ -75,14 +75,13 @@ impl Expansion {
         Ok(walk.finished(model, targets)?)
     }
 
-    /// Expands a model to a depth like [`to_depth`](Self::to_depth), and shares the calls of recursive functions like
-    /// [`sharing_calls`](Self::sharing_calls), for sums over the worlds. The distribution of a call is computed once for each argument and
-    /// each number of further nested Chains that may be expanded. The function `solve` returns a last weight for the value `unknown` if the
-    /// target of the expansion may be unknown.
+    /// Expands a model to a depth as [`to_depth`](Self::to_depth) does, and shares the calls of recursive functions as [`sharing_calls`](Self::sharing_calls)
+    /// does, for sums over the worlds. The distribution of a call is computed once for each argument and each number of further nested Chains that may be
+    /// expanded. The function `solve` returns a last weight for the value `unknown` if the target of the expansion may be unknown.
     ///
     /// **Guarantee.** The sums over the worlds are the same as without sharing, up to rounding.
     ///
-    /// **Errors.** As [`sharing_calls`](Self::sharing_calls).
+    /// **Errors.** The conditions are those of [`sharing_calls`](Self::sharing_calls).
     pub fn sharing_calls_to_depth<E: From<ModelError>>(
         model: &Model,
         targets: &[AnyElement],
@@ -110,7 +109,7 @@ impl Expansion {
     }
 }
 
-/// Returns the elements that a model and a query name.
+/// Returns the elements that `model` and `targets` name.
 fn roots(model: &Model, targets: &[AnyElement]) -> FxHashSet<ElementId> {
     let stated = model.evidence().iter().map(|(element, _)| element.id());
     let fixed = model
@@ -121,7 +120,6 @@ fn roots(model: &Model, targets: &[AnyElement]) -> FxHashSet<ElementId> {
     stated.chain(fixed).chain(asked).collect()
 }
 
-/// A recursive call whose body is being expanded.
 struct CallExpansion<'m> {
     request: CallRequest,
     root: AnyElement,
@@ -307,8 +305,7 @@ impl<'m> CallSharing<'m> {
     }
 }
 
-/// True if the body of a recursive call has no Scores and no failing functions, so that only random choices determine the weights of its
-/// values.
+/// True if the body of a recursive call has no Scores and no failing functions: only random choices then determine the weights of its values.
 fn is_plain(expansion: &Expansion) -> bool {
     let is_plain = |expanded: &ExpandedElement| {
         expanded.failures.is_none() && !matches!(expanded.content, Content::Score(_))

@@ -17,7 +17,7 @@ pub(super) struct ListedVariables {
 
 /// Situation of an element under an assignment of its guard (reachability variable) and its parents.
 pub(super) enum Situation {
-    /// The element is reached, with this combination of parent values.
+    /// The element is reached, with the contained combination of parent values.
     Reached(usize),
     /// The element is reached, but the value of a parent is unknown.
     Unknown,

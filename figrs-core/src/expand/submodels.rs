@@ -44,7 +44,7 @@ const STEPS: usize = 64;
 
 impl Expansion {
     /// Returns the largest sub-models whose interface has at most `interface` joint values, and whose root is neither a target nor `refused`.
-    /// Sub-models with Scores, with functions that fail for some values, or without any function or Chain inside are left out.
+    /// Sub-models with Scores, with functions that fail for some values, or without any function or Chain inside are omitted.
     ///
     /// The root of a sub-model dominates its other elements in the graph from the roots of the model to the elements that they read.
     ///
@@ -118,7 +118,7 @@ impl Expansion {
         })
     }
 
-    /// Returns the elements that an element reads: its parents and the results of its branches.
+    /// Returns the elements that the element of index `position` reads: its parents and the results of its branches.
     fn read(&self, position: usize) -> impl Iterator<Item = usize> {
         let expanded = &self.elements[position];
         let results: &[usize] = match &expanded.content {
@@ -185,7 +185,7 @@ impl Dominators {
         Self { order, places }
     }
 
-    /// Returns the elements that an element dominates, with itself.
+    /// Returns the elements that the element of index `position` dominates, with itself.
     fn dominated(&self, position: usize) -> &[usize] {
         let (first, end) = self.places[position];
         &self.order[first..end]

@@ -16,7 +16,7 @@ use figrs_factor::graph::Weights;
 impl Expansion {
     /// Expands the elements that `targets` and the evidence of `model` need.
     ///
-    /// **Errors.** [`ModelError`]: mistakes of the elements that are reached, values that cannot be listed, and exceeded limits;
+    /// **Errors.** [`ModelError`] if a reached element has a mistake, values cannot be listed, or a limit is exceeded;
     /// [`ModelError::Stopped`] if the deadline or the interrupt ends the expansion.
     pub fn new(model: &Model, targets: &[AnyElement], limits: &Limits) -> Result<Self, ModelError> {
         let mut walk = Expander::new(model, limits, None);
@@ -24,14 +24,14 @@ impl Expansion {
         walk.finished(model, targets)
     }
 
-    /// Expands a model like [`new`](Self::new), but with parameters in place of [`Learned`](crate::Learned) elements, at the present
+    /// Expands a model as [`new`](Self::new) does, but with parameters in place of [`Learned`](crate::Learned) elements, at the present
     /// values of the parameters. Missing parameters are added to `learned` and start at the means of their priors.
     ///
     /// A member of a family with a learned parameter depends only on its other parameters. A learned element that is a target, or that
     /// another function reads, is an element with a single value. An element of `stand_ins` whose outcomes cannot be listed has only the
     /// value that `stand_ins` gives.
     ///
-    /// **Errors.** As [`new`](Self::new).
+    /// **Errors.** The conditions are those of [`new`](Self::new).
     pub fn learning(
         model: &Model,
         targets: &[AnyElement],
@@ -45,10 +45,11 @@ impl Expansion {
         walk.finished(model, targets)
     }
 
-    /// Expands a model like [`new`](Self::new), but with decided elements. Each decided element has the given options as its values, all
-    /// with weight one, independent of its parents. A decided element is a decision, or any other element that is to be controlled.
+    /// Expands a model as [`new`](Self::new) does, but with the decided elements `decided`. Each decided element has the given options
+    /// as its values, all with weight one, independent of its parents. A decided element is a decision, or any other element that is to
+    /// be controlled.
     ///
-    /// **Errors.** As [`new`](Self::new).
+    /// **Errors.** The conditions are those of [`new`](Self::new).
     pub fn deciding(
         model: &Model,
         targets: &[AnyElement],
@@ -74,7 +75,7 @@ impl Expansion {
     /// A part of the model that is expanded to some depth is also expanded to any greater depth, even if elements are reached in another
     /// order.
     ///
-    /// **Errors.** As [`new`](Self::new).
+    /// **Errors.** The conditions are those of [`new`](Self::new).
     pub fn to_depth(
         model: &Model,
         targets: &[AnyElement],

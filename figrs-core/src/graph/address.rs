@@ -22,17 +22,17 @@ impl Address {
         Self(hasher.finish())
     }
 
-    /// Returns the address of a root, given by its index.
+    /// Returns the address of the root of index `position`.
     pub(crate) fn root(position: usize) -> Self {
         Self::step(0, 0, position as u64)
     }
 
-    /// Returns the address of a parent, given by its index.
+    /// Returns the address of the parent of index `position`.
     pub(crate) fn parent(self, position: usize) -> Self {
         Self::step(self.0, 1, position as u64)
     }
 
-    /// Returns the address of the element that this Chain returns for some parent values.
+    /// Returns the address of the element that this Chain returns for the parent values `values`.
     pub(crate) fn branch(self, values: &[Datum]) -> Self {
         let mut hasher = FxHasher::default();
         values.hash(&mut hasher);

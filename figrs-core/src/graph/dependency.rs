@@ -57,7 +57,7 @@ impl DependencyGraph {
         self.stated.len()
     }
 
-    /// The elements with evidence, including Scores.
+    /// Returns the elements with evidence, including Scores.
     pub fn evidence(&self) -> impl Iterator<Item = &AnyElement> {
         self.stated.iter().filter_map(|&at| {
             let of = self.nodes[at].inputs.first();
@@ -72,7 +72,7 @@ impl DependencyGraph {
         of.iter().rposition(is_read)
     }
 
-    /// Changes the graph such that `element` reads the given elements instead of its former inputs.
+    /// Changes the graph such that `element` reads `inputs` instead of its former inputs.
     #[must_use]
     pub fn with_inputs(mut self, element: &AnyElement, inputs: &[AnyElement]) -> Self {
         let inputs: Vec<usize> = inputs.iter().filter_map(|input| self.node(input)).collect();
@@ -131,7 +131,7 @@ impl DependencyGraph {
         Some(graph)
     }
 
-    /// Returns the same graph without the edges from the given elements to the elements that read them.
+    /// Returns the same graph without the edges from `elements` to the elements that read them.
     #[must_use]
     pub fn without_edges_from(&self, elements: &[AnyElement]) -> Self {
         let mut graph = self.clone();
@@ -150,7 +150,7 @@ impl DependencyGraph {
         graph
     }
 
-    /// Returns the index of an element's node; a node is added for a new element.
+    /// Returns the index of the node of `element`; a node is added for a new element.
     fn number(&mut self, element: &AnyElement) -> usize {
         match self.positions.get(&element.id()) {
             Some(&at) => at,
@@ -166,7 +166,7 @@ impl DependencyGraph {
         at
     }
 
-    /// Adds a statement of evidence that reads these nodes.
+    /// Adds a statement of evidence that reads the nodes `inputs`.
     fn add_evidence(&mut self, inputs: Vec<usize>) {
         self.stated.push(self.nodes.len());
         self.nodes.push(DependencyNode {
@@ -176,14 +176,14 @@ impl DependencyGraph {
         });
     }
 
-    /// Adds the evidence that another model states about elements of the graph.
+    /// Adds the evidence that `model` states about elements of the graph.
     #[must_use]
     pub fn with_statements_of(mut self, model: &Model) -> Self {
         self.state(model);
         self
     }
 
-    /// Adds the evidence of a model to the graph.
+    /// Adds the evidence of `model` to the graph.
     fn state(&mut self, model: &Model) {
         for (element, evidence) in model.evidence() {
             let Some(&at) = self.positions.get(&element.id()) else {
@@ -239,7 +239,7 @@ impl DependencyGraph {
         }
     }
 
-    /// The node of an element, if the element was reached.
+    /// Returns the node of `element`; `None` if it was not reached.
     pub(super) fn node(&self, element: &AnyElement) -> Option<usize> {
         self.positions.get(&element.id()).copied()
     }
@@ -249,7 +249,6 @@ impl DependencyGraph {
     }
 }
 
-/// Returns the dependency node of an expanded element: a function of the nodes that it reads, or a random value.
 fn expanded_node(expanded: &ExpandedElement) -> DependencyNode {
     let is_constant = expanded.support.len() == 1 && !expanded.unknown;
     let mut inputs = expanded.parents.clone();

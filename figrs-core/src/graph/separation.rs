@@ -14,7 +14,7 @@ pub enum EvidenceRole {
     Asked,
 }
 
-/// The elements that can depend on some elements, given other elements.
+/// The elements that can depend on given elements when other elements are known.
 ///
 /// **Guarantee.** Separated elements are independent for all probabilities and functions. The test of separation is D-separation, which
 /// is complete for graphs with functions: elements that are not separated depend on each other for almost all probabilities. Elements
@@ -61,7 +61,7 @@ impl DependencyGraph {
         }
     }
 
-    /// Returns the nodes that active trails from some nodes reach, given other nodes.
+    /// Returns the nodes that active trails from the nodes `from` reach, given the nodes `given`.
     fn active_trails(&self, from: &[usize], given: &[usize]) -> Vec<bool> {
         let n = self.nodes.len();
         let (starts, readers) = self.readers();
@@ -157,7 +157,7 @@ enum Direction {
 }
 
 impl Separation<'_> {
-    /// True if an element may depend on the elements from which the separation starts.
+    /// True if `element` may depend on the elements from which the separation starts.
     pub fn reaches(&self, element: &AnyElement) -> bool {
         let at = self.graph.node(element);
         at.is_some_and(|at| self.is_reached[at])

@@ -41,7 +41,7 @@ pub struct GraphNode {
 pub enum EdgeKind {
     /// The first element of the edge is a parent of the second.
     Parent,
-    /// The second element of the edge is a Chain, and the first element is its result for these parent values.
+    /// The second element of the edge is a Chain, and the first element is its result for the contained parent values.
     Branch(String),
 }
 
@@ -84,8 +84,7 @@ impl ModelGraph {
 
     /// Builds the graph with the branches of every Chain, for finite models within the default [`Limits`].
     ///
-    /// **Errors.** The errors of an expansion: mistakes in elements that are reached, models that are not finite, and models
-    /// that exceed the limits.
+    /// **Errors.** [`ModelError`] if a reached element has a mistake, the model is not finite, or it exceeds a limit.
     pub fn expanded(model: &Model, targets: impl Parents) -> Result<Self, ModelError> {
         let targets = targets.elements();
         let expansion = Expansion::new(model, &targets, &Limits::default())?;
@@ -106,12 +105,12 @@ impl ModelGraph {
         Ok(Self::walk(model, &targets, Some(&expansion)))
     }
 
-    /// The elements, in the order in which they are first reached.
+    /// Returns the elements, in the order in which they are first reached.
     pub fn nodes(&self) -> &[GraphNode] {
         &self.nodes
     }
 
-    /// The connections between the elements.
+    /// Returns the connections between the elements.
     pub fn edges(&self) -> &[GraphEdge] {
         &self.edges
     }
@@ -168,7 +167,8 @@ impl ModelGraph {
         position
     }
 
-    /// Returns the elements that an element reads, with the kinds of the connections and the addresses of the elements.
+    /// Returns the elements that the element of index `position` reads, with the kinds of the connections and the addresses of
+    /// the elements.
     fn connections(
         &self,
         position: usize,
@@ -190,7 +190,7 @@ impl ModelGraph {
     }
 }
 
-/// Returns the results of a Chain, each with the first combination of parent values that leads to it.
+/// Returns the results of the Chain of index `position`, each with the first combination of parent values that leads to it.
 fn branches(
     expansion: &Expansion,
     position: usize,

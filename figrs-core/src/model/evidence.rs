@@ -23,22 +23,22 @@ type WeightFunction = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
 /// Identity of a statement of evidence, without the element to which the statement applies.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StatementId {
-    /// The element is observed to have this value.
+    /// The element is observed to have the contained value.
     Observed(Datum),
-    /// The value passes the test with this identity.
+    /// The value passes the test with the contained identity.
     Condition(FunctionId),
-    /// The value has the weight that the function with this identity returns.
+    /// The value has the weight that the function with the contained identity returns.
     Weight(FunctionId),
-    /// The value has the weight whose logarithm the function with this identity returns.
+    /// The value has the weight whose logarithm the function with the contained identity returns.
     LogWeight(FunctionId),
 }
 
 /// The content of a piece of evidence: observation, condition or weight.
 #[derive(Clone)]
 pub(crate) enum Statement {
-    /// The element is observed to have this value.
+    /// The element is observed to have the contained value.
     Observe(Datum),
-    /// The value passes a test.
+    /// The value passes the contained test.
     Condition(Predicate),
     /// Each value has a weight, which is not negative.
     Weigh(WeightFunction),
@@ -57,7 +57,7 @@ pub(crate) enum Statement {
 #[derive(Clone)]
 pub struct Evidence {
     statement: Statement,
-    /// Identity of the statement's function, if it is known.
+    /// Identity of the statement's function; `None` if it is not known.
     function: Option<FunctionId>,
     location: &'static Location<'static>,
 }
@@ -133,13 +133,13 @@ impl Evidence {
         Self::new(statement, None)
     }
 
-    /// The source line that stated the evidence.
+    /// Returns the source line that stated the evidence.
     pub fn location(&self) -> &'static Location<'static> {
         self.location
     }
 
-    /// Returns the identity of the statement, if it can be compared. Statements with equal identities, about elements of one type, give every
-    /// value the same weight.
+    /// Returns the identity of the statement; `None` if it cannot be compared. Statements with equal identities, about elements of one type, give
+    /// every value the same weight.
     pub fn identity(&self) -> Option<StatementId> {
         match &self.statement {
             Statement::Observe(value) => Some(StatementId::Observed(value.clone())),
@@ -178,9 +178,10 @@ impl Evidence {
         }
     }
 
-    /// Returns the weight of a value of `element`, as a number and as its natural logarithm.
+    /// Returns the weight of `value`, a value of `element`, as a number and as its natural logarithm.
     ///
-    /// **Errors.** [`ModelError::InvalidWeight`], [`ModelError::InvalidLogWeight`], [`ModelError::WeightAboveMaximum`], [`ModelError::Function`].
+    /// **Errors.** [`ModelError::InvalidWeight`], [`ModelError::InvalidLogWeight`] or [`ModelError::WeightAboveMaximum`] if the weight is not
+    /// allowed; [`ModelError::Function`] if a function fails.
     pub fn weight(&self, element: &AnyElement, value: &dyn Any) -> Result<(f64, f64), ModelError> {
         let fault = |fault: Fault| element.fault(fault);
         let invalid = |weight: f64| ModelError::InvalidWeight {

@@ -36,12 +36,12 @@ pub struct Model {
 }
 
 impl Model {
-    /// A model without evidence.
+    /// Creates a model without evidence.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// States that `element` has this value.
+    /// States that `element` has the value `value`.
     #[track_caller]
     pub fn observe<T: Value>(self, element: &Element<T>, value: T) -> Self {
         self.with(element, Evidence::observe(value))
@@ -72,7 +72,7 @@ impl Model {
         self
     }
 
-    /// States a condition like [`condition`](Self::condition), with a test that several statements share. Algorithms then know that the
+    /// States a condition as [`condition`](Self::condition) does, with a test that several statements share. Algorithms then know that the
     /// statements have the same test.
     #[track_caller]
     pub fn condition_shared<T: Value, F>(self, element: &Element<T>, test: &Arc<F>) -> Self
@@ -92,7 +92,7 @@ impl Model {
         self.with(element, Evidence::weigh(weight))
     }
 
-    /// Weighs worlds like [`weigh`](Self::weigh), with the promise that no weight exceeds `maximum`; a larger weight is an error.
+    /// Weighs worlds as [`weigh`](Self::weigh) does, with the promise that no weight exceeds `maximum`; a larger weight is an error.
     ///
     /// Unexpanded parts of a model have bounded weights only if maxima are stated.
     #[track_caller]
@@ -115,19 +115,19 @@ impl Model {
         self.with(element, Evidence::log_weigh(log_weight))
     }
 
-    /// States an observation like [`observe`](Self::observe), with an untyped value, which must have the element's type.
+    /// States an observation as [`observe`](Self::observe) does, with an untyped value, which must have the element's type.
     #[track_caller]
     pub fn observe_any(self, element: &AnyElement, value: Datum) -> Self {
         self.with_evidence(element.clone(), Evidence::observe_any(value))
     }
 
-    /// Sets `element` to a value, independent of its parents. The value set by an intervention is not evidence about the parents of the
+    /// Sets `element` to `value`, independent of its parents. The value set by an intervention is not evidence about the parents of the
     /// element, which then need not belong to the world. A later intervention on the same element replaces an earlier one.
     pub fn intervene<T: Value>(self, element: &Element<T>, value: T) -> Self {
         self.intervene_any(element.erased(), Datum::new(value))
     }
 
-    /// Sets an element like [`intervene`](Self::intervene), with an untyped value, which must have the element's type.
+    /// Sets an element as [`intervene`](Self::intervene) does, with an untyped value, which must have the element's type.
     pub fn intervene_any(mut self, element: &AnyElement, value: Datum) -> Self {
         let interventions = Arc::make_mut(&mut self.interventions);
         interventions.retain(|(e, _)| e.id() != element.id());
@@ -135,8 +135,8 @@ impl Model {
         self
     }
 
-    /// Makes a decision follow a policy: the decision has the value of another element of the same type, unless an intervention sets the
-    /// decision. A later policy for the same decision replaces an earlier one.
+    /// Makes `decision` follow `policy`: the decision has the value of that element, which has the same type, unless an intervention sets
+    /// the decision. A later policy for the same decision replaces an earlier one.
     ///
     /// The elements that the policy reads must not depend on the decision.
     #[doc(hidden)]
@@ -163,7 +163,7 @@ impl Model {
         self
     }
 
-    /// Adds the evidence of another model.
+    /// Adds the evidence of `other`.
     pub fn with_evidence_of(mut self, other: &Self) -> Self {
         Arc::make_mut(&mut self.evidence).extend(other.evidence.iter().cloned());
         self
@@ -174,7 +174,7 @@ impl Model {
         &self.evidence
     }
 
-    /// All interventions of the model, each with its element.
+    /// Returns all interventions of the model, each with its element.
     pub fn interventions(&self) -> &[(AnyElement, Datum)] {
         &self.interventions
     }
@@ -185,7 +185,7 @@ impl Model {
         &self.policies
     }
 
-    /// True if another model is a clone of this model, or states the same evidence, interventions and policies about the same elements.
+    /// True if `other` is a clone of this model, or states the same evidence, interventions and policies about the same elements.
     /// Conditions and weights by functions whose identity is unknown are equal only in clones.
     #[doc(hidden)]
     pub fn states_the_same(&self, other: &Self) -> bool {
@@ -222,7 +222,7 @@ impl Model {
         }
     }
 
-    /// Describes the statement of evidence at an index in words, for messages.
+    /// Describes the statement of evidence of index `position` in words, for messages.
     pub fn describe(&self, position: usize) -> String {
         let (element, evidence) = &self.evidence[position];
         let element = element.label();

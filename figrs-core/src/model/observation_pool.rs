@@ -18,7 +18,7 @@ struct ObservationPool<'a> {
     statements: Vec<usize>,
 }
 
-/// Returns the parents and the family if a statement observes a member of a family.
+/// Returns the parents and the family if `statement` observes a member of a family.
 fn member<'a>(
     element: &'a AnyElement,
     statement: &'a Evidence,

@@ -22,7 +22,7 @@ pub struct StatementIndex {
 }
 
 impl StatementIndex {
-    /// The index of a model.
+    /// Returns the index of `model`.
     pub fn of(model: &Model) -> Self {
         let mut statements = FxHashMap::<ElementId, Vec<Evidence>>::default();
         for (element, statement) in model.evidence() {
@@ -43,13 +43,13 @@ impl StatementIndex {
         }
     }
 
-    /// Returns the statements of evidence about an element, in the order in which they were made.
+    /// Returns the statements of evidence about `element`, in the order in which they were made.
     pub fn evidence(&self, element: &AnyElement) -> Arc<[Evidence]> {
         let all = self.evidence.get(&element.id());
         all.cloned().unwrap_or_default()
     }
 
-    /// Returns the value that an intervention sets for an element.
+    /// Returns the value that an intervention sets for `element`, if any.
     pub fn intervention(&self, element: &AnyElement) -> Option<&Datum> {
         let (_, value) = self.interventions.get(&element.id())?;
         Some(value)
@@ -65,7 +65,7 @@ impl StatementIndex {
         Some(policy)
     }
 
-    /// True if an element is the policy of some decision.
+    /// True if `element` is the policy of some decision.
     pub fn is_policy(&self, element: &AnyElement) -> bool {
         let mut policies = self.policies.values();
         policies.any(|(_, policy)| policy.id() == element.id())

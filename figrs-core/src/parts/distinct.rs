@@ -23,7 +23,7 @@ use crate::value::{Value, canonical};
 pub struct Distinct<T>(Vec<T>);
 
 impl<T: Value> Distinct<T> {
-    /// Number of objects.
+    /// Returns the number of objects.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -33,7 +33,7 @@ impl<T: Value> Distinct<T> {
         self.0.is_empty()
     }
 
-    /// True if the object is one of the set.
+    /// True if `object` is in the set.
     pub fn contains(&self, object: &T) -> bool {
         self.0.iter().any(|known| known.same(object))
     }
@@ -89,7 +89,7 @@ impl<T: Value> fmt::Debug for Distinct<T> {
     }
 }
 
-/// The set of the objects that some references turn out to be.
+/// Returns the set of the objects that `references` turn out to be.
 ///
 /// ```
 /// # use figrs_core::{Element, Select, Uniform, Value, distinct};
@@ -119,7 +119,7 @@ pub fn distinct<T: Value>(references: &[Element<T>]) -> Element<Distinct<T>> {
 }
 
 impl<T: Value> Element<Vec<T>> {
-    /// The set of the objects of a list, whose length may be uncertain.
+    /// Returns the set of the objects of a list, whose length may be uncertain.
     #[track_caller]
     pub fn distinct(&self) -> Element<Distinct<T>> {
         let parents = vec![self.erased().clone()];
@@ -129,10 +129,10 @@ impl<T: Value> Element<Vec<T>> {
 }
 
 impl<T: Value> Element<Distinct<T>> {
-    /// The state after `step` has processed a field of each object, starting from `start`: a sum, a maximum, a count.
+    /// Returns the state after `step` has processed a field of each object, starting from `start`: a sum, a maximum, a count.
     ///
-    /// The objects of a set have no order, so that `step` must give the same result in every order. Only the fields of the objects in
-    /// the set are part of a world.
+    /// The objects of a set have no order; `step` must therefore give the same result in every order. Only the fields of the objects in the set
+    /// are part of a world.
     ///
     /// **Cost.** For each possible set a [`fold`](crate::fold) over the fields of its objects. Exact algorithms may need a table over all these
     /// fields together with the sets; if all objects are known beforehand, [`fold_parts_among`](Self::fold_parts_among) is cheaper.
@@ -152,7 +152,7 @@ impl<T: Value> Element<Distinct<T>> {
         })
     }
 
-    /// As [`fold_parts`](Self::fold_parts), for sets of some of these objects.
+    /// Summarises as [`fold_parts`](Self::fold_parts) does, for sets of some of `objects`.
     ///
     /// A set that has another object is an error ([`Fault::Row`]), unless evidence excludes it.
     ///

@@ -61,7 +61,7 @@ pub trait Parts {
     /// The kind of the object, and the objects in its fields.
     fn member(&self) -> Member<'_>;
 
-    /// The element at a path, with values of type `T`.
+    /// Returns the element at the path `path`, with values of type `T`.
     ///
     /// If the path leads through references of uncertain identity, the result is an element that reads whatever object each reference has as
     /// its value. A value without such a part makes an error ([`Fault::Part`](crate::Fault::Part)) in the worlds that have this
@@ -77,11 +77,11 @@ pub trait Parts {
         find::element(self, &Path::parse(path)?.into(), 0, location)
     }
 
-    /// All elements of the object in the order of the fields, each with its path.
+    /// Returns all elements of the object in the order of the fields, each with its path.
     ///
     /// Elements that are values of other elements are not listed, because they differ from world to world.
     ///
-    /// **Errors.** [`PartError::Cycle`] and [`PartError::TooManyParts`].
+    /// **Errors.** [`PartError::Cycle`] if references form a cycle; [`PartError::TooManyParts`] if the object has too many parts.
     fn paths(&self) -> Result<Vec<(String, AnyElement)>, PartError>
     where
         Self: Sized,
@@ -100,7 +100,7 @@ pub trait Parts {
     /// # Ok::<(), figrs_core::PartError>(())
     /// ```
     ///
-    /// **Errors.** [`PartError::Cycle`] and [`PartError::TooManyParts`].
+    /// **Errors.** [`PartError::Cycle`] if references form a cycle; [`PartError::TooManyParts`] if the object has too many parts.
     fn name_parts(&self, name: &str) -> Result<Vec<AnyElement>, PartError>
     where
         Self: Sized,

@@ -68,7 +68,6 @@ impl Path {
         &self.text
     }
 
-    /// Number of steps.
     pub(super) fn len(&self) -> usize {
         self.steps.len()
     }

@@ -7,7 +7,7 @@ use crate::element::{Element, chain_at};
 use crate::value::Value;
 
 impl<T: Value> Element<T> {
-    /// The element in a field of the object that this element turns out to have as its value.
+    /// Returns the element in a field of the object that this element turns out to have as its value.
     ///
     /// ```
     /// # use figrs_core::{Constant, Element, Select, Uniform, Value};

@@ -15,7 +15,7 @@ const MAX_PARTS: usize = 1 << 20;
 /// Number of characters of the path in the error about a cycle.
 const SHOWN: usize = 60;
 
-/// All elements of an object, in the order of the fields.
+/// Returns all elements of `object`, in the order of the fields.
 pub(super) fn elements(object: &dyn Parts) -> Result<Vec<(String, AnyElement)>, PartError> {
     let mut found = Vec::new();
     // The parts that are still to be visited: the first one is at the end.

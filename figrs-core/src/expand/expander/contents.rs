@@ -70,7 +70,7 @@ impl Expander<'_> {
         self.finish(element, depth, parents, support, content, failures)
     }
 
-    /// Returns the number of values to be listed of an element with infinitely many, if they are listed.
+    /// Returns the number of values to list of `element`, if it has infinitely many and they are listed.
     fn range(&self, element: &AnyElement) -> Option<usize> {
         let is_listed = self.limit.is_some() && !self.unlisted.contains(&element.id());
         self.limits.range.filter(|_| is_listed)

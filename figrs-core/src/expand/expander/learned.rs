@@ -12,7 +12,7 @@ use crate::error::ModelError;
 use crate::value::support::Support;
 
 impl Expander<'_> {
-    /// Returns the family of an element that has learned parameters, if `Param`s replace the learned elements.
+    /// Returns the family of `element`, which has learned parameters, if `Param`s replace the learned elements.
     pub(super) fn learned_family<'e>(&self, element: &'e AnyElement) -> Option<&'e dyn FamilyOp> {
         self.learned.as_ref()?;
         let family = element.kind().family()?;
@@ -20,13 +20,13 @@ impl Expander<'_> {
         takes.then_some(family)
     }
 
-    /// True if an element is to be learned: it is a learned element, and no intervention sets it.
+    /// True if `element` is to be learned: it is a learned element, and no intervention sets it.
     pub(super) fn is_open(&self, element: &AnyElement) -> bool {
         is_learned(element) && self.statements.intervention(element).is_none()
     }
 
-    /// Returns the parents on whose values an element depends. For a member of a family, parents that are learned
-    /// parameters are left out.
+    /// Returns the parents on whose values `element` depends. For a member of a family, parents that are learned
+    /// parameters are omitted.
     pub(super) fn open_parents<'e>(
         &self,
         element: &'e AnyElement,
@@ -36,7 +36,7 @@ impl Expander<'_> {
         all.filter(move |parent| !is_member || !self.is_open(parent))
     }
 
-    /// True if an element is a member of a family whose open parameters are all learned.
+    /// True if `element` is a member of a family whose open parameters are all learned.
     pub(super) fn is_learned_member(&self, element: &AnyElement) -> bool {
         self.learned_family(element).is_some() && self.open_parents(element).next().is_none()
     }

@@ -28,7 +28,7 @@ mod contents;
 mod learned;
 mod policy;
 
-/// The elements that carry evidence, in the order of the evidence statements.
+/// Returns the elements that carry evidence, in the order of the evidence statements.
 fn evidence_elements(model: &Model) -> impl Iterator<Item = &AnyElement> {
     model.evidence().iter().map(|(element, _)| element)
 }
@@ -44,7 +44,7 @@ struct Frame {
 pub(super) struct DepthLimit {
     pub(super) depth: usize,
     pub(super) memory: ExpansionCache,
-    /// `true` if an unknown element was reached again at a smaller depth, so that more of its Chains must be expanded.
+    /// `true` if an unknown element was reached again at a smaller depth; more of its Chains must then be expanded.
     pub(super) is_outdated: bool,
 }
 
@@ -60,7 +60,6 @@ pub(super) struct Expander<'m> {
     statements: StatementIndex,
     pub(super) limit: Option<DepthLimit>,
     stack: Vec<Frame>,
-    /// The Chains on the stack whose results are expanded.
     open: FxHashSet<ElementId>,
     /// The most recent support for each type of values.
     supports: FxHashMap<TypeId, Support>,
@@ -166,7 +165,7 @@ impl<'m> Expander<'m> {
         self.placeholders = stand_ins.collect();
     }
 
-    /// Returns the value of an element whose outcomes cannot be listed: the observed value, or the element's placeholder.
+    /// Returns the value of `element`, whose outcomes cannot be listed: the observed value, or the element's placeholder.
     fn observed(&self, element: &AnyElement) -> Option<Datum> {
         let evidence = self.statements.evidence(element);
         let observed = evidence.iter().find_map(Evidence::observed);
@@ -283,7 +282,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// Advances the expansion of an element by one stage. While an element waits for other elements, it stays on the stack below them.
+    /// While an element waits for other elements, it stays on the stack below them.
     fn advance(&mut self, frame: Frame) -> Result<(), ModelError> {
         let Frame {
             element,
@@ -389,7 +388,7 @@ impl<'m> Expander<'m> {
         }
     }
 
-    /// True if an element is a recursive call that need not be unfolded: the call is already an atomic element, or the traversal waits
+    /// True if `element` is a recursive call that need not be unfolded: the call is already an atomic element, or the traversal waits
     /// for its solution.
     fn is_met(
         &mut self,
@@ -440,7 +439,6 @@ impl<'m> Expander<'m> {
         self.check_bytes(element, 0)
     }
 
-    /// Returns an error if `more` additional bytes would exceed the memory limit.
     fn check_bytes(&self, element: &AnyElement, more: u64) -> Result<(), ModelError> {
         let frames = self.stack.len() * size_of::<Frame>();
         let counted = self.counted.len() * 2 * size_of::<ElementId>();
@@ -450,7 +448,7 @@ impl<'m> Expander<'m> {
         self.memory.check(self.limits, element, more)
     }
 
-    /// Returns the indices of an element's parents, or an error if a parent has no value in any world.
+    /// Returns the indices of the parents of `element`, or an error if a parent has no value in any world.
     fn parents(&self, element: &AnyElement) -> Result<Vec<usize>, ModelError> {
         let mut parents = Vec::with_capacity(element.parents().len());
         for parent in self.open_parents(element) {
@@ -459,7 +457,7 @@ impl<'m> Expander<'m> {
         Ok(parents)
     }
 
-    /// Returns the index of an element that was expanded before, or an error if the element has no value in any world.
+    /// Returns the index of `parent`, which was expanded before, or an error if it has no value in any world.
     pub(super) fn position(&self, parent: &AnyElement) -> Result<usize, ModelError> {
         if let Some((_, error)) = self.failed.get(&parent.id()) {
             return Err(error.clone());
