@@ -2,7 +2,7 @@
 
 use crate::element::label::printable;
 
-/// The remedy of an error about an unknown name: similar names, if there are any.
+/// Returns the remedy of an error about an unknown name: similar names, if there are any.
 pub fn did_you_mean(near: &[String]) -> String {
     if near.is_empty() {
         "no name is like it".into()
@@ -11,7 +11,7 @@ pub fn did_you_mean(near: &[String]) -> String {
     }
 }
 
-/// Returns the names most similar to an unknown name, or all names if there are only a few.
+/// Returns the names most similar to `asked`, or all names if there are only a few.
 pub fn similar_names<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> Vec<String> {
     const FEW: usize = 6;
     const SHOWN: usize = 3;
@@ -28,8 +28,8 @@ pub fn similar_names<'n>(asked: &str, names: impl Iterator<Item = &'n str>) -> V
     ranked.into_iter().map(|(_, name)| name.into()).collect()
 }
 
-/// Returns the edit distance between two names: the number of letters to change, insert or delete. Only the first letters are
-/// compared, and case is ignored.
+/// Returns the edit distance between `a` and `b`: the number of letters to change, insert or delete. Only the first letters
+/// are compared, and case is ignored.
 pub fn edit_distance(a: &str, b: &str) -> usize {
     const LETTERS: usize = 48;
     let letters = |text: &str| -> Vec<char> {

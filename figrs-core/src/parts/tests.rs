@@ -257,7 +257,6 @@ fn wrong_paths_name_the_object_and_the_remedy() {
     assert!(message::<i32>(&car, "a\n").starts_with("`a\\n`: "));
 }
 
-/// The observations of a model as pairs of an element and a value.
 fn observations(model: &Model) -> Vec<(AnyElement, Datum)> {
     let evidence = model.evidence().iter();
     evidence

@@ -15,7 +15,6 @@ const MAX_PARTS: usize = 1 << 20;
 /// Number of characters of the path in the error about a cycle.
 const SHOWN: usize = 60;
 
-/// Returns all elements of `object`, in the order of the fields.
 pub(super) fn elements(object: &dyn Parts) -> Result<Vec<(String, AnyElement)>, PartError> {
     let mut found = Vec::new();
     // The parts that are still to be visited: the first one is at the end.

@@ -10,27 +10,27 @@ use super::datum::Datum;
 pub trait AnyColumn: Debug + Send + Sync {
     /// Returns the list as `dyn Any`; its type is `Vec<T>`.
     fn as_any(&self) -> &dyn Any;
-    /// Number of values in the column.
+    /// Returns the number of values in the column.
     fn len(&self) -> usize;
     /// True if the column is empty.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Returns the value at an index.
+    /// Returns the value of index `index`.
     fn any(&self, index: usize) -> &dyn Any;
-    /// Returns the value at an index as a datum.
+    /// Returns the value of index `index` as a datum.
     fn datum(&self, index: usize) -> Datum;
-    /// Returns a column of the values at the given indices.
+    /// Returns a column of the values with the indices `positions`.
     fn gather(&self, positions: &[u32]) -> Box<dyn AnyColumn>;
-    /// Adds a value of the same type.
+    /// Adds `value`, which must have the same type.
     fn push(&mut self, value: &dyn Any);
-    /// Adds the values of a list of the same type.
+    /// Adds the values of `other`, a list of the same type.
     fn append(&mut self, other: &dyn AnyColumn);
     /// Returns an empty list of the same type.
     fn fresh(&self) -> Box<dyn AnyColumn>;
     /// Returns a copy of the list.
     fn copied(&self) -> Box<dyn AnyColumn>;
-    /// Approximate size of the values, in bytes.
+    /// Returns the approximate size of the values, in bytes.
     fn bytes(&self) -> usize;
 }
 

@@ -68,7 +68,7 @@ macro_rules! plain {
                 }
             }
 
-            /// Returns the plain form of a value; `None` if `T` is not a plain type.
+            /// Returns the plain form of `value`; `None` if `T` is not a plain type.
             #[inline]
             fn new<T: Value>(value: &T) -> Option<Self> {
                 let value: &dyn Any = value;
@@ -123,8 +123,7 @@ macro_rules! integers {
                 }
             }
 
-            /// Returns the integer as a value of this type; `None` if the integer does not fit or the type is not an
-            /// integer type.
+            /// Returns `value` as a value of this type; `None` if it does not fit or the type is not an integer type.
             fn with_integer(self, value: i128) -> Option<Self> {
                 match self {
                     $(Self::$variant(_) => value.try_into().ok().map(Self::$variant),)+
@@ -176,7 +175,7 @@ in_word!(
 );
 
 impl PlainType {
-    /// True if two words hold the same value.
+    /// True if the words `a` and `b` hold the same value.
     #[inline]
     pub fn same(self, a: u64, b: u64) -> bool {
         a == b
@@ -211,7 +210,7 @@ impl Repr {
 pub struct Datum(Repr);
 
 impl Datum {
-    /// Wraps a value in its canonical form ([`Value::canonical`]).
+    /// Wraps `value` in its canonical form ([`Value::canonical`]).
     #[inline]
     pub fn new<T: Value>(value: T) -> Self {
         let value = canonical(value);
@@ -254,8 +253,8 @@ impl Datum {
         self.0.value().same(other)
     }
 
-    /// True if the value has a standard type with countably many values, so that its likelihoods are probabilities
-    /// and not densities.
+    /// True if the value has a standard type with countably many values; its likelihoods are then probabilities and
+    /// not densities.
     #[doc(hidden)]
     pub fn is_countable(&self) -> bool {
         match &self.0 {

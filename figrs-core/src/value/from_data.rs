@@ -53,7 +53,8 @@ pub(super) fn text(data: &PlainData) -> Result<&str, String> {
     }
 }
 
-/// The text as a text that exists until the program ends. Each different text is stored once.
+/// Returns the text in `data` as a text that exists until the program ends. Each different text is
+/// stored once.
 pub(super) fn static_text(data: &PlainData) -> Result<&'static str, String> {
     static TEXTS: Mutex<(FxHashSet<&'static str>, usize)> =
         Mutex::new((FxHashSet::with_hasher(rustc_hash::FxBuildHasher), 0));
@@ -95,7 +96,7 @@ pub(super) fn array<T: Value, const N: usize>(data: &PlainData) -> Result<[T; N]
         .map_err(|_| format!("a list of length {N}"))
 }
 
-/// The items of a list of this length.
+/// Returns the items of `data`, a list of length `length`.
 pub(super) fn fields(data: &PlainData, length: usize) -> Result<&[PlainData], String> {
     match data {
         PlainData::List(items) if items.len() == length => Ok(items),
@@ -103,7 +104,7 @@ pub(super) fn fields(data: &PlainData, length: usize) -> Result<&[PlainData], St
     }
 }
 
-/// The position of the variant that a text names, for `#[derive(Value)]`.
+/// Returns the index of the variant that a text names, for `#[derive(Value)]`.
 pub fn variant(data: &PlainData, names: &[&str]) -> Result<usize, String> {
     let named = |text: &String| names.iter().position(|name| name == text);
     let found = match data {

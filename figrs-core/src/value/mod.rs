@@ -20,10 +20,10 @@ use plain_data::PlainData;
 
 /// A type whose values an element may take.
 ///
-/// Values are compared and hashed, so that equal values of a distribution can be merged and evidence can be looked up. The trait is
-/// implemented for the standard types and their tuples, arrays and collections, and for elements, which are compared by identity. For a
-/// user-defined enum or struct whose fields are values, `#[derive(Value)]` implements the trait. For a type that is `Eq + Hash`, one line
-/// implements the trait: [`value!`](crate::value!)`(MyType);`.
+/// Values are compared and hashed, because equal values of a distribution are merged and evidence is looked up. The trait is implemented
+/// for the standard types and their tuples, arrays and collections, and for elements, which are compared by identity. For a user-defined
+/// enum or struct whose fields are values, `#[derive(Value)]` implements the trait. For a type that is `Eq + Hash`, one line implements the
+/// trait: [`value!`](crate::value!)`(MyType);`.
 ///
 /// If several values are equal, the functions of a model see only one of them (the representative). Floating-point numbers are made
 /// canonical: `-0.0` becomes `0.0`, and every NaN becomes the same NaN, also within tuples, lists and derived types. If the equality of a
@@ -47,7 +47,7 @@ use plain_data::PlainData;
     note = "derive `Clone, Debug, figrs::Value` for it; a type that is `Eq + Hash` can also be named in `figrs::value!({Self});`"
 )]
 pub trait Value: Clone + Debug + Send + Sync + 'static {
-    /// True if two values are the same outcome of a distribution.
+    /// True if `self` and `other` are the same outcome of a distribution.
     fn same(&self, other: &Self) -> bool;
     /// Feeds the value to a hasher; values that are the [`same`](Value::same) feed the same bytes.
     fn feed<H: Hasher>(&self, hasher: &mut H);
@@ -105,7 +105,7 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
     fn heap_bytes(&self) -> usize {
         0
     }
-    /// The value that plain data state, for evidence from files ([`Model::observe_data`](crate::Model::observe_data)).
+    /// Returns the value that `data` states, for evidence from files ([`Model::observe_data`](crate::Model::observe_data)).
     ///
     /// Numbers, texts, truth values, and lists, tuples and options of these are read from data of the same form. For an enum with
     /// `#[derive(Value)]`, a text names a variant without fields. A text that is read as a `&'static str` is stored until the program ends:
@@ -117,8 +117,8 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
         let _ = data;
         Err("a value that only Rust code can state, with `Model::observe`".into())
     }
-    /// A function that returns the [`Parts`] of a value, if its type has parts; then paths lead through elements with such
-    /// values. `#[derive(Value)]` with the attribute `#[value(parts)]` overrides the method.
+    /// Returns a function that returns the [`Parts`] of a value, if the type has parts; paths then lead through elements with such values.
+    /// `#[derive(Value)]` with the attribute `#[value(parts)]` overrides the method.
     fn parts() -> Option<fn(&Self) -> &dyn Parts> {
         None
     }
@@ -277,12 +277,11 @@ tuple!(6, A.0, B.1, C.2, D.3, E.4, F.5);
 tuple!(7, A.0, B.1, C.2, D.3, E.4, F.5, G.6);
 tuple!(8, A.0, B.1, C.2, D.3, E.4, F.5, G.6, H.7);
 
-/// Returns a collection of the representatives of some values.
+/// Returns a collection of the representatives of `items`.
 fn canonical_items<'a, T: Value, C: FromIterator<T>>(items: impl IntoIterator<Item = &'a T>) -> C {
     items.into_iter().cloned().map(canonical).collect()
 }
 
-/// A collection of the values that a list states.
 fn from_items<T: Value, C: FromIterator<T>>(data: &PlainData) -> Result<C, String> {
     from_data::list(data).map(|items| items.into_iter().collect())
 }

@@ -22,7 +22,6 @@ use super::support::{Support, SupportBuilder};
 /// ```
 pub struct States<T> {
     support: Support,
-    /// `true` if the list of states contained a value twice.
     repeated: bool,
     values: PhantomData<fn() -> T>,
 }
@@ -43,7 +42,7 @@ impl<T: Value> States<T> {
         }
     }
 
-    /// Number of states.
+    /// Returns the number of states.
     pub fn len(&self) -> usize {
         self.support.len()
     }
@@ -53,17 +52,17 @@ impl<T: Value> States<T> {
         self.support.is_empty()
     }
 
-    /// Returns the state at an index.
+    /// Returns the state of index `index`.
     pub fn get(&self, index: usize) -> Option<&T> {
         (index < self.len()).then(|| self.support.get(index))?
     }
 
-    /// Returns the index of a state.
+    /// Returns the index of `state`.
     pub fn index_of(&self, state: &T) -> Option<usize> {
         self.support.index_of(state)
     }
 
-    /// All states, in their order.
+    /// Returns all states, in their order.
     pub fn iter(&self) -> impl Iterator<Item = &T> + '_ {
         self.support.values().into_iter().flatten()
     }

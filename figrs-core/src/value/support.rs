@@ -171,59 +171,58 @@ impl SupportBuilder {
         Self(Box::new(DistinctValues::<T>::default()))
     }
 
-    /// Returns the index of a value, which is added if it is new; `None` if the value has another type.
+    /// Returns the index of `value`, which is added if it is new; `None` if it has another type.
     pub fn insert(&mut self, value: &dyn Any) -> Option<usize> {
         self.0.insert(value)
     }
 
-    /// The type of the values.
+    /// Returns the type of the values.
     pub fn value_type(&self) -> TypeId {
         self.0.value_type()
     }
 
-    /// Creates an empty column of values of this type.
     pub(crate) fn column(&self) -> Box<dyn AnyColumn> {
         self.0.column()
     }
 
-    /// Returns a column of the values at the given indices.
+    /// Returns a column of the values with the indices `positions`.
     #[doc(hidden)]
     pub fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
         self.0.decode(positions)
     }
 
-    /// Returns the indices of the values of a column, which are added if they are new; `None` if the values have
-    /// another type.
+    /// Returns the indices of the values of `column`, which are added if they are new; `None` if they have another
+    /// type.
     pub fn encode(&mut self, column: &dyn AnyColumn) -> Option<Vec<u32>> {
         self.0.encode(column.as_any())
     }
 
-    /// Returns the value at an index.
+    /// Returns the value of index `index`.
     pub fn any(&self, index: usize) -> &dyn Any {
         self.0.any(index)
     }
 
-    /// Returns the value at an index as a datum.
+    /// Returns the value of index `index` as a datum.
     pub fn datum(&self, index: usize) -> Datum {
         self.0.datum(index)
     }
 
-    /// Returns the index of a value, if the list contains it.
+    /// Returns the index of `value`, if the list contains it.
     pub fn index_of(&self, value: &dyn Any) -> Option<usize> {
         self.0.index_of(value)
     }
 
-    /// Number of values in the list so far.
+    /// Returns the number of values in the list so far.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Approximate size of the values, in bytes.
+    /// Returns the approximate size of the values, in bytes.
     pub fn bytes(&self) -> usize {
         self.0.bytes()
     }
 
-    /// Returns the approximate size in bytes of the list while `more` values are added.
+    /// Returns the approximate size of the list in bytes while `more` values are added.
     ///
     /// If the list has no room for the new values, its memory is doubled, and for a moment the old memory exists as
     /// well.
@@ -260,12 +259,12 @@ impl Support {
         self.0.value_type()
     }
 
-    /// Number of values.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Approximate size of the values, in bytes.
+    /// Returns the approximate size of the values, in bytes.
     pub fn bytes(&self) -> usize {
         self.0.bytes()
     }
@@ -275,27 +274,26 @@ impl Support {
         self.len() == 0
     }
 
-    /// Returns the value at an index, for dynamic dispatch.
+    /// Returns the value of index `index`, for dynamic dispatch.
     pub fn any(&self, index: usize) -> &dyn Any {
         self.0.any(index)
     }
 
-    /// Returns the value at an index as a datum.
+    /// Returns the value of index `index` as a datum.
     pub fn datum(&self, index: usize) -> Datum {
         self.0.datum(index)
     }
 
-    /// Returns the value at an index, if the values are of type `T`.
+    /// Returns the value of index `index`, if the values are of type `T`.
     pub fn get<T: Value>(&self, index: usize) -> Option<&T> {
         self.any(index).downcast_ref()
     }
 
-    /// Returns the index of a value, if the support contains it.
+    /// Returns the index of `value`, if the support contains it.
     pub fn index_of(&self, value: &dyn Any) -> Option<usize> {
         self.0.index_of(value)
     }
 
-    /// The text of a value that has the type of the support.
     pub(crate) fn printed(&self, value: &dyn Any) -> String {
         self.0.printed(value)
     }
@@ -305,13 +303,13 @@ impl Support {
         self.0.look_alike(value)
     }
 
-    /// Returns a column of the values at these indices.
+    /// Returns a column of the values with the indices `positions`.
     #[doc(hidden)]
     pub fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn> {
         self.0.decode(positions)
     }
 
-    /// All values, if they are of type `T`.
+    /// Returns all values, if they are of type `T`.
     pub fn values<T: Value>(&self) -> Option<impl Iterator<Item = &T> + '_> {
         let values = self.0.as_any().downcast_ref::<DistinctValues<T>>()?;
         Some(values.set.iter().map(|key| &key.0))
