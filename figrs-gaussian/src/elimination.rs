@@ -58,8 +58,8 @@ pub(crate) struct Message {
 impl<'g> Elimination<'g> {
     /// Eliminates all vectors. A step of the elimination may have at most `limit` assignments of finite variables.
     ///
-    /// **Errors.** [`GaussianError::Improper`], [`GaussianError::TooManyComponents`] or [`GaussianError::InfiniteTotal`] under the conditions of these variants;
-    /// [`GaussianError::Elimination`] if the deadline passes.
+    /// **Errors.** [`GaussianError::Improper`], [`GaussianError::TooManyComponents`] or [`GaussianError::InfiniteTotal`] under the conditions of these
+    /// variants; [`GaussianError::Elimination`] if the deadline passes.
     pub fn run(graph: &'g HybridGraph, limit: usize, until: &Until) -> Result<Self, GaussianError> {
         Self::by_steps(graph, plan(graph, until)?, limit, until)
     }

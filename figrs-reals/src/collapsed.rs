@@ -41,8 +41,8 @@ use crate::scan::Scan;
 ///
 /// **Complexity.** Each draw takes an answer in closed form about the elements that are integrated out.
 ///
-/// **Errors.** [`Error::NotClosedForm`] if an element without closed form is made within a Chain, if it is not known which elements the function of a drawn Chain
-/// reads, or if a target is a parameter of a conjugate family; [`Error::InvalidSetting`] for any other sampler; the errors of the wrapped sampler.
+/// **Errors.** [`Error::NotClosedForm`] if an element without closed form is made within a Chain, if it is not known which elements the function of a drawn
+/// Chain reads, or if a target is a parameter of a conjugate family; [`Error::InvalidSetting`] for any other sampler; the errors of the wrapped sampler.
 ///
 /// **References.** Casella and Robert, *Rao-Blackwellisation of sampling schemes*, 1996; Murray et al., *Delayed sampling and automatic
 /// Rao-Blackwellization of probabilistic programs*, 2018.

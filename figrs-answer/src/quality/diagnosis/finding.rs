@@ -92,7 +92,7 @@ pub enum Finding {
     /// Short chains from other draws of the prior stayed in worlds that no main chain visited and that are as probable as the worlds of the
     /// main chains. The main chains may agree only because they are all in the same mode.
     OtherMode {
-        /// The function of a random choice whose value in a short chain is farthest outside the range of the main chains.
+        /// The function of a random choice with the value in a short chain that is farthest outside the range of the main chains.
         quantity: Quantity,
         /// The value farthest outside the range of the main chains, in any short chain.
         number: f64,
