@@ -160,7 +160,7 @@ impl<T: Value> Elements<T> {
     /// ```
     /// # use figrs_core::{Beta, Elements, Flip, Poisson};
     /// let rate = Beta::new(2.0, 2.0);
-    /// let patients = Elements::of(&Poisson::new(100.0), move |_| Flip::new(&rate));
+    /// let patients = Elements::of(Poisson::new(100.0), move |_| Flip::new(&rate));
     /// let ill = patients.count(|ill| *ill);
     /// # drop(ill);
     /// ```

@@ -130,7 +130,7 @@ impl<T: Value> Elements<T> {
     ///
     /// ```
     /// # use figrs_core::{Elements, Poisson, Uniform};
-    /// let bids = Elements::of(&Poisson::new(3.0), |_| Uniform::new(1..=9));
+    /// let bids = Elements::of(Poisson::new(3.0), |_| Uniform::new(1..=9));
     /// let highest = bids.reduce(|a, b| *a.max(b));
     /// # drop(highest);
     /// ```

@@ -31,7 +31,7 @@ impl Numbers {
             0 => {
                 lengths = (0..=MOST)
                     .map(|n| f64::from(u8::from(n == case % MOST + 1)))
-                    .collect()
+                    .collect();
             }
             1 => lengths[0] = 0.0,
             _ => {}
@@ -43,7 +43,7 @@ impl Numbers {
         Self {
             lengths,
             values,
-            depends: case % 2 == 0,
+            depends: case.is_multiple_of(2),
         }
     }
 
@@ -65,7 +65,7 @@ impl Numbers {
             .collect();
         let collection = match possible[..] {
             [(_, only)] => Elements::of_process(usize::from(only), &members),
-            _ => Elements::of_process(&Select::new(possible), &members),
+            _ => Elements::of_process(Select::new(possible), &members),
         };
         let length = collection.length();
         (collection, length)
@@ -266,7 +266,7 @@ fn tables<T: Value>(element: &Element<T>) -> (usize, usize, usize) {
         .graph()
         .factors
         .iter()
-        .map(|factor| factor.entries());
+        .map(figrs::factor::Factor::entries);
     (
         entries.len(),
         entries.clone().sum(),
@@ -276,8 +276,8 @@ fn tables<T: Value>(element: &Element<T>) -> (usize, usize, usize) {
 
 #[test]
 fn tables_grow_linearly_with_the_length() {
-    let coins = |n: usize| Elements::of(&Uniform::new(0..=n), |_| Flip::new(0.3));
-    let dice = |n: usize| Elements::of(&Uniform::new(0..=n), |_| Uniform::new([1_u32, 2, 3]));
+    let coins = |n: usize| Elements::of(Uniform::new(0..=n), |_| Flip::new(0.3));
+    let dice = |n: usize| Elements::of(Uniform::new(0..=n), |_| Uniform::new([1_u32, 2, 3]));
     for n in [10, 20, 40] {
         // The states of a summary with two or three states do not grow: all tables together are quadratic only by the length itself.
         let (number, total, largest) = tables(&coins(n).count(|coin| *coin));
@@ -330,7 +330,7 @@ fn tables_grow_linearly_with_the_length() {
 
 #[test]
 fn numbers_without_a_maximum_are_sampled() {
-    let all = Elements::of(&Poisson::new(3.0), |at| {
+    let all = Elements::of(Poisson::new(3.0), |at| {
         Flip::new(if at == 0 { 0.5 } else { 0.25 })
     });
     let some = all.exists(|yes| *yes);
@@ -579,7 +579,7 @@ fn samplers_agree_with_exact_answers() {
     for algorithm in algorithms {
         let answer = algorithm.run(&model, &targets).unwrap();
         for target in &targets {
-            for (value, p) in right.distribution(target).unwrap().iter() {
+            for (value, p) in &right.distribution(target).unwrap() {
                 let found = answer.probability(target, value).unwrap();
                 // At least 1500 effective draws: five standard errors have a false alarm with a probability below 1e-6.
                 let error = 5.0 * (p * (1.0 - p) / 1500.0).sqrt() + 1e-3;
