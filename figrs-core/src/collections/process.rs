@@ -87,6 +87,7 @@ struct Shared<I, T> {
 /// **Errors.** A process panics never, and neither does a request for a member. A member that does not exist is an element, and a world
 /// that evaluates it has the error [`Fault::Member`], with a [`MemberError`]: [`NoMember`](MemberError::NoMember) for an index
 /// outside the domain ([`within`](Self::within)), and [`Cycle`](MemberError::Cycle) for a member that is made from itself.
+#[derive(Clone)]
 pub struct Process<I, T>(Arc<Shared<I, T>>);
 
 impl<I: Value, T: Value> Process<I, T> {
@@ -390,12 +391,6 @@ impl<I: Value, T: Value> Request for MemberRequest<I, T> {
     fn refused(&self, problem: Problem) -> AnyElement {
         let fault = self.process.problem(&self.index, problem);
         refused::<T>(self.location, fault).erased().clone()
-    }
-}
-
-impl<I, T> Clone for Process<I, T> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
     }
 }
 
