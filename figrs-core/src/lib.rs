@@ -62,7 +62,7 @@ pub mod graph;
 pub use figrs_factor::wording;
 
 pub use bytes::{Bytes, InvalidBytes};
-pub use collections::{Elements, MemberCount, MemberError, MemberIndex, Neighbour, Process};
+pub use collections::{Elements, MemberError, Natural, Neighbour, Process};
 pub use counterfactual::{Counterfactual, TwinTargets};
 pub use element::distribution::{Distribution, Family, Outcomes, Space, Tails, WrongParameter};
 pub use element::function::{CallId, FunctionId};

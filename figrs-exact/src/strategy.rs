@@ -46,7 +46,7 @@ const MAX_NESTING: usize = 16;
 /// **Guarantee.** The answer is exact if each sub-model was solved exactly. If bounds were computed for some sub-models, and the others were
 /// solved exactly, the answer contains bounds that enclose the exact probabilities, up to rounding. If a sub-model was solved by sampling
 /// or by an approximation, the answer is [approximate](figrs_answer::Quality::Approximate), and has no probability of the evidence.
-/// Evidence is never inside a sub-model, so that errors of samplers do not depend on the evidence of the rest.
+/// Evidence is never inside a sub-model; errors of samplers therefore do not depend on the evidence of the rest.
 ///
 /// **Complexity.** The work is that of the algorithms for each sub-model and for each joint value of the elements that it reads, plus that of
 /// an elimination of the rest. At most 16 sub-models are nested in each other.

@@ -102,7 +102,7 @@ impl Puzzle {
         (moving + rules.ahead.len() / 4 + rules.machine.atoms() / 64 + 600) as u64
     }
 
-    /// True if no counter of steps ends the puzzle, so that transitions are the same at all steps.
+    /// True if no counter of steps ends the puzzle; transitions are then the same at all steps.
     fn is_timeless(&self) -> bool {
         let clock = self.rules.clock.as_ref();
         clock.is_none_or(|clock| clock.limit().is_none())

@@ -13,55 +13,34 @@ use crate::element::{Constant, Element, apply_at, apply_shared_at, chain_shared_
 use crate::error::Fault;
 use crate::value::Value;
 
-/// The number of members of a collection: a whole number, or an element of whole numbers of any type.
+/// A whole number from 0, such as the number of members of a collection or the number of a member: a number, or an element of whole numbers of
+/// any type.
 #[derive(Clone, Debug)]
-pub enum MemberCount {
+pub enum Natural {
     /// The number is known.
     Known(usize),
     /// The number is uncertain; its range may be infinite.
     Uncertain(Element<usize>),
 }
 
-/// The index of a member of a collection, from 0: a whole number, or an element of whole numbers of any type.
-#[derive(Clone, Debug)]
-pub struct MemberIndex(pub(super) MemberCount);
-
-impl From<usize> for MemberCount {
+impl From<usize> for Natural {
     fn from(number: usize) -> Self {
         Self::Known(number)
     }
 }
 
-impl From<usize> for MemberIndex {
-    fn from(number: usize) -> Self {
-        Self(number.into())
-    }
-}
-
 macro_rules! from_elements {
     ($($type:ty),+) => {$(
-        impl From<&Element<$type>> for MemberCount {
+        impl From<&Element<$type>> for Natural {
             #[track_caller]
             fn from(element: &Element<$type>) -> Self {
                 Self::Uncertain(whole(element, Location::caller()))
             }
         }
-        impl From<Element<$type>> for MemberCount {
+        impl From<Element<$type>> for Natural {
             #[track_caller]
             fn from(element: Element<$type>) -> Self {
                 Self::from(&element)
-            }
-        }
-        impl From<&Element<$type>> for MemberIndex {
-            #[track_caller]
-            fn from(element: &Element<$type>) -> Self {
-                Self(element.into())
-            }
-        }
-        impl From<Element<$type>> for MemberIndex {
-            #[track_caller]
-            fn from(element: Element<$type>) -> Self {
-                Self(element.into())
             }
         }
     )+};
@@ -89,6 +68,7 @@ fn whole<N: Value + TryInto<usize>>(
 }
 
 /// The members that a collection may have, whatever its number of members turns out to be.
+#[derive(Clone)]
 pub(super) enum Members<T> {
     Listed(Arc<[Element<T>]>),
     Made(Process<usize, T>),
@@ -100,15 +80,6 @@ impl<T: Value> Members<T> {
         match self {
             Self::Listed(list) => list[index].clone(),
             Self::Made(process) => process.at(&index),
-        }
-    }
-}
-
-impl<T> Clone for Members<T> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Listed(list) => Self::Listed(Arc::clone(list)),
-            Self::Made(process) => Self::Made(process.clone()),
         }
     }
 }
@@ -138,8 +109,9 @@ impl<T> Clone for Members<T> {
 /// [`fold`](Self::fold), each state holds both.
 ///
 /// **Errors.** A world that evaluates a member that it does not have has the error [`Fault::Member`].
+#[derive(Clone)]
 pub struct Elements<T> {
-    pub(super) length: MemberCount,
+    pub(super) length: Natural,
     pub(super) members: Members<T>,
     /// For each index, an element that is true if the length is greater than the index.
     longer: Option<Process<usize, bool>>,
@@ -151,7 +123,7 @@ impl<T: Value> Elements<T> {
     #[track_caller]
     pub fn new(members: impl IntoIterator<Item = Element<T>>) -> Self {
         let members: Arc<[Element<T>]> = members.into_iter().collect();
-        Self::built(MemberCount::Known(members.len()), Members::Listed(members))
+        Self::built(Natural::Known(members.len()), Members::Listed(members))
     }
 
     /// Creates the collection with `length` members: `member` makes the member with a given index from 0. Each member is made when it is needed.
@@ -159,13 +131,13 @@ impl<T: Value> Elements<T> {
     /// ```
     /// # use figrs_core::{Beta, Elements, Flip, Poisson};
     /// let rate = Beta::new(2.0, 2.0);
-    /// let patients = Elements::of(&Poisson::new(100.0), move |_| Flip::new(&rate));
+    /// let patients = Elements::of(Poisson::new(100.0), move |_| Flip::new(&rate));
     /// let ill = patients.count(|ill| *ill);
     /// # drop(ill);
     /// ```
     #[track_caller]
     pub fn of(
-        length: impl Into<MemberCount>,
+        length: impl Into<Natural>,
         member: impl Fn(usize) -> Element<T> + Send + Sync + 'static,
     ) -> Self {
         Self::of_process(length, &Process::new(move |&index| member(index)))
@@ -184,16 +156,16 @@ impl<T: Value> Elements<T> {
     /// # drop(rainy);
     /// ```
     #[track_caller]
-    pub fn of_process(length: impl Into<MemberCount>, members: &Process<usize, T>) -> Self {
+    pub fn of_process(length: impl Into<Natural>, members: &Process<usize, T>) -> Self {
         Self::built(length.into(), Members::Made(members.clone()))
     }
 
     #[track_caller]
-    fn built(length: MemberCount, members: Members<T>) -> Self {
+    fn built(length: Natural, members: Members<T>) -> Self {
         let location = Location::caller();
         let longer = match &length {
-            MemberCount::Known(_) => None,
-            MemberCount::Uncertain(length) => {
+            Natural::Known(_) => None,
+            Natural::Uncertain(length) => {
                 let length = length.clone();
                 Some(Process::new(move |&index: &usize| {
                     let parents = vec![length.erased().clone()];
@@ -227,8 +199,8 @@ impl<T: Value> Elements<T> {
     #[track_caller]
     pub fn length(&self) -> Element<usize> {
         match &self.length {
-            MemberCount::Known(length) => Constant::new(*length),
-            MemberCount::Uncertain(length) => length.clone(),
+            Natural::Known(length) => Constant::new(*length),
+            Natural::Uncertain(length) => length.clone(),
         }
     }
 
@@ -236,10 +208,8 @@ impl<T: Value> Elements<T> {
     #[track_caller]
     pub fn to_vec(&self) -> Option<Vec<Element<T>>> {
         match &self.length {
-            MemberCount::Known(length) => {
-                Some((0..*length).map(|at| self.members.at(at)).collect())
-            }
-            MemberCount::Uncertain(_) => None,
+            Natural::Known(length) => Some((0..*length).map(|at| self.members.at(at)).collect()),
+            Natural::Uncertain(_) => None,
         }
     }
 
@@ -257,7 +227,7 @@ impl<T: Value> Elements<T> {
     /// # drop(model);
     /// ```
     #[track_caller]
-    pub fn at(&self, index: impl Into<MemberIndex>) -> Element<T> {
+    pub fn at(&self, index: impl Into<Natural>) -> Element<T> {
         self.member_at(index.into(), "at", Element::clone, Self::missing)
     }
 
@@ -267,7 +237,7 @@ impl<T: Value> Elements<T> {
     /// member exists and has the value `v`; `condition(&elements.get(3), |member| member.as_ref().is_none_or(|m| *m == v))` has no effect in worlds
     /// without the member.
     #[track_caller]
-    pub fn get(&self, index: impl Into<MemberIndex>) -> Element<Option<T>> {
+    pub fn get(&self, index: impl Into<Natural>) -> Element<Option<T>> {
         let location = Location::caller();
         let some = Arc::new(|value: &T| Some(value.clone()));
         let member = move |member: &Element<T>| {
@@ -282,7 +252,7 @@ impl<T: Value> Elements<T> {
     #[track_caller]
     fn member_at<U: Value>(
         &self,
-        index: MemberIndex,
+        index: Natural,
         name: &'static str,
         found: impl Fn(&Element<T>) -> Element<U> + Send + Sync + 'static,
         missing: fn(&Self, &'static Location<'static>, usize) -> Element<U>,
@@ -290,10 +260,8 @@ impl<T: Value> Elements<T> {
         let location = Location::caller();
         let members = self.clone();
         let known = move |index: usize| match (&members.length, &members.longer) {
-            (MemberCount::Known(length), _) if index >= *length => {
-                missing(&members, location, index)
-            }
-            (MemberCount::Uncertain(_), Some(longer)) => {
+            (Natural::Known(length), _) if index >= *length => missing(&members, location, index),
+            (Natural::Uncertain(_), Some(longer)) => {
                 let parents = vec![longer.at(&index).erased().clone()];
                 let member = found(&members.members.at(index));
                 let missing = missing(&members, location, index);
@@ -305,9 +273,9 @@ impl<T: Value> Elements<T> {
             }
             _ => found(&members.members.at(index)),
         };
-        match index.0 {
-            MemberCount::Known(index) => known(index),
-            MemberCount::Uncertain(index) => {
+        match index {
+            Natural::Known(index) => known(index),
+            Natural::Uncertain(index) => {
                 let parents = vec![index.erased().clone()];
                 let known = Arc::new(move |index: &usize| known(*index));
                 chain_shared_at::<One<usize>, U, _>(name, location, parents, &known)
@@ -318,9 +286,9 @@ impl<T: Value> Elements<T> {
     /// Returns the element of a member that does not exist.
     fn missing(&self, location: &'static Location<'static>, index: usize) -> Element<T> {
         let reason = match (&self.length, index) {
-            (MemberCount::Known(0), _) => ", because it has no members".into(),
-            (MemberCount::Known(length), _) => format!(", but only those from 0 to {}", length - 1),
-            (MemberCount::Uncertain(_), index) => {
+            (Natural::Known(0), _) => ", because it has no members".into(),
+            (Natural::Known(length), _) => format!(", but only those from 0 to {}", length - 1),
+            (Natural::Uncertain(_), index) => {
                 format!(" in worlds in which its length is at most {index}")
             }
         };
@@ -372,10 +340,8 @@ impl<T: Value> Elements<T> {
         };
         let pairs = |length: usize| (length * length.saturating_sub(1)) / 2;
         let length = match &self.length {
-            MemberCount::Known(length) => MemberCount::Known(pairs(*length)),
-            MemberCount::Uncertain(length) => {
-                MemberCount::Uncertain(length.map(move |&n| pairs(n)))
-            }
+            Natural::Known(length) => Natural::Known(pairs(*length)),
+            Natural::Uncertain(length) => Natural::Uncertain(length.map(move |&n| pairs(n))),
         };
         Elements::built(length, Members::Made(Process::new(pair)))
     }
@@ -397,31 +363,6 @@ fn pair_at(place: usize) -> (usize, usize) {
 /// Creates a constant whose label has the location `location`.
 pub(super) fn constant<T: Value>(location: &'static Location<'static>, value: T) -> Element<T> {
     apply_at::<(), T, _>("constant", location, Vec::new(), move |()| value.clone())
-}
-
-impl<T: Value> FromIterator<Element<T>> for Elements<T> {
-    #[track_caller]
-    fn from_iter<I: IntoIterator<Item = Element<T>>>(members: I) -> Self {
-        Self::new(members)
-    }
-}
-
-impl<T: Value> From<Vec<Element<T>>> for Elements<T> {
-    #[track_caller]
-    fn from(members: Vec<Element<T>>) -> Self {
-        Self::new(members)
-    }
-}
-
-impl<T> Clone for Elements<T> {
-    fn clone(&self) -> Self {
-        Self {
-            length: self.length.clone(),
-            members: self.members.clone(),
-            longer: self.longer.clone(),
-            origin: self.origin,
-        }
-    }
 }
 
 impl<T> fmt::Debug for Elements<T> {

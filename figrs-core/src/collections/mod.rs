@@ -7,7 +7,7 @@ mod process;
 mod scan;
 mod summary;
 
-pub use elements::{Elements, MemberCount, MemberIndex};
+pub use elements::{Elements, Natural};
 pub use error::MemberError;
 pub use process::{Neighbour, Process};
 

@@ -32,9 +32,15 @@ pub struct Neighbour<I, T> {
 type BetweenFunction<I, T> =
     dyn Fn(&I, Option<&Neighbour<I, T>>, Option<&Neighbour<I, T>>) -> Element<T> + Send + Sync;
 
+/// A function from a process and an index to the member with this index.
+type IndexFunction<I, T> = dyn Fn(&Process<I, T>, &I) -> Element<T> + Send + Sync;
+
+/// The indices for which a function is true.
+type Domain<I> = Box<dyn Fn(&I) -> bool + Send + Sync>;
+
 /// The function of a process, which makes its members.
 enum MemberFunction<I, T> {
-    OfIndex(Box<dyn Fn(&Process<I, T>, &I) -> Element<T> + Send + Sync>),
+    OfIndex(Box<IndexFunction<I, T>>),
     Between(fn(&I, &I) -> Ordering, Box<BetweenFunction<I, T>>),
 }
 
@@ -51,7 +57,7 @@ struct Members<I, T> {
 struct Shared<I, T> {
     number: u64,
     function: MemberFunction<I, T>,
-    domain: Option<Box<dyn Fn(&I) -> bool + Send + Sync>>,
+    domain: Option<Domain<I>>,
     origin: Origin,
     members: Mutex<Members<I, T>>,
 }
@@ -59,7 +65,7 @@ struct Shared<I, T> {
 /// An unbounded family of elements: a member for each index, made when it is asked for.
 ///
 /// The index may be any [`Value`], such as a number, a real instant, a name or a pair. A process remembers its members: the member with an
-/// index is the same element whenever it is asked for, so that evidence may be stated on a member before or after other members are made.
+/// index is the same element whenever it is asked for; evidence may therefore be stated on a member before or after other members are made.
 ///
 /// ```
 /// # use figrs_core::{Element, Flip, If, Model, Process};
@@ -81,6 +87,7 @@ struct Shared<I, T> {
 /// **Errors.** A process panics never, and neither does a request for a member. A member that does not exist is an element, and a world
 /// that evaluates it has the error [`Fault::Member`], with a [`MemberError`]: [`NoMember`](MemberError::NoMember) for an index
 /// outside the domain ([`within`](Self::within)), and [`Cycle`](MemberError::Cycle) for a member that is made from itself.
+#[derive(Clone)]
 pub struct Process<I, T>(Arc<Shared<I, T>>);
 
 impl<I: Value, T: Value> Process<I, T> {
@@ -174,6 +181,7 @@ impl<I: Value, T: Value> Process<I, T> {
     /// let never = open.at(&25); // an error that names the index, when it is used
     /// # drop(never);
     /// ```
+    #[must_use]
     #[track_caller]
     pub fn within(mut self, domain: impl Fn(&I) -> bool + Send + Sync + 'static) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.0) {
@@ -205,8 +213,7 @@ impl<I: Value, T: Value> Process<I, T> {
             index,
             location,
         };
-        let member = make(Box::new(request));
-        Element::from_erased(&member).expect("members have the type of their process")
+        typed(&make(Box::new(request)))
     }
 
     /// Creates the member whose index is the value of the element `index`.
@@ -273,6 +280,11 @@ impl<I: Value, T: Value> Process<I, T> {
         };
         refused(location, Fault::Member(Box::new(error)))
     }
+}
+
+/// Returns `member` with its type.
+fn typed<T: Value>(member: &AnyElement) -> Element<T> {
+    Element::from_erased(member).expect("members have the type of their process")
 }
 
 /// Creates the element that has the error `fault` in each world that evaluates it.
@@ -378,12 +390,6 @@ impl<I: Value, T: Value> Request for MemberRequest<I, T> {
     fn refused(&self, problem: Problem) -> AnyElement {
         let fault = self.process.problem(&self.index, problem);
         refused::<T>(self.location, fault).erased().clone()
-    }
-}
-
-impl<I, T> Clone for Process<I, T> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
     }
 }
 

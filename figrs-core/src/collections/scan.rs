@@ -1,6 +1,6 @@
 //! Summaries of collections of uncertain length as tables of linear size, for exact algorithms.
 //!
-//! The possible lengths are known here, so that one sequence of states reads all members that any world has. From the last member to the
+//! The possible lengths are known here; one sequence of states therefore reads all members that any world has. From the last member to the
 //! first, a state is either the length, as long as no member is read, or a state of the summary: the numbers of both are added, and not
 //! multiplied. A member is part of a world only if its length is greater than the number of the member.
 

@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::elements::{Elements, MemberCount, constant};
+use super::elements::{Elements, Natural, constant};
 use super::error::MemberError;
 use super::process::{Process, refused};
 use super::scan::{self, Scan, chosen, from_first, from_last};
@@ -130,7 +130,7 @@ impl<T: Value> Elements<T> {
     ///
     /// ```
     /// # use figrs_core::{Elements, Poisson, Uniform};
-    /// let bids = Elements::of(&Poisson::new(3.0), |_| Uniform::new(1..=9));
+    /// let bids = Elements::of(Poisson::new(3.0), |_| Uniform::new(1..=9));
     /// let highest = bids.reduce(|a, b| *a.max(b));
     /// # drop(highest);
     /// ```
@@ -184,8 +184,8 @@ impl<T: Value> Elements<T> {
             chain_at::<One<usize>, T, _>("any_of", location, parents, member)
         };
         let length = match &self.length {
-            MemberCount::Known(length) => return choose(length),
-            MemberCount::Uncertain(length) => length.clone(),
+            Natural::Known(length) => return choose(length),
+            Natural::Uncertain(length) => length.clone(),
         };
         let (members, origin) = (self.members.clone(), self.origin);
         let parents = vec![length.erased().clone()];

@@ -189,13 +189,13 @@ fn members_that_collections_do_not_have_are_errors() {
     );
     let text = error(&none.any_of()).to_string();
     assert!(text.contains("has no members in some worlds"), "{text}");
-    let some = Elements::of(&Uniform::new([1_u8, 2]), |_| Flip::new(0.5));
+    let some = Elements::of(Uniform::new([1_u8, 2]), |_| Flip::new(0.5));
     let text = error(&some.at(4)).to_string();
     assert!(
         text.contains("in worlds in which its length is at most 4"),
         "{text}"
     );
-    let negative = Elements::of(&Constant::new(-1), |_| Flip::new(0.5));
+    let negative = Elements::of(Constant::new(-1), |_| Flip::new(0.5));
     let text = error(&negative.count(|coin| *coin)).to_string();
     assert!(
         text.contains("cannot have -1 members of type `i32`"),

@@ -23,7 +23,7 @@ const MAX_DEPTH: u32 = 8;
 /// conditioned variables.
 const MOST_UNITS: u64 = 1 << 12;
 
-/// True if a slice fixes all conditioned variables, so that only further conditioned variables can divide it.
+/// True if a slice fixes all conditioned variables; only further conditioned variables can then divide it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct IsLast(pub(super) bool);
 

@@ -70,7 +70,7 @@ pub(super) struct JoinLevel {
     pub(super) carry: Vec<RegisterAdvance>,
     /// Dense tables whose entries are multiplied at this level, because all their variables then have values.
     pub(super) multiply: Vec<RegisterAdvance>,
-    /// `true` if this level has the last variable of the join, so that partial assignments with weight zero need not be removed.
+    /// `true` if this level has the last variable of the join; partial assignments with weight zero then need not be removed.
     pub(super) is_final: bool,
     pub(super) steps: Vec<RowOperation>,
 }

@@ -36,7 +36,7 @@ pub(crate) struct ChoiceSeries {
     pub(crate) label: Label,
     /// Number of components of a value of the choice.
     pub(crate) width: usize,
-    /// `true` if the values are not numbers, so that bits of their hashes are recorded instead.
+    /// `true` if the values are not numbers; bits of their hashes are then recorded instead.
     pub(crate) is_digest: bool,
     /// The sweeps in which the choice occurred, each with the number of its occurrences.
     pub(crate) met: Vec<(u32, u32)>,
