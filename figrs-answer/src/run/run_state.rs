@@ -207,15 +207,14 @@ impl Continuation {
         let state = self.state.lock();
         let state = state.unwrap_or_else(PoisonError::into_inner).take();
         guarded(|| {
-            let mut state = match state {
-                Some(state) => state,
-                None => {
-                    let mut state = (self.begin)()?;
-                    if self.extended > 0 {
-                        state.extend(self.extended)?;
-                    }
-                    state
+            let mut state = if let Some(state) = state {
+                state
+            } else {
+                let mut state = (self.begin)()?;
+                if self.extended > 0 {
+                    state.extend(self.extended)?;
                 }
+                state
             };
             state.extend(more)?;
             let answer = finish(&mut *state)?;

@@ -13,8 +13,8 @@ use figrs_factor::Stopped;
 /// A run in a thread of its own, as [`Run::start`](crate::Run::start) returns it: the run can be asked for its answer at any time, stopped,
 /// resumed and lengthened.
 ///
-/// A clone is another handle of the same run. The run stops when its last handle is dropped. A [deadline](crate::Run::start) of the
-/// algorithm stops the run as [`stop`](Self::stop) does; after [`resume`](Self::resume) the run has that time again.
+/// A clone is another handle of the same run. The run stops when its last handle is dropped. A deadline or an interrupt of the algorithm
+/// stops the run as [`stop`](Self::stop) does; after [`resume`](Self::resume) the run has the time of the deadline again.
 ///
 /// **Guarantee.** The answer of a finished run has the bits of the answer of [`Run::run`](crate::Run::run), except for its time. The answer of a
 /// run that was stopped, resumed and lengthened by any calls has the bits of the answer of one longer run.
@@ -125,8 +125,8 @@ impl<A: Clone + Send + 'static> Running<A> {
         self.run.lock().answer()
     }
 
-    /// Adds `more` samples (per chain: draws or steps), populations of particles, rounds or operations to the requested number, and continues
-    /// the run unless it was stopped. The documentation of each algorithm says what it counts.
+    /// Adds `more` samples, draws or steps of each chain, populations of particles, rounds or operations to the requested number, and continues
+    /// the run unless it was stopped. The documentation of the algorithms that are no samplers says what they count.
     ///
     /// **Errors.** The error with which the run ended; [`Error::InvalidSetting`] if the sum is too large.
     pub fn extend(&self, more: u64) -> Result<(), Error> {
@@ -189,7 +189,7 @@ impl<A: Clone + Send + 'static> Running<A> {
 
 impl<A> Work<A> {
     fn answer(&self) -> Result<A, Error> {
-        let state = self.state.as_ref().map_err(|error| error.clone())?;
+        let state = self.state.as_ref().map_err(Clone::clone)?;
         guarded(|| state.answer(self.stopped))
     }
 

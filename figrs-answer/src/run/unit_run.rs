@@ -54,6 +54,7 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
     fn watch(&self) -> &Watch;
 
     /// Returns the sampler with another deadline, interrupt and listener.
+    #[must_use]
     fn watched(&self, watch: Watch) -> Self;
 
     /// Returns the sampler of a run with `more` more samples, draws of each chain, or populations of particles; `None` if their
@@ -260,16 +261,13 @@ impl<S: ResumableSampler> UnitRun<S> {
     }
 
     /// Creates the state of a run, as [`Algorithm::begin`](crate::Algorithm::begin) does.
-    pub fn begin(
-        sampler: &S,
-        model: &Model,
-        targets: &[AnyElement],
-    ) -> Result<Box<dyn RunState>, Error> {
+    pub fn begin(sampler: &S, model: &Model, targets: &[AnyElement]) -> Box<dyn RunState> {
         let question = Arc::new((model.clone(), targets.to_vec()));
-        Ok(Box::new(Self::new(sampler, question, Absorption::AtOnce)))
+        Box::new(Self::new(sampler, question, Absorption::AtOnce))
     }
 
     /// Creates the state of a run that has done some units of work.
+    #[must_use]
     pub fn after(self, done: Partial<S::Sums>) -> Self {
         Self {
             done: Some(done),

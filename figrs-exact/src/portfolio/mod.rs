@@ -160,7 +160,7 @@ impl Algorithm for Exact {
     }
 
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        PortfolioRun::begin(self, model, targets)
+        Ok(PortfolioRun::begin(self, model, targets))
     }
 }
 

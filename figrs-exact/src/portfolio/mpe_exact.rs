@@ -92,7 +92,7 @@ impl Algorithm for MpeExact {
     }
 
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        PortfolioRun::begin(self, model, targets)
+        Ok(PortfolioRun::begin(self, model, targets))
     }
 }
 

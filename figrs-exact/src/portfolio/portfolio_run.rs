@@ -36,17 +36,13 @@ pub(super) struct PortfolioRun<P> {
 }
 
 impl<P: Portfolio> PortfolioRun<P> {
-    pub(super) fn begin(
-        portfolio: &P,
-        model: &Model,
-        targets: &[AnyElement],
-    ) -> Result<Box<dyn RunState>, Error> {
-        Ok(Box::new(Self {
+    pub(super) fn begin(portfolio: &P, model: &Model, targets: &[AnyElement]) -> Box<dyn RunState> {
+        Box::new(Self {
             portfolio: portfolio.clone(),
             question: Arc::new((model.clone(), targets.to_vec())),
             found: None,
             latest: Latest::nothing(portfolio.name()),
-        }))
+        })
     }
 }
 

@@ -256,7 +256,7 @@ impl SimulatedAnnealing {
         }
         let (found, chain) = best.ok_or(Error::NothingDone { algorithm: NAME })?;
         let mut sampling = RunStatistics::new(stopped, done, elapsed);
-        sampling.asked = self.asked();
+        sampling.asked = Some(self.asked());
         sampling.chains = self.chains;
         sampling.acceptance = (done > 0).then(|| accepted as f64 / done as f64);
         let mut improvements = chain.improvements.clone();
@@ -270,8 +270,8 @@ impl SimulatedAnnealing {
         Ok(answer.with_sampling(sampling))
     }
 
-    fn asked(&self) -> Option<u64> {
-        Some(self.steps.saturating_mul(self.chains as u64))
+    fn asked(&self) -> u64 {
+        self.steps.saturating_mul(self.chains as u64)
     }
 }
 
@@ -402,7 +402,7 @@ impl Algorithm for SimulatedAnnealing {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         self.check()?;
-        let run = self.watch.start(NAME, self.asked());
+        let run = self.watch.start(NAME, Some(self.asked()));
         let mut search = self.clone();
         search.settings.drawing = self.settings.drawing.of_run(&run, self.chains);
         let threads = self.settings.drawing.threads();
@@ -516,7 +516,7 @@ impl RunState for AnnealingRun {
     }
 
     fn asked(&self) -> Option<u64> {
-        self.annealing.asked()
+        Some(self.annealing.asked())
     }
 
     fn watch(&self) -> &Watch {

@@ -163,6 +163,6 @@ impl Algorithm for ForwardSampling {
     }
 
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        UnitRun::begin(self, model, targets)
+        Ok(UnitRun::begin(self, model, targets))
     }
 }

@@ -232,6 +232,6 @@ impl Algorithm for ImportanceSampling {
     }
 
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        UnitRun::begin(self, model, targets)
+        Ok(UnitRun::begin(self, model, targets))
     }
 }

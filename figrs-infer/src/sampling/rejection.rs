@@ -172,7 +172,7 @@ impl Algorithm for RejectionSampling {
     }
 
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        UnitRun::begin(self, model, targets)
+        Ok(UnitRun::begin(self, model, targets))
     }
 }
 

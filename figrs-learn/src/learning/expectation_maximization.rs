@@ -360,7 +360,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
             };
             let (mut best, objectives) = best_of(&starts).ok_or_else(|| monitor.nothing_done())?;
             best.ended = stopped.or(best.ended);
-            let errors = self.standard_errors(&learner, (step, rows), &best, &monitor)?;
+            let errors = errors_after(&learner, (step, rows), &best, &monitor)?;
             Ok(Fit::new(
                 model,
                 Arc::new(Mutex::new(learner)),
@@ -386,25 +386,6 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
             threads: self.threads.map_or_else(cores, NonZero::get),
             watch: self.watch.clone(),
         })
-    }
-
-    /// Returns the standard errors of the values after some rounds, if the counts are exact and the parameters have few numbers.
-    pub(super) fn standard_errors(
-        &self,
-        learner: &Learner,
-        (step, rows): (&dyn ExpectationStep, &CaseRows),
-        best: &Rounds,
-        monitor: &RunMonitor<'_>,
-    ) -> Result<Option<StandardErrors>, Error> {
-        learner.set(&best.last.values);
-        let is_small = step.is_exact() && learner.numbers() <= SHOWN_ERRORS;
-        if !is_small || monitor.stopped().is_some() {
-            return Ok(None);
-        }
-        match learner.standard_errors(step, rows) {
-            Err(Error::NothingDone { .. }) => Ok(None),
-            errors => errors.map(Some),
-        }
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -521,4 +502,22 @@ pub(super) fn best_of(starts: &[Rounds]) -> Option<(Rounds, Vec<f64>)> {
         }
     }
     Some((best.clone(), objectives))
+}
+
+/// Returns the standard errors of the values after some rounds, if the counts are exact and the parameters have few numbers.
+pub(super) fn errors_after(
+    learner: &Learner,
+    (step, rows): (&dyn ExpectationStep, &CaseRows),
+    best: &Rounds,
+    monitor: &RunMonitor<'_>,
+) -> Result<Option<StandardErrors>, Error> {
+    learner.set(&best.last.values);
+    let is_small = step.is_exact() && learner.numbers() <= SHOWN_ERRORS;
+    if !is_small || monitor.stopped().is_some() {
+        return Ok(None);
+    }
+    match learner.standard_errors(step, rows) {
+        Err(Error::NothingDone { .. }) => Ok(None),
+        errors => errors.map(Some),
+    }
 }

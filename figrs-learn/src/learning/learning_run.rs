@@ -8,7 +8,7 @@ use figrs_core::Model;
 
 use super::case_rows::CaseRows;
 use super::case_table::CaseTable;
-use super::expectation_maximization::{ExpectationMaximization, best_of};
+use super::expectation_maximization::{ExpectationMaximization, best_of, errors_after};
 use super::expected_counts::ExpectedCounts;
 use super::fit::Fit;
 use super::learner::Learner;
@@ -72,12 +72,11 @@ impl<E: ExpectedCounts + Clone + fmt::Debug + Send + 'static> LearningRun<E> {
     /// Runs the rounds of a turn; returns `true` if all starts have ended.
     fn run_rounds(&mut self, turn: &Turn<'_>) -> Result<bool, Error> {
         let run = turn.run();
-        let learner = match &self.learner {
-            Some(learner) => Arc::clone(learner),
-            None => {
-                let learner = self.settings.prepare(&self.model, &self.table, run)?;
-                Arc::clone(self.learner.insert(Arc::new(Mutex::new(learner))))
-            }
+        let learner = if let Some(learner) = &self.learner {
+            Arc::clone(learner)
+        } else {
+            let learner = self.settings.prepare(&self.model, &self.table, run)?;
+            Arc::clone(self.learner.insert(Arc::new(Mutex::new(learner))))
         };
         loop {
             // Between two rounds, a fit that shares the learner may have changed the parameters.
@@ -89,7 +88,7 @@ impl<E: ExpectedCounts + Clone + fmt::Debug + Send + 'static> LearningRun<E> {
             let ended = self.settings.advance(step, rows, run, &mut self.starts)?;
             if ended && let Some((best, _)) = best_of(&self.starts) {
                 let by = (step, &**rows);
-                self.standard_errors = self.settings.standard_errors(&learner, by, &best, run)?;
+                self.standard_errors = errors_after(&learner, by, &best, run)?;
             }
             drop(learner);
             self.latest.set(self.fit(Stopped::Interrupted));

@@ -129,16 +129,15 @@ impl SweepRun {
     fn advance_chains(&mut self, watching: &RunMonitor<'_>, is_short: bool) -> Result<bool, Error> {
         self.sampler.check()?;
         let question = (&self.question.0, &self.question.1[..]);
-        let run = match &mut self.run {
-            Some(run) => run,
-            None => {
-                let mut run = self.sampler.prepare(question, watching)?;
-                let numbers = 0..self.sampler.schedule.chains as u64;
-                run.chains = self
-                    .sampler
-                    .begin_chains(question, &run.reader, numbers, watching)?;
-                self.run.insert(run)
-            }
+        let run = if let Some(run) = &mut self.run {
+            run
+        } else {
+            let mut run = self.sampler.prepare(question, watching)?;
+            let numbers = 0..self.sampler.schedule.chains as u64;
+            run.chains = self
+                .sampler
+                .begin_chains(question, &run.reader, numbers, watching)?;
+            self.run.insert(run)
         };
         let goal = if is_short {
             self.of_turn.goal(least_sweeps(run))

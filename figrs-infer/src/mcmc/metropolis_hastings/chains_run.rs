@@ -160,34 +160,32 @@ impl ChainsRun {
         let sampler = self.sampler.of_run(run);
         let (model, targets) = &*self.question;
         let (threads, chains) = (sampler.settings.drawing.threads(), self.chains.len() as u64);
-        let starts = match &self.starts {
-            Some(starts) => starts,
-            None => {
-                let drawing = &sampler.settings.drawing;
-                let starts = starts::dispersed(model, targets, drawing, sampler.chains, run)?;
-                if run.stopped().is_some() {
-                    return Ok(false);
-                }
-                self.starts.insert(starts)
+        let starts = if let Some(starts) = &self.starts {
+            starts
+        } else {
+            let drawing = &sampler.settings.drawing;
+            let starts = starts::dispersed(model, targets, drawing, sampler.chains, run)?;
+            if run.stopped().is_some() {
+                return Ok(false);
             }
+            self.starts.insert(starts)
         };
         let steps = |chain: &Mutex<_>| locked(chain).as_ref().map_or(0, |one| one.chain.steps());
         let made: Vec<u64> = self.chains.iter().map(steps).collect();
-        let goal = match is_short {
-            true => self.of_turn.goal(made.iter().copied().min().unwrap_or(0)),
-            false => u64::MAX,
+        let goal = if is_short {
+            self.of_turn.goal(made.iter().copied().min().unwrap_or(0))
+        } else {
+            u64::MAX
         };
         let done = AtomicU64::new(made.iter().sum());
         let chain_to_goal = |(): &mut (), number: u64| {
             let turn = TimeShare::undivided(run);
             let mut slot = locked(&self.chains[number as usize]);
-            let chain = match slot.take().filter(|live| live.chain.is_whole()) {
-                Some(chain) => Some(chain),
-                None => {
-                    let start = (number, starts.get(number as usize).copied());
-                    sampler.begin_chain((model, targets), start, &turn)?
-                }
-            };
+            let mut chain = slot.take().filter(|live| live.chain.is_whole());
+            if chain.is_none() {
+                let start = (number, starts.get(number as usize).copied());
+                chain = sampler.begin_chain((model, targets), start, &turn)?;
+            }
             let Some(mut chain) = chain else {
                 return Ok(false);
             };

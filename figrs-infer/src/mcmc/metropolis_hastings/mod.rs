@@ -114,15 +114,16 @@ const NAME: &str = "MetropolisHastings";
 /// of its value is a factor of the weight of the world. An observation of a Chain, a Score, a tuple or a Boolean function is passed on to the
 /// elements that determine its value.
 ///
-/// Changes of single choices and of pairs may not reach every world. If three elements can change only together, declare them as a
-/// [`block`](Self::block). If the posterior has modes that are far apart, use [`tempered`](Self::tempered).
+/// Changes of single choices and of pairs may not reach every world. If three elements can only change together, declare them as a
+/// [`block`](Self::block), or state how they change as a [`Move`]. If the posterior has modes that are far apart, use [`tempered`](Self::tempered).
 ///
 /// **Guarantee.** After burn-in every step leaves the posterior exactly invariant, even if the number of choices changes. A chain is not guaranteed
 /// to reach every world: see [`block`](Self::block). Standard errors are computed from the draws of all chains, and take autocorrelation into
 /// account. The same seed gives the same answer on any number of threads.
 ///
-/// **Complexity.** A step takes constant time, plus time in proportion to the number of elements whose inputs change. The memory is the size of one
-/// world for each chain and for each of its temperatures, plus four bytes for each draw of a target.
+/// **Complexity.** A step takes constant time, plus time in proportion to the number of elements whose inputs change. The memory is the
+/// size of one world for each chain and for each temperature of the chain, plus four bytes for each draw of a target. An answer keeps the draws once
+/// more, and the worlds of its chains if they are small, for [`Answer::extend`].
 ///
 /// **Errors.** [`Error::NoSampleMetEvidence`] if none of [`max_tries`](Self::max_tries) worlds drawn from the prior for each chain satisfies the
 /// evidence. `log_evidence` of the answer returns [`Error::NotInAnswer`], because a chain does not estimate the probability of the evidence.

@@ -381,7 +381,9 @@ impl Moved {
             return Err(invalid(format!("{weights:?} for {count} moves"), remedy));
         }
         let total: f64 = weights.iter().sum();
-        weights.iter_mut().for_each(|weight| *weight /= total);
+        for weight in &mut weights {
+            *weight /= total;
+        }
         Ok((total > 0.0).then_some(weights))
     }
 }

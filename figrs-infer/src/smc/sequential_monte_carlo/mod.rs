@@ -449,6 +449,6 @@ impl Algorithm for SequentialMonteCarlo {
     }
 
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        UnitRun::begin(self, model, targets)
+        Ok(UnitRun::begin(self, model, targets))
     }
 }
