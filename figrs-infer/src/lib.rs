@@ -112,4 +112,6 @@ pub mod internals {
     pub use figrs_answer::answer::chain_error::ConcatenatedChains;
     pub use figrs_answer::answer::numeric::{NumericColumns, NumericValue, numbers};
     pub use figrs_answer::answer::value_names::{distinct_names, text};
+    pub use figrs_answer::conflict::{check_failures, impossible};
+    pub use figrs_answer::limits::expand;
 }
