@@ -72,7 +72,10 @@ impl ModelFactors {
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
         let graph = encoding.graph();
         let entries = |factor: &Factor| {
-            let sizes = factor.variables.iter().map(|&v| graph.cardinality(v) as f64);
+            let sizes = factor
+                .variables
+                .iter()
+                .map(|&v| graph.cardinality(v) as f64);
             sizes.product::<f64>()
         };
         let needed: f64 = graph.factors.iter().map(entries).sum();
@@ -152,7 +155,10 @@ fn written(graph: &FactorGraph) -> Result<(String, f64), Error> {
     text.push_str(&format!("{}\n", graph.factors.len()));
     for factor in &graph.factors {
         let scope = factor.variables.iter().map(|v| v.index());
-        line(&mut text, std::iter::once(factor.variables.len()).chain(scope));
+        line(
+            &mut text,
+            std::iter::once(factor.variables.len()).chain(scope),
+        );
     }
     let mut log_scale = 0.0;
     for (number, factor) in graph.factors.iter().enumerate() {

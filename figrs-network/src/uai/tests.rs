@@ -1,4 +1,4 @@
-use figrs_core::{Constant, Element, Flip, If, Limits, Model, Uniform};
+use figrs_core::{Constant, Element, Flip, If, Limits, Model, Parents, Uniform};
 use figrs_infer::{Error, MpeVariableElimination, Run, VariableElimination};
 use proptest::prelude::*;
 
@@ -230,7 +230,7 @@ fn comes_back(model: &Model, target: &Element<u8>) {
 fn factors_of_models_have_the_same_answers() {
     let cause = Uniform::new(0..4_u8).named("cause");
     let noise = Flip::new(0.3);
-    let effect = (&cause, &noise).map(|&c, &n| if n { 3 - c } else { c / 2 });
+    let effect = (&cause, &noise).map(|(&c, &n)| if n { 3 - c } else { c / 2 });
     let chosen = cause.flat_map(|&c| {
         if c == 0 {
             Constant::new(7)
@@ -247,20 +247,39 @@ fn factors_of_models_have_the_same_answers() {
         comes_back(&Model::new(), target);
     }
     // Weights beyond the range of numbers, and factors without variables.
-    comes_back(&model.log_weigh(&cause, |&c| -900.0 - 20.0 * f64::from(c)), &chosen);
-    comes_back(&Model::new().log_weigh(&Constant::new(1), |_| 1200.0), &cause);
+    comes_back(
+        &model.log_weigh(&cause, |&c| -900.0 - 20.0 * f64::from(c)),
+        &chosen,
+    );
+    comes_back(
+        &Model::new().log_weigh(&Constant::new(1), |_| 1200.0),
+        &cause,
+    );
 }
 
 #[test]
 fn factors_that_cannot_be_written_are_errors() {
     let cause = Uniform::new(0..4_u8).named("cause");
-    let write = |model: &Model, limits: &Limits| ModelFactors::new(model, &cause, limits).unwrap_err();
+    let write =
+        |model: &Model, limits: &Limits| ModelFactors::new(model, &cause, limits).unwrap_err();
     let apart = Model::new().log_weigh(&cause, |&c| -1000.0 * f64::from(c));
     let error = write(&apart, &Limits::default());
-    assert!(matches!(error, Error::InvalidSetting { algorithm: "ModelFactors", .. }), "{error}");
+    assert!(
+        matches!(
+            error,
+            Error::InvalidSetting {
+                algorithm: "ModelFactors",
+                ..
+            }
+        ),
+        "{error}"
+    );
     let never = Model::new().condition(&cause, |&c| c > 3);
     let error = write(&never, &Limits::default());
     assert!(matches!(error, Error::ImpossibleEvidence { .. }), "{error}");
     let error = write(&Model::new(), &Limits::default().element_entries(3));
-    assert!(matches!(error, Error::Model(_) | Error::Elimination(_)), "{error}");
+    assert!(
+        matches!(error, Error::Model(_) | Error::Elimination(_)),
+        "{error}"
+    );
 }

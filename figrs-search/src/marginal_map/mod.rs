@@ -3,11 +3,13 @@
 //!
 //! | file | content |
 //! |---|---|
+//! | `components` | components of the graph without common variables |
 //! | `conditional_sums` | the exact total weight of an assignment |
 //! | `prefix_bounds` | upper bounds of all completions of a partial assignment, by mini-buckets |
 //! | `incumbent` | the best assignment so far, local search from an assignment |
 //! | `search` | the driver: root bounds, local search, best-first branch and bound |
 
+mod components;
 mod conditional_sums;
 mod incumbent;
 mod prefix_bounds;

@@ -5,14 +5,15 @@ use std::collections::BinaryHeap;
 use figrs_factor::bounds::Improvement;
 use figrs_factor::consistency::reduce;
 use figrs_factor::eliminate::{
-    EliminationError, as_if_dense, available_bytes, validate, without_barren,
+    EliminationError, as_if_dense, available_bytes, log_sums, validate, without_barren,
 };
-use figrs_factor::graph::{FactorGraph, ReducedGraph, VarId};
+use figrs_factor::graph::{FactorGraph, VarId};
 use figrs_factor::mini_buckets::{BucketOrder, MiniBuckets, product_of_maxima};
 use figrs_factor::{Limits, Stopped};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::components::{GraphComponent, SplitGraph};
 use super::conditional_sums::ConditionalSums;
 use super::incumbent::{Incumbent, climb};
 use super::prefix_bounds::{PrefixBounds, slack};
@@ -64,7 +65,7 @@ pub struct MarginalMapResult {
 /// Mini-bucket eliminations bound all assignments: in an order without constraints, and in an order with all sums first. Local search (hill
 /// climbing on exact sums, with restarts near the best assignment) finds a good assignment. A best-first branch and bound then assigns the
 /// variables one by one; the messages of the constrained elimination bound each partial assignment, and every complete assignment is summed
-/// exactly.
+/// exactly. Components of the graph without common variables are searched one after another.
 ///
 /// **Guarantee.** `log_weight` is the exact log-weight of `values` up to rounding, and no assignment has a log-weight above `upper_bound`,
 /// however the search ends. If the search ends by itself, the assignment is the best, up to rounding. The result is deterministic unless a
@@ -85,87 +86,140 @@ pub fn marginal_map_search(
     progress: &dyn Fn(u64),
 ) -> Result<MarginalMapResult, EliminationError> {
     let MarginalMapSearch {
-        graph, maximised, ..
+        graph,
+        maximised,
+        limits,
+        work,
     } = question;
     validate(graph, maximised)?;
     let needed = without_barren(graph, maximised);
     let reduced = reduce(needed.as_ref().unwrap_or(graph)).ok_or(EliminationError::Impossible)?;
-    let mut open = maximised.to_vec();
-    open.retain(|&v| reduced.restriction.name(v).is_some());
-    let names: Vec<VarId> = open
-        .iter()
-        .filter_map(|&v| reduced.restriction.name(v))
-        .collect();
-    let mut run = Run {
-        question,
-        graph: &reduced.graph,
-        maximised: &names,
-        best: Incumbent::new(f64::INFINITY),
-        nodes: 0.0,
-        sums: None,
-        progress,
+    let names = maximised.iter().map(|&v| reduced.restriction.name(v));
+    let names: Vec<VarId> = names.flatten().collect();
+    let split = SplitGraph::new(&reduced.graph, &names);
+    let rest = log_sums(&split.rest, &[], limits)?.0[0];
+    let mut all = Searches {
+        runs: Vec::new(),
+        rest,
+        improvements: Vec::new(),
     };
-    let stopped = match run.search() {
-        Ok(stopped) => stopped,
-        Err(EliminationError::Interrupted) => {
-            let why = question.limits.until.stopped();
-            why.unwrap_or(Stopped::Deadline)
-        }
-        Err(error) => return Err(error),
-    };
-    let work = run.work() as u64;
-    let best = run.best;
-    if best.values.is_empty() && !names.is_empty() || best.log_weight == f64::NEG_INFINITY {
+    for component in &split.components {
+        let mut run = Run::new(component, limits, progress);
+        run.first_assignment()?;
+        all.runs.push(run);
+    }
+    all.record();
+    let stopped = all.search(work)?;
+    let (log_weight, upper_bound) = all.totals();
+    if log_weight == f64::NEG_INFINITY {
         match stopped {
             Stopped::Finished => return Err(EliminationError::Impossible),
             Stopped::Budget => {}
             Stopped::Deadline | Stopped::Interrupted => return Err(EliminationError::Interrupted),
         }
     }
-    let upper_bound = match stopped {
-        Stopped::Finished => best.log_weight,
-        _ => best.upper_bound.max(best.log_weight),
-    };
+    let mut values = vec![0; reduced.graph.cardinalities.len()];
+    for run in &all.runs {
+        for (v, &value) in run.component.maximised.iter().zip(&run.best.values) {
+            values[run.component.variables[v.index()].index()] = value;
+        }
+    }
+    let world = reduced.restriction.world(&values);
+    let is_finished = stopped == Stopped::Finished;
+    let mut improvements = all.improvements;
+    improvements.retain(|step| step.log_probability > f64::NEG_INFINITY);
     Ok(MarginalMapResult {
-        values: values_of(&reduced, maximised, &names, &best.values),
-        log_weight: best.log_weight,
-        upper_bound,
-        improvements: best.improvements,
-        is_local: best.is_local,
+        values: maximised.iter().map(|v| world[v.index()]).collect(),
+        log_weight,
+        upper_bound: if is_finished { log_weight } else { upper_bound },
+        improvements,
+        is_local: all.runs.iter().any(|run| run.best.is_local),
         stopped,
-        work,
+        work: all.runs.iter().map(Run::work).sum::<f64>() as u64,
     })
 }
 
-/// Returns the values of the maximised variables of the original graph.
-fn values_of(
-    reduced: &ReducedGraph,
-    maximised: &[VarId],
-    names: &[VarId],
-    best: &[u32],
-) -> Vec<u32> {
-    let mut all = vec![0; reduced.graph.cardinalities.len()];
-    for (v, &value) in names.iter().zip(best) {
-        all[v.index()] = value;
-    }
-    let world = reduced.restriction.world(&all);
-    maximised.iter().map(|v| world[v.index()]).collect()
+/// The searches of all components with maximised variables, whose log-weights and bounds add up.
+struct Searches<'a> {
+    runs: Vec<Run<'a>>,
+    /// The logarithm of the sum of all components without maximised variables.
+    rest: f64,
+    improvements: Vec<Improvement>,
 }
 
-/// A search in progress.
+impl Searches<'_> {
+    /// Returns the log-weight of the best assignments together, and the upper bound of all assignments.
+    fn totals(&self) -> (f64, f64) {
+        let logs: f64 = self.runs.iter().map(|run| run.best.log_weight).sum();
+        let bounds: f64 = self.runs.iter().map(|run| run.best.upper_bound).sum();
+        (self.rest + logs, self.rest + bounds)
+    }
+
+    fn record(&mut self) {
+        let (log_probability, upper_bound) = self.totals();
+        self.improvements.push(Improvement {
+            work: self.runs.iter().map(Run::work).sum::<f64>() as u64,
+            log_probability,
+            upper_bound,
+        });
+    }
+
+    /// Searches one component after another; each gets an equal share of the work that is left. Returns the first reason other than
+    /// [`Stopped::Finished`] for which a search ended.
+    fn search(&mut self, work: f64) -> Result<Stopped, EliminationError> {
+        let mut ends = Vec::with_capacity(self.runs.len());
+        for i in 0..self.runs.len() {
+            let (log_weight, upper_bound) = self.totals();
+            let done: f64 = self.runs.iter().map(Run::work).sum();
+            let shares = (self.runs.len() - i) as f64;
+            let run = &mut self.runs[i];
+            let (log_before, bound_before) = (run.best.log_weight, run.best.upper_bound);
+            let own = run.work();
+            let first = run.best.improvements.len();
+            run.allowed = own + (work - done).max(0.0) / shares;
+            ends.push(run.search()?);
+            let steps = run.best.improvements[first..]
+                .iter()
+                .map(|step| Improvement {
+                    work: done as u64 + step.work.saturating_sub(own as u64),
+                    log_probability: log_weight + (step.log_probability - log_before),
+                    upper_bound: upper_bound + (step.upper_bound - bound_before),
+                });
+            let is_known = log_weight > f64::NEG_INFINITY && upper_bound < f64::INFINITY;
+            self.improvements.extend(steps.filter(|_| is_known));
+        }
+        self.record();
+        Ok(Stopped::first_reason(ends))
+    }
+}
+
+/// The search of one component.
 struct Run<'a> {
-    question: MarginalMapSearch<'a>,
-    /// The graph without excluded values and without factors that sum to a constant.
-    graph: &'a FactorGraph,
-    maximised: &'a [VarId],
+    component: &'a GraphComponent,
+    limits: &'a Limits,
+    /// Number of operations after which the search ends.
+    allowed: f64,
     best: Incumbent,
-    /// Number of table entries that nodes of the search tree have read.
+    /// Number of table entries that bounds and nodes of the search tree have read.
     nodes: f64,
     sums: Option<ConditionalSums<'a>>,
     progress: &'a dyn Fn(u64),
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    fn new(component: &'a GraphComponent, limits: &'a Limits, progress: &'a dyn Fn(u64)) -> Self {
+        let graph = &component.graph;
+        Self {
+            component,
+            limits,
+            allowed: 0.0,
+            best: Incumbent::new(product_of_maxima(graph) + slack(graph)),
+            nodes: 0.0,
+            sums: None,
+            progress,
+        }
+    }
+
     fn work(&self) -> f64 {
         self.nodes + self.sums.as_ref().map_or(0.0, |sums| sums.operations)
     }
@@ -173,36 +227,56 @@ impl Run<'_> {
     /// Returns the reason to stop now; `None` to go on.
     fn stopped(&self) -> Option<Stopped> {
         (self.progress)(self.work() as u64);
-        let budget = || (self.work() >= self.question.work).then_some(Stopped::Budget);
-        self.question.limits.until.stopped().or_else(budget)
+        let budget = || (self.work() >= self.allowed).then_some(Stopped::Budget);
+        self.limits.until.stopped().or_else(budget)
     }
 
+    /// Searches from the first assignment, which must be there.
+    ///
+    /// **Errors.** Errors of sums, except an interruption, which is a reason to stop.
     fn search(&mut self) -> Result<Stopped, EliminationError> {
-        let rounding = slack(self.graph);
-        self.best
-            .bound(product_of_maxima(self.graph) + rounding, 0.0);
-        self.first_assignment()?;
-        self.bound_all(rounding)?;
-        self.local_search()?;
-        self.branch_and_bound()
+        let found = self
+            .bound_all()
+            .and_then(|()| self.local_search())
+            .and_then(|()| self.branch_and_bound());
+        match found {
+            Ok(Stopped::Finished) => {
+                self.best.bound(self.best.log_weight, self.work());
+                Ok(Stopped::Finished)
+            }
+            Err(EliminationError::Interrupted) => {
+                Ok(self.limits.until.stopped().unwrap_or(Stopped::Deadline))
+            }
+            found => found,
+        }
     }
 
     /// Starts from the values of the maximised variables in a world of large weight.
     fn first_assignment(&mut self) -> Result<(), EliminationError> {
-        let limits = (self.question.limits.clone())
+        let limits = (self.limits.clone())
             .work(FIRST_WORLD)
             .table_entries(TABLES[1]);
-        let world = match solve(self.graph, &limits, SearchObserver::default())? {
+        let world = match solve(&self.component.graph, &limits, SearchObserver::default())? {
             SearchResult::Impossible => return Err(EliminationError::Impossible),
             SearchResult::Found(world, ..) => world,
             SearchResult::Unknown { stopped: true, .. } => {
                 return Err(EliminationError::Interrupted);
             }
-            SearchResult::Unknown { .. } => vec![0; self.graph.cardinalities.len()],
+            SearchResult::Unknown { .. } => vec![0; self.component.graph.cardinalities.len()],
         };
-        let values: Vec<u32> = self.maximised.iter().map(|v| world[v.index()]).collect();
-        let limits = self.question.limits.clone();
-        let mut sums = ConditionalSums::new(self.graph, self.maximised, &values, limits)?;
+        let values: Vec<u32> = self
+            .component
+            .maximised
+            .iter()
+            .map(|v| world[v.index()])
+            .collect();
+        let limits = self.limits.clone();
+        let mut sums = ConditionalSums::new(
+            &self.component.graph,
+            &self.component.maximised,
+            &values,
+            limits,
+        )?;
         let log_weight = sums.log_weight(&values)?;
         self.sums = Some(sums);
         self.best.offer(&values, log_weight, true, self.work());
@@ -220,16 +294,22 @@ impl Run<'_> {
     }
 
     /// Bounds all assignments by mini-buckets in an order without constraints.
-    fn bound_all(&mut self, rounding: f64) -> Result<(), EliminationError> {
-        let until = &self.question.limits.until;
-        let buckets = as_if_dense(self.graph, &[], until)?;
-        let order = BucketOrder::new(self.graph.cardinalities.len(), &buckets);
+    fn bound_all(&mut self) -> Result<(), EliminationError> {
+        let rounding = slack(&self.component.graph);
+        let until = &self.limits.until;
+        let buckets = as_if_dense(&self.component.graph, &[], until)?;
+        let order = BucketOrder::new(self.component.graph.cardinalities.len(), &buckets);
         for table in self.tables() {
             let sizes = self.sizes(table);
-            let messages =
-                MiniBuckets::marginal_map(self.graph, &order, sizes, self.maximised, until)?;
+            let messages = MiniBuckets::marginal_map(
+                &self.component.graph,
+                &order,
+                sizes,
+                &self.component.maximised,
+                until,
+            )?;
             self.nodes += messages.entries() as f64;
-            let bound = messages.bound(self.graph);
+            let bound = messages.bound(&self.component.graph);
             if bound < f64::INFINITY {
                 self.best.bound(bound + rounding, self.work());
             }
@@ -238,13 +318,13 @@ impl Run<'_> {
     }
 
     fn memory(&self) -> f64 {
-        self.question.limits.memory.unwrap_or_else(available_bytes) as f64
+        self.limits.memory.unwrap_or_else(available_bytes) as f64
     }
 
     /// Returns the sizes of tables of mini-bucket eliminations that the work allows; the smallest is always one of them.
     fn tables(&self) -> Vec<usize> {
-        let left = self.question.work - self.work();
-        let variables = self.graph.cardinalities.len() as f64;
+        let left = self.allowed - self.work();
+        let variables = self.component.graph.cardinalities.len() as f64;
         let is_small = |table: &usize| *table == TABLES[0] || *table as f64 * variables <= left;
         TABLES.into_iter().filter(is_small).collect()
     }
@@ -252,18 +332,18 @@ impl Run<'_> {
     /// Returns the maximum number of entries of a table and of all messages of a mini-bucket elimination.
     fn sizes(&self, table: usize) -> (usize, f64) {
         let messages = self.memory() / (2 * size_of::<f64>()) as f64;
-        (table.min(self.question.limits.table_entries), messages)
+        (table.min(self.limits.table_entries), messages)
     }
 
     /// Climbs from the first assignment, and from random changes of the best one.
     fn local_search(&mut self) -> Result<(), EliminationError> {
-        if self.maximised.is_empty() {
+        if self.component.maximised.is_empty() {
             return Ok(());
         }
-        let cardinality = |&v: &VarId| self.graph.cardinality(v) as u32;
-        let cardinalities: Vec<u32> = self.maximised.iter().map(cardinality).collect();
+        let cardinality = |&v: &VarId| self.component.graph.cardinality(v) as u32;
+        let cardinalities: Vec<u32> = self.component.maximised.iter().map(cardinality).collect();
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(0);
-        let share = LOCAL_SHARE * self.question.work;
+        let share = LOCAL_SHARE * self.allowed;
         let mut values = self.best.values.clone();
         if values.is_empty() {
             values = vec![0; cardinalities.len()];
@@ -274,7 +354,7 @@ impl Run<'_> {
             let before = self.best.log_weight;
             if let Some(sums) = &mut self.sums {
                 let nodes = self.nodes;
-                let until = &self.question.limits.until;
+                let until = &self.limits.until;
                 let mut is_over = |operations| nodes + operations >= share || until.is_over();
                 let climbed = climb(
                     sums,
@@ -312,13 +392,18 @@ impl Run<'_> {
     fn branch_and_bound(&mut self) -> Result<Stopped, EliminationError> {
         let table = self.tables().last().copied();
         let sizes = self.sizes(table.unwrap_or(TABLES[0]));
-        let until = &self.question.limits.until;
-        let bounds = PrefixBounds::new(self.graph, self.maximised, sizes, until)?;
+        let until = &self.limits.until;
+        let bounds = PrefixBounds::new(
+            &self.component.graph,
+            &self.component.maximised,
+            sizes,
+            until,
+        )?;
         self.best.bound(bounds.root + bounds.slack, self.work());
         let order = &bounds.order;
         let node_bytes = size_of::<Node>() + size_of::<u32>() * order.len();
         let most_nodes = self.memory() / (2 * node_bytes) as f64;
-        let mut world = vec![0; self.graph.cardinalities.len()];
+        let mut world = vec![0; self.component.graph.cardinalities.len()];
         let mut open = BinaryHeap::from([Node {
             bound: bounds.root,
             prefix: Box::default(),
@@ -343,8 +428,12 @@ impl Run<'_> {
                     world[v.index()] = value;
                 }
                 if level == order.len() {
-                    let values: Vec<u32> =
-                        self.maximised.iter().map(|v| world[v.index()]).collect();
+                    let values: Vec<u32> = self
+                        .component
+                        .maximised
+                        .iter()
+                        .map(|v| world[v.index()])
+                        .collect();
                     self.evaluate(&values, false)?;
                     break;
                 }

@@ -135,13 +135,21 @@ fn what_does_not_fit_is_searched_and_bounded() {
     let own = VariableElimination::new().log_evidence(&stated).unwrap();
     assert!(close(own, log, 1e-9), "{own} {log}");
     let again = map.run(&model, &readings).unwrap();
-    assert_eq!(again.improvements().unwrap(), answer.improvements().unwrap());
+    assert_eq!(
+        again.improvements().unwrap(),
+        answer.improvements().unwrap()
+    );
     let longer = map.clone().search_work(1e5).run(&model, &readings).unwrap();
     assert!(longer.log_probability().unwrap() >= log);
     assert!(longer.upper_bound().unwrap() <= answer.upper_bound().unwrap());
 
     let late = map.clone().deadline(Duration::ZERO);
-    assert!(matches!(late.run(&model, &readings), Err(Error::NothingDone { algorithm: "MarginalMap" })));
+    assert!(matches!(
+        late.run(&model, &readings),
+        Err(Error::NothingDone {
+            algorithm: "MarginalMap"
+        })
+    ));
     let narrow = map.limits(Limits::default().table_entries(1));
     assert!(matches!(
         narrow.run(&model, &readings),
