@@ -38,7 +38,7 @@ impl Question {
         let is_portfolio = self.options.method() == Method::Exact;
         let _shown = (!is_portfolio).then(|| Progress::waiting("computing"));
         if self.options.task == Task::Map {
-            return self.by(&MarginalMap::new().limits(limits(&self.options)));
+            return self.by(&self.marginal_map());
         }
         match self.options.method() {
             Method::Exact => self.by_portfolio(),
@@ -67,6 +67,17 @@ impl Question {
                     .on_progress(move |run| progress.set(run.done));
                 self.by(&sampling)
             }
+        }
+    }
+
+    fn marginal_map(&self) -> MarginalMap {
+        let map = MarginalMap::new()
+            .limits(limits(&self.options))
+            .interrupt(stop::flag());
+        if self.options.time.is_some() {
+            map.search_work(f64::INFINITY)
+        } else {
+            map
         }
     }
 

@@ -11,7 +11,7 @@ use figrs_network::{NetworkKind, State, Variable};
 use serde_json::{Map, Value as Json, json};
 
 use super::findings::{Cost, Findings, Found};
-use super::options::{Format, Method, Options, named};
+use super::options::{Format, Method, Options, Task, named};
 use super::question::Question;
 use super::remedy;
 use figrs::internals::six_decimals;
@@ -98,7 +98,8 @@ impl Report<'_> {
             put("bounds", json!({"log_evidence": bounds}));
         }
         if let Some(bounds) = found.mpe_bounds {
-            put("bounds", json!({"mpe": bounds.map(as_json)}));
+            let task = named(&self.question.options.task);
+            put("bounds", json!({task: bounds.map(as_json)}));
         }
         if let Some(worlds) = &found.worlds {
             put(
@@ -182,9 +183,13 @@ impl Report<'_> {
             }
         }
         if let Some([_, high]) = found.mpe_bounds {
+            let others = match self.question.options.task {
+                Task::Map => "no other states of these variables have",
+                _ => "no world has",
+            };
             writeln!(
                 out,
-                "not proven: no world has a log-probability above {high:.6}"
+                "not proven: {others} a log-probability above {high:.6}"
             )?;
         }
         for states in found.samples.iter().flatten() {

@@ -285,10 +285,10 @@ pub enum Error {
         /// Number of elements in the frontier (the set of elements still needed) at this element.
         elements: usize,
     },
-    /// A saved tree or a saved filter belongs to another model, or to another version of figrs, or is damaged.
+    /// A saved tree, filter or fit belongs to another model, or to another version of figrs, or is damaged.
     #[error("the saved {what} does not fit: {reason}; {remedy}")]
     Saved {
-        /// The kind of the saved value: a tree or a filter.
+        /// The kind of the saved value: a tree, a filter or a fit.
         what: &'static str,
         /// The reason why the saved value does not fit.
         reason: &'static str,

@@ -16,6 +16,9 @@ pub enum Fault {
     /// The function panicked with the contained message.
     #[error("its function panicked: {0}; make it total, or exclude these values by evidence")]
     Panicked(String),
+    /// The function returned an error with this message, such as that of a query for another model.
+    #[error("its function returned an error: {0}")]
+    Failed(String),
     /// A calculation has no result that fits its type.
     #[error("{0}; use a wider type, or exclude these values by evidence")]
     Arithmetic(String),

@@ -2,16 +2,26 @@
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Limits, Model, Parents};
-use figrs_factor::graph::VarId;
+use figrs_factor::Stopped;
+use figrs_factor::bounds::Improvement;
+use figrs_factor::graph::{FactorGraph, VarId};
+use figrs_search::marginal_map::{MarginalMapResult, MarginalMapSearch, marginal_map_search};
 
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
+use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
 use figrs_answer::run::guard::guarded;
+use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, marginal_map_cost};
+
+/// Number of predicted operations (at most a second) up to which an elimination is run without a previous search.
+const CHEAP: f64 = 1e8;
+/// Default number of operations of a search.
+const SEARCH_WORK: f64 = 1e9;
 
 /// Marginal MAP: the most probable joint values of the targets, summed over all other elements.
 ///
@@ -19,18 +29,30 @@ use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, m
 /// world ([`MpeVariableElimination`](crate::MpeVariableElimination)). The answer has the values of the targets, and the
 /// log-probability of the targets' values together with the evidence.
 ///
-/// **Guarantee.** The result is exact up to rounding. Of equally probable values of a target, the one that comes first in its
-/// support is chosen; the targets are maximised in an order that is fixed for each model.
+/// An elimination sums out all other elements and then maximises the targets. If its plan exceeds the limits, or is expensive, a search over the
+/// values of the targets runs first: local search (hill climbing with restarts), then a best-first branch and bound with upper bounds by weighted
+/// mini-buckets. If the search does not finish, the answer is bounded: it has the best values found, with their exact log-probability, and
+/// [`Answer::upper_bound`] bounds the log-probability of all other values; [`Answer::is_proven`] is false. [`Answer::algorithm`] says how the
+/// values were found: `MarginalMap` by the elimination, `MarginalMapBranchAndBound` by a search (proven or found by it), and
+/// `MarginalMapLocalSearch` by local search without a proof.
+///
+/// **Guarantee.** The result of the elimination, and of a search that finished, is exact up to rounding. In all other answers, the log-probability
+/// of the values is exact up to rounding, and no values of the targets have a log-probability above the bound. Of equally probable values, the
+/// elimination chooses the first in the support, in an order of the targets that is fixed for each model; a search may find others. The result is
+/// deterministic without a deadline and an interrupt.
 ///
 /// **Complexity.** All elements that are not targets are summed out before the targets are maximised, which may take far more work
-/// than a sum or a maximum alone. The work is exponential in the width of the best elimination order among those that sum before
-/// they maximise. No table joins all targets. [`cost`](Self::cost) predicts the work of the sum and of the maximisation before
-/// they run.
+/// than a sum or a maximum alone. The work is exponential in the width of the best elimination order in which all sums come first.
+/// The targets are never joined in a single table. [`cost`](Self::cost) predicts the work of the sum and of the maximisation
+/// before they run. The search does at most [`search_work`](Self::search_work) operations; each of its sums costs as much as an elimination of
+/// the model with observed targets.
 ///
-/// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination); a stage (the sum or the maximisation) that
-/// exceeds a limit is refused before it starts.
+/// **Errors.** The errors of [`VariableElimination`](crate::VariableElimination), if even the sum given values of all targets exceeds a limit;
+/// [`Error::NothingDone`] if the deadline passed before any values were found; [`Error::NoWorldFound`], with the bound, if a search found no
+/// possible values within its work.
 ///
-/// **References.** Park and Darwiche (2004), "Complexity results and approximation strategies for MAP explanations".
+/// **References.** Park and Darwiche (2004), "Complexity results and approximation strategies for MAP explanations"; Park and Darwiche (2003),
+/// "Solving MAP exactly using systematic search"; Marinescu, Dechter and Ihler (2014), "AND/OR search for marginal MAP".
 ///
 /// ```
 /// # use figrs_core::{Constant, Flip, If, Model, Uniform};
@@ -42,12 +64,25 @@ use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, m
 /// let answer = MarginalMap::new().run(&Model::new(), &a)?;
 /// assert!(answer.most_likely_value(&a)?);
 /// assert!((answer.log_probability()?.exp() - 0.6).abs() < 1e-12);
+/// assert!(answer.is_proven()?);
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 #[must_use]
 pub struct MarginalMap {
     limits: Limits,
+    search_work: f64,
+    watch: Watch,
+}
+
+impl Default for MarginalMap {
+    fn default() -> Self {
+        Self {
+            limits: Limits::default(),
+            search_work: SEARCH_WORK,
+            watch: Watch::default(),
+        }
+    }
 }
 
 /// The factor graph of the targets and the evidence, with the variables of the targets.
@@ -58,8 +93,15 @@ struct MarginalMapEncoding {
 }
 
 impl MarginalMap {
-    /// Name of the algorithm; an assignment in an answer with this name stands for the sum of many worlds.
-    pub const NAME: &'static str = "MarginalMap";
+    const NAME: &'static str = "MarginalMap";
+    const BRANCH_AND_BOUND: &'static str = "MarginalMapBranchAndBound";
+    const LOCAL_SEARCH: &'static str = "MarginalMapLocalSearch";
+
+    /// True if an answer of this name is an answer of `MarginalMap`: its values represent the sum of many worlds.
+    #[doc(hidden)]
+    pub fn is_name(algorithm: &str) -> bool {
+        [Self::NAME, Self::BRANCH_AND_BOUND, Self::LOCAL_SEARCH].contains(&algorithm)
+    }
 
     /// Creates a marginal MAP search with the default limits.
     pub fn new() -> Self {
@@ -67,6 +109,15 @@ impl MarginalMap {
     }
 
     setters!(limits: limits);
+
+    /// Sets the maximum number of operations of the search that runs if the elimination is refused (default `1e9`), such as `f64::INFINITY` with
+    /// a deadline.
+    pub fn search_work(mut self, operations: f64) -> Self {
+        self.search_work = operations;
+        self
+    }
+
+    setters!(watch: watch);
 
     /// Predicts the cost of the two stages (the sum and the maximisation), even if they exceed the limits.
     ///
@@ -110,12 +161,112 @@ impl MarginalMap {
     }
 }
 
+/// The values of the variables to maximise, in their order, and how they were found.
+struct BestValues {
+    algorithm: &'static str,
+    values: Vec<u32>,
+    log_probability: f64,
+    /// Improvements of a search that did not finish; empty if the values are the best.
+    improvements: Vec<Improvement>,
+    /// Reason for the end of a search that did not finish, and the number of operations it did.
+    stopped: Option<(Stopped, u64)>,
+}
+
+impl From<MarginalMapResult> for BestValues {
+    fn from(found: MarginalMapResult) -> Self {
+        let is_finished = found.stopped == Stopped::Finished;
+        let mut improvements = found.improvements;
+        if is_finished {
+            improvements.clear();
+        } else {
+            improvements.push(Improvement {
+                work: found.work,
+                log_probability: found.log_weight,
+                upper_bound: found.upper_bound,
+            });
+        }
+        Self {
+            algorithm: if is_finished || !found.is_local {
+                MarginalMap::BRANCH_AND_BOUND
+            } else {
+                MarginalMap::LOCAL_SEARCH
+            },
+            values: found.values,
+            log_probability: found.log_weight,
+            improvements,
+            stopped: (!is_finished).then_some((found.stopped, found.work)),
+        }
+    }
+}
+
+impl MarginalMap {
+    /// Finds the best values by an elimination, by a search, or by both.
+    fn best_values(
+        &self,
+        graph: &FactorGraph,
+        keep: &[VarId],
+        run: &RunMonitor<'_>,
+    ) -> Result<BestValues, EliminationError> {
+        let limits = self.limits.until(run.until());
+        let eliminate = |limits: &Limits| {
+            let (values, log_probability) = marginal_map(graph, keep, limits)?;
+            Ok(BestValues {
+                algorithm: Self::NAME,
+                values,
+                log_probability,
+                improvements: Vec::new(),
+                stopped: None,
+            })
+        };
+        let search = |work: f64| {
+            let question = MarginalMapSearch {
+                graph,
+                maximised: keep,
+                limits: &limits,
+                work,
+            };
+            marginal_map_search(question, &|done| run.report(done)).map(BestValues::from)
+        };
+        match eliminate(&limits.with_work_at_most(CHEAP)) {
+            Err(error) if is_limit(&error) => {}
+            found => return found,
+        }
+        let cost = marginal_map_cost(graph, keep, &limits)?;
+        let refused = cost.within(&limits).err();
+        let found = search(match refused {
+            Some(_) => self.search_work,
+            None => {
+                let operations = cost.sum.operations + cost.maximum.operations;
+                self.search_work.min(operations)
+            }
+        });
+        match (found, refused) {
+            (Ok(found), None) if found.stopped.is_some_and(|(why, _)| why == Stopped::Budget) => {
+                eliminate(&limits).or(Ok(found))
+            }
+            (Err(error), None) if is_limit(&error) => eliminate(&limits),
+            // The remedy of the refused elimination is the right one, if the search cannot sum at all.
+            (Err(error), Some(refused)) if is_limit(&error) => Err(refused),
+            (found, _) => found,
+        }
+    }
+}
+
+/// True if the error states that a computation exceeds a limit.
+fn is_limit(error: &EliminationError) -> bool {
+    !matches!(
+        error,
+        EliminationError::Interrupted | EliminationError::Impossible
+    )
+}
+
 impl Algorithm for MarginalMap {
     fn name(&self) -> &'static str {
         Self::NAME
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let run = self.watch.start(self.name(), None);
         let impossible = || conflict::impossible(model, targets, &self.limits);
         let Some(question) = self.question(model, targets)? else {
             return Err(impossible());
@@ -127,19 +278,32 @@ impl Algorithm for MarginalMap {
         } = question;
         conflict::check_failures(&expansion, &self.limits)?;
         let graph = encoding.graph();
-        let (best, log_probability) = match marginal_map(graph, &keep, &self.limits) {
+        let best = match self.best_values(graph, &keep, &run) {
             Ok(found) => found,
             Err(EliminationError::Impossible) => return Err(impossible()),
-            Err(error) => return Err(error.into()),
+            Err(error) => return Err(run.error_of(error.into())),
         };
+        if let (f64::NEG_INFINITY, Some((_, work))) = (best.log_probability, best.stopped) {
+            let upper_bound = best
+                .improvements
+                .last()
+                .map_or(f64::INFINITY, |last| last.upper_bound);
+            return Err(Error::NoWorldFound { work, upper_bound });
+        }
         let mut world = vec![0; graph.cardinalities.len()];
-        for (v, value) in keep.iter().zip(best) {
+        for (v, value) in keep.iter().zip(best.values) {
             world[v.index()] = value;
         }
         let values = targets.iter().filter_map(|target| {
             let value = encoding.value(&expansion, target, &world)?;
             Some((target.clone(), value))
         });
-        Ok(Answer::world(self.name(), values, log_probability))
+        let log_probability = best.log_probability;
+        let answer =
+            Answer::searched_world(best.algorithm, values, log_probability, best.improvements);
+        let Some((why, work)) = best.stopped else {
+            return Ok(answer);
+        };
+        Ok(answer.with_sampling(RunStatistics::new(why, work, run.elapsed())))
     }
 }

@@ -28,6 +28,7 @@
 //! | [`SelfChecked`], any exact algorithm checked against worlds | `self_checked.rs` |
 //! | [`compare`], algorithms side by side | `compare/` |
 //! | [`Predict`], predictions from an answer | `prediction/` |
+//! | [`evidence_given`], the evidence of one model as a weight in another | `evidence_given.rs` |
 //!
 //! [`Marginal::quality`] and the standard errors of all estimates state the quality of an answer. [`Answer::diagnose`] looks for reasons to
 //! doubt the answer, with the measures of [`diagnostics`]. The text of an [`Answer`] contains the quality and the diagnosis in short form.
@@ -36,6 +37,7 @@
 #![warn(clippy::unwrap_used)]
 
 mod compare;
+mod evidence_given;
 #[doc(hidden)]
 pub mod mcmc;
 mod particle_filter;
@@ -50,6 +52,7 @@ pub use compare::{
     Compare, Comparison, ComparisonRow, ComparisonStep, Curve, CurvePoint, Estimand,
     ExactReference, Verdict, compare,
 };
+pub use evidence_given::{EvidenceError, evidence_given};
 #[doc(hidden)]
 pub use figrs_answer::conflict::minimal_conflict;
 pub use figrs_answer::{
@@ -112,4 +115,6 @@ pub mod internals {
     pub use figrs_answer::answer::chain_error::ConcatenatedChains;
     pub use figrs_answer::answer::numeric::{NumericColumns, NumericValue, numbers};
     pub use figrs_answer::answer::value_names::{distinct_names, text};
+    pub use figrs_answer::conflict::{check_failures, impossible};
+    pub use figrs_answer::limits::expand;
 }

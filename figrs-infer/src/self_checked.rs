@@ -101,7 +101,7 @@ impl<A: Algorithm> Algorithm for SelfChecked<A> {
                 let values = values.values().cloned().collect();
                 let (best, sum, _) = question.weight(values).map_err(unchecked)?;
                 // For marginal MAP, all variables except the targets are summed out.
-                let found = if answer.algorithm() == MarginalMap::NAME {
+                let found = if MarginalMap::is_name(answer.algorithm()) {
                     sum
                 } else {
                     best

@@ -29,6 +29,7 @@ pub use learning::expectation_maximization::ExpectationMaximization;
 pub use learning::expected_counts::ExpectedCounts;
 pub use learning::fit::Fit;
 pub use learning::observed_information::StandardErrors;
+pub use learning::saved_fit::SavedFit;
 pub use sensitivity::queries::Sensitivity;
 pub use sensitivity::query::Query;
 pub use sensitivity::tornado::{Tornado, TornadoRow};

@@ -30,6 +30,7 @@
 //! | networks of finite and real variables | [`MixedNetwork`], [`RealVariable`], [`LinearNormal`] |
 //! | influence diagrams | [`InfluenceDiagram`], [`DecisionNode`], [`UtilityNode`] |
 //! | formats of files | [`NetworkFormat`] |
+//! | the factor graph of any model as UAI text | [`ModelFactors`], [`FactorVariable`] |
 //! | values of their elements | [`State`] |
 //! | evidence, and files of it | [`NetworkEvidence`], [`Observation`], [`RealObservation`], [`StateLikelihoods`] |
 //! | data, at once or block by block | [`NetworkData`], [`NetworkDataBlocks`] |
@@ -147,5 +148,6 @@ pub use structure::{
     LearnedStructure, MissingCellRounds, NetworkScore, ScoredNetwork, StructureLearner,
     StructureLearningError, StructureSearch,
 };
+pub use uai::{FactorVariable, ModelFactors};
 pub use unknown::Unknown;
 pub use variable::{NetworkTable, Variable};

@@ -19,6 +19,7 @@ pub(crate) const LARGEST_LOG: f64 = 1e300;
 
 type Predicate = Arc<dyn Fn(&dyn Any) -> bool + Send + Sync>;
 type WeightFunction = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
+type LogWeightFunction = Arc<dyn Fn(&dyn Any) -> Result<f64, Fault> + Send + Sync>;
 
 /// Identity of a statement of evidence, without the element to which the statement applies.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -43,7 +44,7 @@ pub(crate) enum Statement {
     /// Each value has a weight, which is not negative.
     Weigh(WeightFunction),
     /// Each value has a weight, given by its natural logarithm.
-    LogWeigh(WeightFunction),
+    LogWeigh(LogWeightFunction),
     /// Each value has a weight, which is not negative and at most `maximum`.
     WeighAtMost {
         weigh: WeightFunction,
@@ -116,8 +117,17 @@ impl Evidence {
     #[track_caller]
     pub(crate) fn log_weigh<T: Value>(weight: impl Fn(&T) -> f64 + Send + Sync + 'static) -> Self {
         let function = FunctionId::of_code(&weight);
-        let weigh: WeightFunction = Arc::new(move |v| weight(typed(v)));
+        let weigh: LogWeightFunction = Arc::new(move |v| Ok(weight(typed(v))));
         Self::new(Statement::LogWeigh(weigh), function)
+    }
+
+    #[track_caller]
+    pub(crate) fn try_log_weigh<T: Value, E: fmt::Display>(
+        weight: impl Fn(&T) -> Result<f64, E> + Send + Sync + 'static,
+    ) -> Self {
+        let failed = |error: E| Fault::Failed(error.to_string());
+        let weigh: LogWeightFunction = Arc::new(move |v| weight(typed(v)).map_err(failed));
+        Self::new(Statement::LogWeigh(weigh), None)
     }
 
     #[track_caller]
@@ -216,7 +226,7 @@ impl Evidence {
             }
             Statement::Weigh(weigh) => plain(weigh),
             Statement::LogWeigh(weigh) => {
-                let log = contained(|| weigh(value)).map_err(fault)?;
+                let log = contained(|| weigh(value)).flatten().map_err(fault)?;
                 if log == f64::NEG_INFINITY || log.abs() <= LARGEST_LOG {
                     Ok((log.exp(), log))
                 } else {

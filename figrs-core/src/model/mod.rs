@@ -4,6 +4,7 @@ pub mod evidence;
 pub(crate) mod observation_pool;
 pub mod statements;
 
+use std::fmt;
 use std::sync::Arc;
 
 use figrs_factor::wording;
@@ -115,7 +116,18 @@ impl Model {
         self.with(element, Evidence::log_weigh(log_weight))
     }
 
-    /// States an observation as [`observe`](Self::observe) does, with an untyped value, which must have the element's type.
+    /// Weighs worlds like [`log_weigh`](Self::log_weigh), with a function that may return an error. Queries then fail with
+    /// [`ModelError::Function`](crate::ModelError::Function), which has the text of the error, if a world of positive weight has the value.
+    #[track_caller]
+    pub fn try_log_weigh<T: Value, E: fmt::Display>(
+        self,
+        element: &Element<T>,
+        log_weight: impl Fn(&T) -> Result<f64, E> + Send + Sync + 'static,
+    ) -> Self {
+        self.with(element, Evidence::try_log_weigh(log_weight))
+    }
+
+    /// States an observation like [`observe`](Self::observe), with an untyped value, which must have the element's type.
     #[track_caller]
     pub fn observe_any(self, element: &AnyElement, value: Datum) -> Self {
         self.with_evidence(element.clone(), Evidence::observe_any(value))

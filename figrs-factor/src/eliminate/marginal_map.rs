@@ -22,6 +22,14 @@ pub struct MarginalMapCost {
     pub maximum: PlanCost,
 }
 
+impl MarginalMapCost {
+    /// Returns an error if the sum or the maximum exceeds a limit.
+    pub fn within(&self, limits: &Limits) -> Result<(), EliminationError> {
+        self.sum.within(limits, Keep::Nothing)?;
+        self.maximum.within(limits, Keep::Messages)
+    }
+}
+
 /// Finds the assignment of the variables `keep` whose completions have the largest total weight. Returns the assignment of `keep` and the
 /// natural logarithm of its total weight.
 ///

@@ -182,15 +182,24 @@ impl Plan {
     }
 }
 
-/// Returns the buckets of an elimination of all variables that treats all entries as non-zero. The buckets serve searches that assign
-/// values to variables one by one, instead of joining tables.
+/// Returns the buckets of an elimination of all variables that treats all entries as non-zero; the variables `last` are eliminated after
+/// all others. The buckets serve searches that assign values to variables one by one, instead of joining tables.
 ///
 /// **Errors.** [`EliminationError::Interrupted`] if the run is stopped.
-pub fn as_if_dense(graph: &FactorGraph, until: &Until) -> Result<Vec<Bucket>, EliminationError> {
-    let mut interaction = SymbolicElimination::new(graph, &vec![true; graph.factors.len()], &[]);
+pub fn as_if_dense(
+    graph: &FactorGraph,
+    last: &[VarId],
+    until: &Until,
+) -> Result<Vec<Bucket>, EliminationError> {
+    let mut interaction = SymbolicElimination::new(graph, &vec![true; graph.factors.len()], last);
     interaction.ignore_zeros();
-    let variables: Vec<VarId> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
-    eliminate_candidates(&mut interaction, &variables, MAX_WORK, until)?;
+    let variables = (0..graph.cardinalities.len() as u32).map(VarId);
+    let first: Vec<VarId> = variables
+        .filter(|&v| !interaction.is_no_candidate(v))
+        .collect();
+    eliminate_candidates(&mut interaction, &first, MAX_WORK, until)?;
+    let last = interaction.release(last);
+    eliminate_candidates(&mut interaction, &last, MAX_WORK, until)?;
     Ok(interaction.buckets)
 }
 

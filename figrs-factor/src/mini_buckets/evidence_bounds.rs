@@ -83,7 +83,7 @@ pub fn sum_bounds(
         return Ok(TABLES.len());
     };
     let graph = &reduced.graph;
-    let buckets = as_if_dense(graph, effort.until)?;
+    let buckets = as_if_dense(graph, &[], effort.until)?;
     let order = BucketOrder::new(graph.cardinalities.len(), &buckets);
     let mut before = 0;
     for (table, number) in TABLES.into_iter().zip(0..) {

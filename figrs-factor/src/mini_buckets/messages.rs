@@ -74,7 +74,9 @@ pub(super) fn fitting_partition(
 #[derive(Debug)]
 pub struct MiniBuckets {
     messages: Vec<LogTable>,
-    /// Logarithm of the number of joint values of the variables that occur in no table; zero if the elimination bounds a maximum.
+    /// For each message, the variable of the bucket that computed it.
+    sources: Vec<VarId>,
+    /// Logarithm of the number of joint values of the variables that are summed out and occur in no table.
     free: f64,
 }
 
@@ -98,20 +100,51 @@ impl MiniBuckets {
     pub fn new(
         graph: &FactorGraph,
         order: &BucketOrder,
-        (limit, most): (usize, f64),
+        sizes: (usize, f64),
         kind: BoundKind,
+        until: &Until,
+    ) -> Result<Self, EliminationError> {
+        Self::with_kinds(graph, order, sizes, |_| kind, until)
+    }
+
+    /// Eliminates the variables as [`new`](Self::new) does. The variables `maximised` are maximised, and all others summed out, in the given
+    /// order, with bounds from above.
+    ///
+    /// In any order, the result is an upper bound of the largest sum (marginal MAP), because a sum of maxima is at least the maximum of the
+    /// sums. In an order with all sums first, each message over maximised variables bounds the part of the graph that it summarises.
+    ///
+    /// **References.** Park and Darwiche, *Solving MAP exactly using systematic search*, UAI 2003; Marinescu, Dechter and Ihler, *AND/OR search
+    /// for marginal MAP*, UAI 2014.
+    pub fn marginal_map(
+        graph: &FactorGraph,
+        order: &BucketOrder,
+        sizes: (usize, f64),
+        maximised: &[VarId],
+        until: &Until,
+    ) -> Result<Self, EliminationError> {
+        let mut kinds = vec![BoundKind::SumAbove; graph.cardinalities.len()];
+        for v in maximised {
+            kinds[v.index()] = BoundKind::MaximumAbove;
+        }
+        Self::with_kinds(graph, order, sizes, |v| kinds[v.index()], until)
+    }
+
+    fn with_kinds(
+        graph: &FactorGraph,
+        order: &BucketOrder,
+        (limit, most): (usize, f64),
+        kind_of: impl Fn(VarId) -> BoundKind,
         until: &Until,
     ) -> Result<Self, EliminationError> {
         let (buckets, ..) = fitting_partition(graph, order, limit, most);
         let mut this = Self {
             messages: Vec::new(),
-            free: match kind {
-                BoundKind::MaximumAbove => 0.0,
-                BoundKind::SumAbove | BoundKind::SumBelow => log_free_values(graph, &buckets),
-            },
+            sources: Vec::new(),
+            free: log_free_values(graph, &buckets, &kind_of),
         };
         let mut projector = Projector::new(graph, until.clone());
         for bucket in &buckets {
+            let kind = kind_of(bucket.variable);
             let shifts = this.cost_shifts(graph, bucket, kind, &mut projector)?;
             for (i, mini) in bucket.mini_buckets.iter().enumerate() {
                 let shift = shifts.get(i);
@@ -127,9 +160,20 @@ impl MiniBuckets {
                 };
                 this.messages
                     .push(LogTable::new(graph, mini.output.clone(), logs));
+                this.sources.push(bucket.variable);
             }
         }
         Ok(this)
+    }
+
+    /// Returns the messages, in the order of elimination.
+    pub fn messages(&self) -> &[LogTable] {
+        &self.messages
+    }
+
+    /// Returns, for each message, the variable of the bucket that computed it.
+    pub fn sources(&self) -> &[VarId] {
+        &self.sources
     }
 
     /// Returns the natural logarithm of the bound.
@@ -210,8 +254,12 @@ impl MiniBuckets {
     }
 }
 
-/// Returns the logarithm of the number of joint values of the variables that occur in no table.
-fn log_free_values(graph: &FactorGraph, buckets: &[BucketPartition]) -> f64 {
+/// Returns the logarithm of the number of joint values of the variables that are summed out and occur in no table.
+fn log_free_values(
+    graph: &FactorGraph,
+    buckets: &[BucketPartition],
+    kind_of: &impl Fn(VarId) -> BoundKind,
+) -> f64 {
     let mut is_free = vec![true; graph.cardinalities.len()];
     let used = buckets
         .iter()
@@ -220,6 +268,6 @@ fn log_free_values(graph: &FactorGraph, buckets: &[BucketPartition]) -> f64 {
         is_free[bucket.variable.index()] = false;
     }
     let variables = (0..graph.cardinalities.len() as u32).map(VarId);
-    let free = variables.filter(|v| is_free[v.index()]);
+    let free = variables.filter(|&v| is_free[v.index()] && kind_of(v) != BoundKind::MaximumAbove);
     free.map(|v| (graph.cardinality(v) as f64).ln()).sum()
 }

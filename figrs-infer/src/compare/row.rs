@@ -125,7 +125,7 @@ impl ComparisonRow {
                 // out.
                 let best = yardstick
                     .best
-                    .filter(|_| answer.algorithm() != MarginalMap::NAME);
+                    .filter(|_| !MarginalMap::is_name(answer.algorithm()));
                 judge_world(*log_probability, answer.is_proven() == Ok(true), best)
             }
             AnswerContent::Marginals(..) | AnswerContent::Bounds(..) => {

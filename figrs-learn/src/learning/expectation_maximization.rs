@@ -382,6 +382,8 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         Ok(Learner {
             step: step.map_err(|error| monitor.error_of(error))?,
             columns: table.columns_only(),
+            prepared_rows: table.rows.iter().count(),
+            stages: vec![table.lengths()],
             with_prior: self.with_prior,
             threads: self.threads.map_or_else(cores, NonZero::get),
             watch: self.watch.clone(),

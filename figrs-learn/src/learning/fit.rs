@@ -26,14 +26,14 @@ use figrs_factor::Stopped;
 #[derive(Clone, Debug)]
 pub struct Fit {
     model: Model,
-    parameters: IndexMap<ElementId, (AnyElement, Datum), FxBuildHasher>,
-    log_likelihoods: Vec<f64>,
-    ended: Stopped,
-    starts: Vec<f64>,
+    pub(super) parameters: IndexMap<ElementId, (AnyElement, Datum), FxBuildHasher>,
+    pub(super) log_likelihoods: Vec<f64>,
+    pub(super) ended: Stopped,
+    pub(super) starts: Vec<f64>,
     /// The cases that were used for learning.
-    rows: Arc<CaseRows>,
+    pub(super) rows: Arc<CaseRows>,
     /// The expected counts of the cases that were used for learning.
-    counts: Vec<f64>,
+    pub(super) counts: Vec<f64>,
     standard_errors: Option<StandardErrors>,
     /// The model prepared for learning, which clones of the fit share.
     learner: Arc<Mutex<Learner>>,
@@ -161,7 +161,7 @@ impl Fit {
     }
 
     /// Returns the model prepared for learning, with the parameters at the values of this fit.
-    fn learner(&self) -> MutexGuard<'_, Learner> {
+    pub(super) fn learner(&self) -> MutexGuard<'_, Learner> {
         self.set_to_values(&self.learner)
     }
 

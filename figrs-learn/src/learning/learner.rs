@@ -18,6 +18,10 @@ pub(super) struct Learner {
     pub(super) step: Box<dyn ExpectationStep>,
     /// The columns of data with the distinct cells of all cases so far, without rows.
     pub(super) columns: CaseTable,
+    /// Number of distinct rows with which the step was prepared.
+    pub(super) prepared_rows: usize,
+    /// For each column, its number of distinct cells at the preparation, and after each update with new cells.
+    pub(super) stages: Vec<Vec<usize>>,
     pub(super) with_prior: bool,
     pub(super) threads: usize,
     pub(super) watch: Watch,
@@ -58,6 +62,10 @@ impl Learner {
         }
         let added = mem::take(&mut self.columns.rows);
         extended?;
+        let lengths = self.columns.lengths();
+        if lengths != known {
+            self.stages.push(lengths);
+        }
         let watch = self.watch.clone();
         let monitor = watch.start("ExpectationMaximization", None);
         let outcomes = self.step.outcomes();

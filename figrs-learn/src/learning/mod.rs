@@ -17,7 +17,7 @@
 //! | `learner` | a model prepared for rounds, with its cases |
 //! | `observed_information`, `pivoted_cholesky` | standard errors; the decomposition of the information matrix |
 //! | `learning_run` | runs that can be stopped, resumed and lengthened |
-//! | `fit` | the learned parameters, and learning from further cases |
+//! | `fit`, `saved_fit` | the learned parameters, and learning from further cases; a fit as data |
 
 mod case_error;
 mod case_rows;
@@ -55,6 +55,7 @@ mod pivoted_cholesky;
 mod rounds;
 mod row_factors;
 mod row_sums;
+pub(crate) mod saved_fit;
 mod statement_factors;
 mod term_sums;
 mod tree_counts;

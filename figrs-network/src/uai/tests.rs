@@ -1,8 +1,9 @@
-use figrs_infer::{MpeVariableElimination, Run, VariableElimination};
+use figrs_core::{Constant, Element, Flip, If, Limits, Model, Parents, Uniform};
+use figrs_infer::{Error, MpeVariableElimination, Run, VariableElimination};
 use proptest::prelude::*;
 
 use super::super::problem_of::problem_of;
-use super::super::{Network, NetworkKind};
+use super::super::{ModelFactors, Network, NetworkKind};
 use figrs_reading::Mistake;
 
 fn problem(text: &str) -> (usize, usize, Mistake) {
@@ -189,4 +190,95 @@ proptest! {
         let expected: f64 = logs[..assignments / sizes[0]].iter().map(|l| (l - total).exp()).sum();
         prop_assert!((p - expected).abs() < 1e-9, "{p}, not {expected}");
     }
+}
+
+/// Checks that the written factors of a model have the same log-evidence and the same marginal of a target as the model.
+fn comes_back(model: &Model, target: &Element<u8>) {
+    let factors = ModelFactors::new(model, target, &Limits::default()).unwrap();
+    let own = VariableElimination::new().run(model, target).unwrap();
+    let network = Network::from_uai(factors.text()).unwrap();
+    let number = factors
+        .variables()
+        .iter()
+        .position(|v| v.is_target)
+        .unwrap();
+    let element = &network.elements()[number];
+    let read = VariableElimination::new()
+        .run(&network.model(), element)
+        .unwrap();
+    let logs = [own.log_evidence(), read.log_evidence()].map(|log| log.unwrap().value);
+    assert!(
+        (logs[0] - logs[1] - factors.log_scale()).abs() < 1e-9,
+        "{logs:?}"
+    );
+    let values = &factors.variables()[number].values;
+    for (index, value) in values.iter().enumerate() {
+        let p = read
+            .probability_that(element, |state| state.index() == index)
+            .unwrap();
+        let expected = own.probability_that(target, |v| v.to_string() == *value);
+        assert!((p - expected.unwrap()).abs() < 1e-12, "{value} has {p}");
+    }
+    assert_eq!(network.elements().len(), factors.variables().len());
+    let names = serde_json::to_string(&factors).unwrap();
+    let again: ModelFactors = serde_json::from_str(&names).unwrap();
+    assert_eq!(again.variables(), factors.variables());
+}
+
+#[test]
+fn factors_of_models_have_the_same_answers() {
+    let cause = Uniform::new(0..4_u8).named("cause");
+    let noise = Flip::new(0.3);
+    let effect = (&cause, &noise).map(|(&c, &n)| if n { 3 - c } else { c / 2 });
+    let chosen = cause.flat_map(|&c| {
+        if c == 0 {
+            Constant::new(7)
+        } else {
+            Uniform::new(0..=c).map(move |&x| x + c)
+        }
+    });
+    let model = Model::new()
+        .condition(&chosen, |&x| x != 2)
+        .weigh(&effect, |&e| 1.5 + f64::from(e))
+        .observe(&If::new(&noise, Flip::new(0.9), Flip::new(0.2)), true);
+    for target in [&cause, &effect, &chosen] {
+        comes_back(&model, target);
+        comes_back(&Model::new(), target);
+    }
+    // Weights beyond the range of numbers, and factors without variables.
+    comes_back(
+        &model.log_weigh(&cause, |&c| -900.0 - 20.0 * f64::from(c)),
+        &chosen,
+    );
+    comes_back(
+        &Model::new().log_weigh(&Constant::new(1), |_| 1200.0),
+        &cause,
+    );
+}
+
+#[test]
+fn factors_that_cannot_be_written_are_errors() {
+    let cause = Uniform::new(0..4_u8).named("cause");
+    let write =
+        |model: &Model, limits: &Limits| ModelFactors::new(model, &cause, limits).unwrap_err();
+    let apart = Model::new().log_weigh(&cause, |&c| -1000.0 * f64::from(c));
+    let error = write(&apart, &Limits::default());
+    assert!(
+        matches!(
+            error,
+            Error::InvalidSetting {
+                algorithm: "ModelFactors",
+                ..
+            }
+        ),
+        "{error}"
+    );
+    let never = Model::new().condition(&cause, |&c| c > 3);
+    let error = write(&never, &Limits::default());
+    assert!(matches!(error, Error::ImpossibleEvidence { .. }), "{error}");
+    let error = write(&Model::new(), &Limits::default().element_entries(3));
+    assert!(
+        matches!(error, Error::Model(_) | Error::Elimination(_)),
+        "{error}"
+    );
 }

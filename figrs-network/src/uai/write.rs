@@ -77,7 +77,7 @@ impl ClauseFactors {
 }
 
 /// Writes the numbers of a table, with `columns` numbers in each line.
-fn rows(text: &mut String, numbers: &[f64], columns: usize) {
+pub(super) fn rows(text: &mut String, numbers: &[f64], columns: usize) {
     let _ = write!(text, "\n{}\n", numbers.len());
     for row in numbers.chunks(columns.max(1)) {
         for number in row {
@@ -87,7 +87,8 @@ fn rows(text: &mut String, numbers: &[f64], columns: usize) {
     }
 }
 
-fn line(text: &mut String, numbers: impl Iterator<Item = usize>) {
+/// Writes numbers to a line, separated by spaces.
+pub(super) fn line(text: &mut String, numbers: impl Iterator<Item = usize>) {
     for (i, number) in numbers.enumerate() {
         let _ = write!(text, "{}{number}", if i > 0 { " " } else { "" });
     }

@@ -391,7 +391,7 @@ impl WorldSearch<'_> {
         let until = self.until;
         let entries = memory_of_tables(limits) as f64 / size_of::<f64>() as f64;
         let tables = (limits.table_entries, entries);
-        let bound = as_if_dense(graph, until).and_then(|buckets| {
+        let bound = as_if_dense(graph, &[], until).and_then(|buckets| {
             let tree = BucketOrder::new(graph.cardinalities.len(), &buckets);
             let kind = BoundKind::MaximumAbove;
             let messages = MiniBuckets::new(graph, &tree, tables, kind, until)?;

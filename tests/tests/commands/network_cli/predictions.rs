@@ -220,3 +220,50 @@ fn some_variables_have_their_most_probable_states_together() {
         files.refuses(&ask, "--task map needs --query VAR ..., variables whose states are found together; --task mpe finds");
     }
 }
+
+/// Returns a hidden chain of `length` states in UAI; the even variables are states, and the odd ones their readings.
+fn hidden_chain(length: usize) -> String {
+    let sizes = vec!["2"; 2 * length].join(" ");
+    let mut scopes = String::from("1 0\n2 0 1\n");
+    let mut tables = String::from("2 0.5 0.5\n4 0.7 0.3 0.2 0.8\n");
+    for state in 1..length {
+        let [before, own] = [2 * state - 2, 2 * state];
+        scopes += &format!("2 {before} {own}\n2 {own} {}\n", own + 1);
+        tables += "4 0.6 0.4 0.3 0.7\n4 0.7 0.3 0.2 0.8\n";
+    }
+    format!(
+        "BAYES\n{}\n{sizes}\n{}\n{scopes}{tables}",
+        2 * length,
+        2 * length
+    )
+}
+
+#[test]
+fn states_that_are_searched_have_bounds() {
+    let files = Files::new();
+    fs::write(files.path("chain.uai"), hidden_chain(14)).unwrap();
+    let readings: Vec<String> = (0..14).map(|i| (2 * i + 1).to_string()).collect();
+    let ask = format!("--file chain.uai --task map --query {}", readings.join(" "));
+    let exact = files.json(&ask);
+    assert_eq!(exact["exact"], json!(true));
+    assert!(exact.get("bounds").is_none());
+    // An elimination needs a table over all readings.
+    let found = files.json(&format!("{ask} --memory 4KiB"));
+    let best = exact["map"]["log_probability"].as_f64().unwrap();
+    let log = found["map"]["log_probability"].as_f64().unwrap();
+    assert_eq!(found["exact"], json!(false));
+    let bounds = found["bounds"]["map"].as_array().unwrap();
+    assert_near(&bounds[0], log);
+    let upper = bounds[1].as_f64().unwrap();
+    assert!(
+        log <= best + 1e-9 && best <= upper + 1e-9,
+        "{log} {best} {upper}"
+    );
+    let message = files.text(&format!("{ask} --memory 4KiB --time 20s"));
+    assert!(
+        message.contains(
+            "not proven: no other states of these variables have a log-probability above"
+        ),
+        "{message}"
+    );
+}

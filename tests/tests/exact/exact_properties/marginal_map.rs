@@ -1,11 +1,12 @@
 //! Tests that marginal MAP finds the values of the targets with the largest total weight over all runs.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{Flip, Model, Parents};
 use figrs_infer::eliminate::EliminationError;
-use figrs_infer::{Error, Limits, MarginalMap, Run, VariableElimination};
+use figrs_infer::{Error, Limits, MarginalMap, Run, Stopped, VariableElimination};
 use figrs_lower::Observations;
 use figrs_tests::oracle::{LogSum, close, every_run};
 use figrs_tests::random_model::{Description, build, for_random_models};
@@ -115,22 +116,60 @@ fn many_targets_make_no_joint_table() {
 }
 
 #[test]
-fn what_does_not_fit_is_reported_and_refused() {
+fn what_does_not_fit_is_searched_and_bounded() {
     let (model, readings) = hidden_chain(60);
-    let map = MarginalMap::new();
+    let small = Limits::default().table_entries(16);
+    let map = MarginalMap::new().limits(small).search_work(0.0);
     // Summing out the states combines all readings in one table.
     let cost = map.cost(&model, &readings).unwrap();
     assert!(cost.sum.largest_table >= 2f64.powi(59), "{cost:?}");
+    let answer = map.run(&model, &readings).unwrap();
+    let log = answer.log_probability().unwrap();
+    assert!(!answer.is_proven().unwrap() && answer.upper_bound().unwrap() > log);
+    assert!(answer.algorithm().starts_with("MarginalMap") && answer.algorithm() != "MarginalMap");
+    assert_eq!(answer.sampling().unwrap().stopped, Stopped::Budget);
+    let mut stated = model.clone();
+    for reading in &readings {
+        stated = stated.observe(reading, answer.most_likely_value(reading).unwrap());
+    }
+    let own = VariableElimination::new().log_evidence(&stated).unwrap();
+    assert!(close(own, log, 1e-9), "{own} {log}");
+    let again = map.run(&model, &readings).unwrap();
+    assert_eq!(
+        again.improvements().unwrap(),
+        answer.improvements().unwrap()
+    );
+    let longer = map.clone().search_work(1e5).run(&model, &readings).unwrap();
+    assert!(longer.log_probability().unwrap() >= log);
+    assert!(longer.upper_bound().unwrap() <= answer.upper_bound().unwrap());
+
+    let late = map.clone().deadline(Duration::ZERO);
     assert!(matches!(
-        map.run(&model, &readings),
+        late.run(&model, &readings),
+        Err(Error::NothingDone {
+            algorithm: "MarginalMap"
+        })
+    ));
+    let narrow = map.limits(Limits::default().table_entries(1));
+    assert!(matches!(
+        narrow.run(&model, &readings),
         Err(Error::Elimination(EliminationError::TableTooLarge { needed, .. }))
             if needed == cost.sum.largest_table
     ));
+
+    let map = MarginalMap::new();
     let (model, readings) = hidden_chain(10);
     let cost = map.cost(&model, &readings).unwrap();
     assert!(
         cost.sum.operations <= 2f64.powi(13) && cost.maximum.width == 10,
         "{cost:?}"
     );
-    assert!(map.run(&model, &readings).is_ok());
+    let exact = map.run(&model, &readings).unwrap();
+    let searched = map.limits(Limits::default().table_entries(64));
+    let searched = searched.run(&model, &readings).unwrap();
+    assert_eq!(exact.algorithm(), "MarginalMap");
+    assert_eq!(searched.algorithm(), "MarginalMapBranchAndBound");
+    assert!(searched.is_proven().unwrap());
+    let logs = [exact, searched].map(|answer| answer.log_probability().unwrap());
+    assert!(close(logs[0], logs[1], 1e-9), "{logs:?}");
 }

@@ -1,0 +1,199 @@
+//! The evidence of one model as a weight in another (dependent universes).
+
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use figrs_answer::algorithm::{Algorithm, Run};
+use figrs_answer::error::Error;
+use figrs_core::{Datum, Model, Value};
+use rustc_hash::FxHashMap;
+
+/// Maximum number of values whose log-evidence is stored.
+const STORED: usize = 1 << 16;
+
+/// Returns a function from a value to the log-evidence of a model that is built for this value, for
+/// [`Model::try_log_weigh`](figrs_core::Model::try_log_weigh). The evidence of that model then weighs the worlds of another model, as a
+/// dependent universe does.
+///
+/// The values of several elements are the value of their [`tuple`](figrs_core::tuple). `algorithm` computes the log-evidence once for each value: the
+/// function and its clones share up to 65 536 results. The elements of the built model are independent of all elements of the other model, except
+/// through the value that `build` receives.
+///
+/// **Guarantee.** With an exact algorithm, the weighed model has the same answers as one model of both. If the algorithm estimates, an
+/// estimate stays the same for each value as long as it is stored, and the answers of the weighed model are those of the estimated weights.
+///
+/// **Complexity.** An exact algorithm for the outer model runs `algorithm` for each value in the support, a sampler for each value that it draws.
+///
+/// **Errors.** An error of `algorithm` or a panic of `build` is the error of the query for the outer model
+/// ([`Fault::Failed`](figrs_core::Fault::Failed)), if a world of positive weight has the value. A model with impossible evidence has weight zero.
+///
+/// Algorithms that bound an incomplete expansion ([`LazyVariableElimination`](crate::LazyVariableElimination)) need a maximum. If no evidence of the built
+/// model has a density or a weight above one, one is a maximum:
+/// `let weight = evidence_given(..); model.weigh_at_most(&e, 1.0, move |v| weight(v).map_or(f64::NAN, f64::exp))`, which reports an error as the
+/// invalid weight NaN.
+///
+/// **References.** Pfeffer, *Practical Probabilistic Programming*, Manning 2016, section 7.5 (dependent universes).
+///
+/// ```
+/// # use figrs_core::{Flip, Model, Select, tuple};
+/// # use figrs_infer::{Run, VariableElimination, evidence_given};
+/// let source = Select::new([(0.8, "calm"), (0.2, "noisy")]);
+/// let is_late = Flip::new(0.5);
+/// let weight = evidence_given(VariableElimination::new(), |&(source, is_late): &(&str, bool)| {
+///     let reading = Flip::new(if source == "noisy" || is_late { 0.5 } else { 0.1 });
+///     Model::new().observe(&reading, true)
+/// });
+/// let model = Model::new().try_log_weigh(&tuple((&source, &is_late)), weight);
+/// let answer = VariableElimination::new().run(&model, &source)?;
+/// // 0.2 x 0.5, and 0.8 x (0.5 x 0.5 + 0.5 x 0.1).
+/// assert!((answer.probability(&source, &"noisy")? - 0.1 / 0.34).abs() < 1e-12);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+pub fn evidence_given<T: Value, A: Algorithm + 'static>(
+    algorithm: A,
+    build: impl Fn(&T) -> Model + Send + Sync + 'static,
+) -> impl Fn(&T) -> Result<f64, EvidenceError> + Clone + Send + Sync + 'static {
+    let stored: Arc<Mutex<FxHashMap<Datum, StoredResult>>> = Arc::default();
+    let compute = Arc::new((algorithm, build));
+    move |value| {
+        let result = {
+            let mut stored = stored.lock().unwrap_or_else(PoisonError::into_inner);
+            let key = Datum::new(value.clone());
+            if stored.len() >= STORED && !stored.contains_key(&key) {
+                stored.clear();
+            }
+            Arc::clone(stored.entry(key).or_default())
+        };
+        let (algorithm, build) = &*compute;
+        let result = result.get_or_init(|| match algorithm.log_evidence(&build(value)) {
+            Err(Error::ImpossibleEvidence { .. }) => Ok(f64::NEG_INFINITY),
+            Err(error) => Err(EvidenceError(Arc::from(error.to_string()))),
+            Ok(log) => Ok(log),
+        });
+        result.clone()
+    }
+}
+
+type StoredResult = Arc<OnceLock<Result<f64, EvidenceError>>>;
+
+/// The error of a model whose evidence weighs another model, as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EvidenceError(Arc<str>);
+
+impl fmt::Display for EvidenceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for EvidenceError {}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use figrs_core::{Element, Fault, Flip, If, Limits, ModelError, Uniform, tuple};
+
+    use super::*;
+    use crate::{ImportanceSampling, LazyVariableElimination, VariableElimination};
+
+    /// Two independent parents, and the probability with which a reading is true for their values.
+    fn parents() -> (Element<u32>, Element<bool>) {
+        (Uniform::new(0..5_u32), Flip::new(0.3))
+    }
+
+    fn reading(number: u32, flag: bool) -> f64 {
+        f64::from(1 + number) / if flag { 6.0 } else { 12.0 }
+    }
+
+    fn weight(
+        builds: Arc<AtomicUsize>,
+    ) -> impl Fn(&(u32, bool)) -> Result<f64, EvidenceError> + Clone + Send + Sync + 'static {
+        evidence_given(VariableElimination::new(), move |&(number, flag)| {
+            builds.fetch_add(1, Ordering::Relaxed);
+            // Two readings of one hidden state.
+            let state = Flip::new(reading(number, flag));
+            let [first, second] = [0; 2].map(|_| If::new(&state, Flip::new(0.9), Flip::new(0.2)));
+            Model::new().observe(&first, true).observe(&second, false)
+        })
+    }
+
+    /// The marginal of the number, by enumeration.
+    fn expected() -> Vec<f64> {
+        let total = |number: u32| {
+            let of = |flag: bool, p: f64| {
+                let state = reading(number, flag);
+                p * (state * 0.9 * 0.1 + (1.0 - state) * 0.2 * 0.8)
+            };
+            of(true, 0.3) + of(false, 0.7)
+        };
+        let all: Vec<f64> = (0..5).map(total).collect();
+        let sum: f64 = all.iter().sum();
+        all.iter().map(|p| p / sum).collect()
+    }
+
+    #[test]
+    fn the_weighed_model_is_one_model_of_both() {
+        let (number, flag) = parents();
+        let builds = Arc::new(AtomicUsize::new(0));
+        let weight = weight(Arc::clone(&builds));
+        let both = tuple((&number, &flag));
+        let model = Model::new().try_log_weigh(&both, weight.clone());
+        let answer = VariableElimination::new().run(&model, &number).unwrap();
+        for (value, p) in (0..).zip(expected()) {
+            assert!((answer.probability(&number, &value).unwrap() - p).abs() < 1e-12);
+        }
+        let sampled = ImportanceSampling::new(40_000).seed(1);
+        let sampled = sampled.run(&model, &number).unwrap();
+        for (value, p) in (0..).zip(expected()) {
+            // Five standard errors: a correct sampler fails for one seed in about 300 000.
+            let found = sampled.probability(&number, &value).unwrap();
+            let error = (p * (1.0 - p) / 30_000.0).sqrt();
+            assert!((found - p).abs() < 5.0 * error, "{value}: {found} {p}");
+        }
+        // The log-evidence of each pair of values was computed once, for both algorithms.
+        assert_eq!(builds.load(Ordering::Relaxed), 10);
+
+        let lazy = LazyVariableElimination::to_depth(3);
+        let bounded =
+            Model::new().weigh_at_most(&both, 1.0, move |v| weight(v).map_or(f64::NAN, f64::exp));
+        let bounds = lazy.run(&bounded, &number).unwrap();
+        let p = bounds.bounds(&number, &1).unwrap();
+        let first = expected()[1];
+        assert!(p.lower <= first + 1e-12 && first <= p.upper + 1e-12, "{p}");
+    }
+
+    #[test]
+    fn errors_and_impossible_evidence_reach_the_query() {
+        let (number, flag) = parents();
+        let never = evidence_given(VariableElimination::new(), |&number: &u32| {
+            let other = Uniform::new(0..3_u32);
+            Model::new().observe(&other, number)
+        });
+        let model = Model::new().try_log_weigh(&number, never);
+        let answer = VariableElimination::new().run(&model, &number).unwrap();
+        assert_eq!(answer.probability(&number, &3).unwrap(), 0.0);
+        assert!((answer.probability(&number, &2).unwrap() - 1.0 / 3.0).abs() < 1e-12);
+
+        let small = VariableElimination::new().limits(Limits::default().elements(1));
+        let refused = evidence_given(small, |&flag: &bool| {
+            let pair = tuple((&Flip::new(0.5), &Flip::new(0.5)));
+            Model::new().observe(&pair, (flag, flag))
+        });
+        let model = Model::new().try_log_weigh(&flag.clone().named("flag"), refused);
+        let error = VariableElimination::new().run(&model, &flag).unwrap_err();
+        match &error {
+            Error::Model(ModelError::Function {
+                fault: Fault::Failed(text),
+                ..
+            }) => assert!(text.contains("more than 1 element"), "{text}"),
+            other => panic!("{other}"),
+        }
+        // No world has the value for which the model cannot be built.
+        let partial = |&number: &u32| if number == 4 { Err("four") } else { Ok(0.0) };
+        let model = Model::new()
+            .try_log_weigh(&number, partial)
+            .condition(&number, |&n| n < 4);
+        assert!(VariableElimination::new().run(&model, &number).is_ok());
+    }
+}

@@ -1,0 +1,281 @@
+//! The form in which a fit is saved and loaded.
+
+use std::hash::Hasher;
+
+use figrs_answer::error::Error;
+use figrs_answer::run::guard::guarded;
+use figrs_core::{AnyElement, Model};
+use figrs_factor::Stopped;
+use figrs_factor::fnv::Fnv;
+use serde::{Deserialize, Serialize};
+
+use super::case_rows::{CaseRows, MISSING};
+use super::case_table::CaseTable;
+use super::cases::{CaseColumns, Cases};
+use super::convergence::numbers;
+use super::expectation_maximization::ExpectationMaximization;
+use super::expected_counts::ExpectedCounts;
+use super::fit::Fit;
+use super::learner::Learner;
+use super::rounds::{Evaluated, Rounds};
+
+#[cfg(test)]
+mod tests;
+
+/// A [`Fit`] in a form that serde can serialise: the learned values, the expected counts of all cases, and the log-likelihoods. It has no cases and no
+/// model: [`ExpectationMaximization::load`] makes the fit again from these. Numbers are stored by their bits, so that any format keeps them.
+///
+/// ```
+/// # use figrs_core::{Learned, Model, Select};
+/// # use figrs_infer::JunctionTree;
+/// # use figrs_learn::{Cases, ExpectationMaximization, SavedFit};
+/// let mix = Learned::dirichlet("mix", [2.0, 2.0, 2.0]);
+/// let choice = Select::by(&mix, ["a", "b", "c"]);
+/// let learner = ExpectationMaximization::new(JunctionTree::new()).map_estimate();
+/// let cases = Cases::new(&choice).rows(["a", "b", "a"]);
+/// let fit = learner.fit(&Model::new(), &cases)?;
+/// let text = serde_json::to_string(&fit.save()?)?;
+/// // Later, in a program that builds the same model and the same cases:
+/// let saved: SavedFit = serde_json::from_str(&text)?;
+/// let mut again = learner.load(&Model::new(), &cases, &saved)?;
+/// again.update(&Cases::new(&choice).rows(["c"]))?;
+/// assert_eq!(again.value(&mix)?, vec![3.0 / 7.0, 2.0 / 7.0, 2.0 / 7.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedFit {
+    /// Version of the format in which the fit is saved.
+    version: u32,
+    /// For each parameter, its name and the bits of its numbers.
+    parameters: Vec<(String, Vec<u64>)>,
+    /// The bits of the expected counts.
+    counts: Vec<u64>,
+    log_likelihoods: Vec<u64>,
+    starts: Vec<u64>,
+    ended: Stopped,
+    /// Number of distinct rows with which the model was prepared.
+    prepared_rows: u64,
+    /// For each column, the number of distinct cells at the preparation, and after each update with new cells.
+    stages: Vec<Vec<u64>>,
+    /// Checksum of the columns and rows of all cases.
+    cases: u64,
+    /// Checksum of all other fields.
+    checksum: u64,
+}
+
+impl SavedFit {
+    const VERSION: u32 = 1;
+
+    /// Returns the checksum of all fields but the checksum itself.
+    fn computed_checksum(&self) -> u64 {
+        let mut hash = Fnv::default();
+        hash.write_u32(self.version);
+        let ended = match self.ended {
+            Stopped::Finished => 0,
+            Stopped::Budget => 1,
+            Stopped::Deadline => 2,
+            Stopped::Interrupted => 3,
+        };
+        let single = [&self.counts, &self.log_likelihoods, &self.starts];
+        let numbers = self.parameters.iter().map(|(_, numbers)| numbers);
+        let nested = numbers.chain(&self.stages);
+        for list in single.into_iter().chain(nested) {
+            hash.write_u64(list.len() as u64);
+            for &number in list {
+                hash.write_u64(number);
+            }
+        }
+        for (name, _) in &self.parameters {
+            hash.write(name.as_bytes());
+        }
+        for number in [
+            ended,
+            self.parameters.len() as u64,
+            self.prepared_rows,
+            self.cases,
+        ] {
+            hash.write_u64(number);
+        }
+        hash.finish()
+    }
+}
+
+fn unfit<T>(reason: &'static str) -> Result<T, Error> {
+    Err(Error::Saved {
+        what: "fit",
+        reason,
+        remedy: "fit the parameters anew and save that",
+    })
+}
+
+fn name(element: &AnyElement) -> String {
+    element.label().name.unwrap_or_default().to_string()
+}
+
+fn bits(numbers: &[f64]) -> Vec<u64> {
+    numbers.iter().map(|x| x.to_bits()).collect()
+}
+
+fn from_bits(bits: &[u64]) -> Vec<f64> {
+    bits.iter().map(|&x| f64::from_bits(x)).collect()
+}
+
+/// Returns a checksum of columns with their cells, and of rows.
+fn checksum(columns: &CaseTable, rows: &CaseRows) -> u64 {
+    let mut table = columns.columns_only();
+    table.rows = rows.clone();
+    let mut hash = Fnv::default();
+    hash.write(&table.bytes());
+    hash.finish()
+}
+
+/// True if the cells of each column are those of the rows, in the order of their first occurrence.
+fn has_cells_of(columns: &CaseTable, rows: &CaseRows) -> bool {
+    let mut seen = vec![0; columns.columns.len()];
+    for row in rows.iter() {
+        for (column, seen) in seen.iter_mut().enumerate() {
+            match row.cell(column) {
+                MISSING => {}
+                cell if cell > *seen => return false,
+                cell => *seen = (*seen).max(cell + 1),
+            }
+        }
+    }
+    let lengths = columns.lengths();
+    seen.iter()
+        .zip(lengths)
+        .all(|(&seen, n)| seen as usize == n)
+}
+
+impl Fit {
+    /// Returns the fit in a form that serde can serialise.
+    ///
+    /// **Errors.** [`Error::Saved`] if a clone of the fit, or an update that failed, prepared the model for cells of data that this fit has not seen,
+    /// so that its counts cannot be matched to cases.
+    pub fn save(&self) -> Result<SavedFit, Error> {
+        let learner = self.learner();
+        if !has_cells_of(&learner.columns, &self.rows) {
+            return unfit("its model was prepared for cells of other cases, too");
+        }
+        let stages = learner.stages.iter();
+        let mut saved = SavedFit {
+            version: SavedFit::VERSION,
+            parameters: self
+                .parameters
+                .values()
+                .map(|(element, value)| (name(element), bits(numbers(value))))
+                .collect(),
+            counts: bits(&self.counts),
+            log_likelihoods: bits(&self.log_likelihoods),
+            starts: bits(&self.starts),
+            ended: self.ended,
+            prepared_rows: learner.prepared_rows as u64,
+            stages: stages
+                .map(|stage| stage.iter().map(|&n| n as u64).collect())
+                .collect(),
+            cases: checksum(&learner.columns, &self.rows),
+            checksum: 0,
+        };
+        saved.checksum = saved.computed_checksum();
+        Ok(saved)
+    }
+}
+
+impl<E: ExpectedCounts> ExpectationMaximization<E> {
+    /// Makes a fit again that was [saved](Fit::save), without rounds. `model` is the model of the fit, and `cases` are all cases that it has learned
+    /// from, in the same order: the cases of the fit, followed by those of its updates.
+    ///
+    /// **Guarantee.** The loaded fit has the same values to the last bit, and so has each update after it. Standard errors are computed when they are
+    /// asked for.
+    ///
+    /// **Complexity.** The model is prepared as for a fit; no case is evaluated.
+    ///
+    /// **Errors.** [`Error::Saved`] if the saved fit is of another version of figrs, is damaged, or belongs to another model or to other cases; the
+    /// errors of [`fit`](Self::fit) that come before its rounds.
+    pub fn load<C: CaseColumns>(
+        &self,
+        model: &Model,
+        cases: &Cases<C>,
+        saved: &SavedFit,
+    ) -> Result<Fit, Error> {
+        if let Some(mistake) = &cases.mistake {
+            return Err(mistake.clone());
+        }
+        if saved.version != SavedFit::VERSION {
+            return unfit("it is that of another version of this library");
+        }
+        if saved.checksum != saved.computed_checksum() {
+            return unfit("it is damaged");
+        }
+        let all = &cases.table;
+        if saved.cases != checksum(all, &all.rows) {
+            return unfit("it was learned from other cases");
+        }
+        let learner = guarded(|| self.prepared(model, all, saved))?;
+        let learned: Vec<_> = learner.step.outcomes().learned().iter().collect();
+        let own = learned
+            .iter()
+            .map(|learned| (name(&learned.element), learned.params.len()));
+        let parameters = saved.parameters.iter();
+        let parameters = parameters.map(|(name, numbers)| (name.clone(), numbers.len()));
+        if !own.eq(parameters)
+            || saved.counts.len() != learner.step.outcomes().len()
+            || saved.log_likelihoods.is_empty()
+        {
+            return unfit("it was learned with another model");
+        }
+        for (learned, (_, numbers)) in learned.iter().zip(&saved.parameters) {
+            learned.set_numbers(&from_bits(numbers));
+        }
+        drop(learned);
+        let values = learner.values();
+        let log_likelihoods = from_bits(&saved.log_likelihoods);
+        let last = Evaluated {
+            values,
+            log_likelihood: log_likelihoods.last().copied().unwrap_or(f64::NAN),
+            objective: f64::NAN,
+            counts: from_bits(&saved.counts),
+        };
+        let rounds = Rounds {
+            last,
+            log_likelihoods,
+            ended: saved.ended,
+        };
+        let starts = from_bits(&saved.starts);
+        Ok(Fit::new(
+            model,
+            learner,
+            (rounds, starts),
+            all.rows.clone(),
+            None,
+        ))
+    }
+
+    /// Prepares the model as the saved fit did: with the cells of the first stage, and then with those of each later stage.
+    fn prepared(&self, model: &Model, all: &CaseTable, saved: &SavedFit) -> Result<Learner, Error> {
+        let mut stages = saved.stages.iter();
+        let Some(first) = stages.next() else {
+            return unfit("it is damaged");
+        };
+        let lengths = |stage: &[u64]| stage.iter().map(|&n| n as usize).collect::<Vec<usize>>();
+        let mut table = all.columns_only();
+        table.truncate(&lengths(first));
+        let rows = all.rows.iter().take(saved.prepared_rows as usize);
+        for row in rows {
+            let cells = (0..all.columns.len()).map(|column| row.cell(column));
+            table
+                .rows
+                .push_numbered(row.weight, cells.collect(), row.number);
+        }
+        let monitor = self.watch.start("ExpectationMaximization", None);
+        let mut learner = self.prepare(model, &table, &monitor)?;
+        for stage in stages {
+            let mut columns = all.columns_only();
+            columns.truncate(&lengths(stage));
+            learner.step.extend(&columns)?;
+            learner.columns = columns;
+            learner.stages.push(lengths(stage));
+        }
+        Ok(learner)
+    }
+}

@@ -1,0 +1,83 @@
+//! The total weight of an assignment of the maximised variables, by an exact elimination of all other variables.
+
+use figrs_factor::Limits;
+use figrs_factor::eliminate::{EliminationError, Plan, log_sums};
+use figrs_factor::graph::{DecidedVariables, FactorGraph, Restriction, VarId};
+
+/// Exact sums over the variables that are not maximised, given an assignment of the maximised variables.
+///
+/// An assigned variable leaves the graph, so that the width of a sum may be far smaller than the width of the graph. All sums use the
+/// elimination order that was found for the first sum.
+#[derive(Debug)]
+pub(super) struct ConditionalSums<'a> {
+    graph: &'a FactorGraph,
+    maximised: &'a [VarId],
+    order: Vec<VarId>,
+    limits: Limits,
+    /// Number of operations of all sums so far, as predicted.
+    pub(super) operations: f64,
+}
+
+impl<'a> ConditionalSums<'a> {
+    /// Plans the sums, with values of the maximised variables.
+    ///
+    /// **Errors.** Errors of a sum that exceeds the limits; [`EliminationError::Interrupted`].
+    pub(super) fn new(
+        graph: &'a FactorGraph,
+        maximised: &'a [VarId],
+        values: &[u32],
+        limits: Limits,
+    ) -> Result<Self, EliminationError> {
+        let mut this = Self {
+            graph,
+            maximised,
+            order: Vec::new(),
+            limits,
+            operations: 0.0,
+        };
+        let restriction = this.restriction(values, None);
+        let reduced = restriction.reduce(graph, &graph.factors);
+        let plan = Plan::new(&reduced, &[], &this.limits, true)?;
+        let eliminated = plan.buckets.iter().flat_map(|bucket| &bucket.eliminated);
+        this.order = eliminated.map(|v| restriction.open[v.index()]).collect();
+        Ok(this)
+    }
+
+    /// Returns the natural logarithm of the total weight of an assignment of the maximised variables.
+    pub(super) fn log_weight(&mut self, values: &[u32]) -> Result<f64, EliminationError> {
+        Ok(self.logs(values, None)?[0])
+    }
+
+    /// Returns the logarithm of the total weight for each value of the maximised variable at position `open`, given the values of the others.
+    pub(super) fn log_weights(
+        &mut self,
+        values: &[u32],
+        open: usize,
+    ) -> Result<Vec<f64>, EliminationError> {
+        self.logs(values, Some(open))
+    }
+
+    fn logs(&mut self, values: &[u32], open: Option<usize>) -> Result<Vec<f64>, EliminationError> {
+        let restriction = self.restriction(values, open);
+        let reduced = restriction.reduce(self.graph, &self.graph.factors);
+        let open = open.map(|position| self.maximised[position]);
+        let keep: Vec<VarId> = open.and_then(|v| restriction.name(v)).into_iter().collect();
+        let order = self.order.iter().filter_map(|&v| restriction.name(v));
+        self.limits.order = figrs_factor::eliminate::Order::given(order.collect());
+        let (logs, cost) = log_sums(&reduced, &keep, &self.limits)?;
+        // Reading the factors takes time, too.
+        self.operations += cost.operations + 8.0 * self.graph.factors.len() as f64;
+        Ok(logs)
+    }
+
+    fn restriction(&self, values: &[u32], open: Option<usize>) -> Restriction {
+        let all = |&n: &u32| (0..n).collect();
+        let mut left: Vec<Vec<u32>> = self.graph.cardinalities.iter().map(all).collect();
+        for (position, (v, &value)) in self.maximised.iter().zip(values).enumerate() {
+            if open != Some(position) {
+                left[v.index()] = vec![value];
+            }
+        }
+        Restriction::new(left, DecidedVariables::LeftOut)
+    }
+}

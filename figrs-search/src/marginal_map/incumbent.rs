@@ -1,0 +1,95 @@
+//! The best assignment so far of a marginal MAP search, and local search from an assignment.
+
+use figrs_factor::bounds::Improvement;
+use figrs_factor::eliminate::EliminationError;
+
+use super::conditional_sums::ConditionalSums;
+
+/// A lower bound is recorded if the distance to the best log-weight is at most this share of the distance recorded last.
+const RECORDED: f64 = 0.9;
+
+/// The best assignment of the maximised variables so far, the proven bound of all assignments, and their history.
+#[derive(Debug)]
+pub(super) struct Incumbent {
+    /// Values of the maximised variables; empty if none of positive weight has been found.
+    pub(super) values: Vec<u32>,
+    pub(super) log_weight: f64,
+    pub(super) upper_bound: f64,
+    pub(super) improvements: Vec<Improvement>,
+    /// True if local search found the best assignment, false if a branch of the search tree led to it.
+    pub(super) is_local: bool,
+}
+
+impl Incumbent {
+    pub(super) fn new(upper_bound: f64) -> Self {
+        Self {
+            values: Vec::new(),
+            log_weight: f64::NEG_INFINITY,
+            upper_bound,
+            improvements: Vec::new(),
+            is_local: true,
+        }
+    }
+
+    /// Takes an assignment if it is better than the best so far.
+    pub(super) fn offer(&mut self, values: &[u32], log_weight: f64, is_local: bool, work: f64) {
+        if log_weight > self.log_weight {
+            self.values = values.to_vec();
+            (self.log_weight, self.is_local) = (log_weight, is_local);
+            self.record(work);
+        }
+    }
+
+    /// Lowers the upper bound.
+    pub(super) fn bound(&mut self, upper_bound: f64, work: f64) {
+        let upper_bound = upper_bound.max(self.log_weight);
+        if upper_bound >= self.upper_bound {
+            return;
+        }
+        self.upper_bound = upper_bound;
+        let recorded = self.improvements.last();
+        let gap = |bound: f64| bound - self.log_weight;
+        if recorded.is_none_or(|last| gap(upper_bound) <= RECORDED * gap(last.upper_bound)) {
+            self.record(work);
+        }
+    }
+
+    fn record(&mut self, work: f64) {
+        if self.log_weight > f64::NEG_INFINITY {
+            self.improvements.push(Improvement {
+                work: work as u64,
+                log_probability: self.log_weight,
+                upper_bound: self.upper_bound.max(self.log_weight),
+            });
+        }
+    }
+}
+
+/// Hill climbing: sets one variable after another to its best value given the others, until a whole round changes nothing. Returns the
+/// log-weight that was reached; `values` has the assignment.
+///
+/// **Errors.** Errors of a sum; `values` then has a valid assignment, not yet a local optimum, and `log_weight` its log-weight.
+pub(super) fn climb(
+    sums: &mut ConditionalSums<'_>,
+    cardinalities: &[u32],
+    values: &mut [u32],
+    log_weight: &mut f64,
+    is_over: &mut dyn FnMut(f64) -> bool,
+) -> Result<(), EliminationError> {
+    let (mut unchanged, mut position) = (0, 0);
+    while unchanged < values.len() && !is_over(sums.operations) {
+        unchanged += 1;
+        if cardinalities[position] > 1 {
+            for (value, log) in (0..).zip(sums.log_weights(values, position)?) {
+                // Rounding must not move an assignment to and fro.
+                if log > *log_weight + 1e-12 * log.abs() {
+                    values[position] = value;
+                    *log_weight = log;
+                    unchanged = 1;
+                }
+            }
+        }
+        position = (position + 1) % values.len();
+    }
+    Ok(())
+}
