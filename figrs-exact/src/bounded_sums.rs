@@ -45,6 +45,7 @@ pub(crate) fn bounded_sums(
         bounds.push(TargetBounds {
             element: target.element.clone(),
             support: target.support.clone(),
+            cells: expansion.cells(position).unwrap_or_default().to_vec(),
             log_lower: lower,
             log_upper: upper,
             log_unknown: unknown.unwrap_or(f64::NEG_INFINITY),

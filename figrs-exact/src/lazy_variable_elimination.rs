@@ -7,7 +7,7 @@ use super::bounded_sums::bounded_sums;
 use super::lazy_run::LazyRun;
 use super::variable_elimination::marginals;
 use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::bounds::{Deepening, DeepeningEnd, undecided_share};
+use figrs_answer::answer::bounds::{Deepening, DeepeningEnd, TargetBounds, undecided_share};
 use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::conflict;
@@ -413,9 +413,11 @@ impl DeepeningSearch<'_> {
             return self.impossible(&limits);
         };
         let name = self.algorithm.name();
+        let widths = bounds.iter().map(TargetBounds::width);
+        let evidence = undecided_share(log_evidence.lower, log_evidence.upper);
         Ok(DepthResult {
+            width: widths.fold(evidence, f64::max),
             answer: Answer::bounded_marginals(name, bounds, log_evidence),
-            width: undecided_share(log_evidence.lower, log_evidence.upper),
             is_complete: false,
             range: expansion.is_ranged().then_some(self.range),
         })

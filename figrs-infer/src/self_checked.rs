@@ -338,7 +338,7 @@ fn between(targets: &[TargetBounds], evidence: Bounds, exact: &Answer) -> Result
         for (value, &p) in marginal.probabilities.iter().enumerate() {
             let place = target.support.index_of(marginal.support.any(value));
             let what = || format!("the probability of value {} of {name}", value + 1);
-            inside(what, target.of(|i| Some(i) == place), p)?;
+            inside(what, target.of(|i| Some(Some(i) == place)), p)?;
         }
     }
     Ok(())

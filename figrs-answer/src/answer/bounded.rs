@@ -1,5 +1,6 @@
 //! Queries of an answer for lower and upper bounds of probabilities.
 
+use std::any::Any;
 use std::ops::RangeInclusive;
 
 use figrs_core::{Element, Value};
@@ -18,13 +19,24 @@ impl Answer {
     /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer is an estimate or a
     /// world.
     pub fn bounds<T: Value>(&self, element: &Element<T>, value: &T) -> Result<Bounds, Error> {
-        self.bounds_that(element, |v| v.same(value))
+        let Some(target) = self.bounded(element)? else {
+            return self.bounds_that(element, |v| v.same(value));
+        };
+        let number = (value as &dyn Any).downcast_ref::<f64>();
+        Ok(target.of(|i| match (target.cells.get(i), number) {
+            // Nothing is known about the probability of a single number within an interval.
+            (Some(&[lower, upper]), Some(x)) if lower < upper => {
+                (!(lower..=upper).contains(x)).then_some(false)
+            }
+            _ => target.support.get::<T>(i).map(|v| v.same(value)),
+        }))
     }
 
     /// Returns bounds of the probability that the value of the target `element` passes `test`.
     ///
-    /// The bounds include the possibility that an unknown value passes the test. The bounds of an event are tighter than the
-    /// sums of the bounds of all its values.
+    /// The bounds include the possibility that an unknown value passes the test. For a continuous target, the test is called with the ends and
+    /// the middle of each cell. If the results are equal, they are assumed to hold for the whole cell, as for a test such as `x > 0`. The bounds for a test are tighter than the sums
+    /// of the bounds of all values that pass the test.
     ///
     /// **Errors.** The errors of [`bounds`](Self::bounds).
     pub fn bounds_that<T: Value>(
@@ -33,8 +45,14 @@ impl Answer {
         test: impl Fn(&T) -> bool,
     ) -> Result<Bounds, Error> {
         if let Some(target) = self.bounded(element)? {
-            let passes = |i: usize| target.support.get::<T>(i).is_some_and(&test);
-            return Ok(target.of(passes));
+            return Ok(target.of(|i| {
+                let results = target.at(i, &test);
+                let first = results.first().copied()?;
+                results
+                    .iter()
+                    .all(|&result| result == first)
+                    .then_some(first)
+            }));
         }
         let marginal = self.distribution(element)?;
         match marginal.quality() {
@@ -46,6 +64,7 @@ impl Answer {
     /// Returns bounds of the expectation of a function of a target's value. For an unknown value, the function lies in `range`. If the answer
     /// is exact, both bounds are equal to the expectation.
     ///
+    /// For a continuous target, the function is called with the ends and the middle of each cell, and is assumed to be monotone in each cell.
     /// With a `range` such as `0.0..=f64::INFINITY`, the lower bound is finite, and the upper bound is infinite while some value is unknown.
     ///
     /// **Errors.** The errors of [`bounds`](Self::bounds).
@@ -70,9 +89,14 @@ impl Answer {
         if let Some(target) = self.bounded(element)? {
             let (&lower, &upper) = (range.start(), range.end());
             let unknown = Bounds { lower, upper };
-            let at = |i: usize| target.support.get::<T>(i).map_or(f64::NAN, &function);
-            let values = 0..target.support.len();
-            let values: Vec<Bounds> = values.map(|i| Bounds::exact(at(i))).collect();
+            let values = (0..target.support.len()).map(|i| {
+                let values = target.at(i, &function);
+                let start = (f64::INFINITY, f64::NEG_INFINITY);
+                let ends = |(lower, upper): (f64, f64), &x: &f64| (lower.min(x), upper.max(x));
+                let (lower, upper) = values.iter().fold(start, ends);
+                Bounds { lower, upper }
+            });
+            let values: Vec<Bounds> = values.collect();
             return Ok(target.expectation(&values, unknown));
         }
         let marginal = self.distribution(element)?;

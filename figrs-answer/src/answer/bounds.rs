@@ -1,6 +1,8 @@
 //! Answers that consist of lower and upper bounds.
 
-use figrs_core::{AnyElement, Support};
+use std::any::Any;
+
+use figrs_core::{AnyElement, Support, Value};
 use figrs_factor::bounds::Bounds;
 
 use figrs_factor::Stopped;
@@ -15,6 +17,9 @@ pub struct TargetBounds {
     pub element: AnyElement,
     /// The known values of the target.
     pub support: Support,
+    /// For each value, an interval that contains it, if the target is continuous; the value in the support is then the middle of the interval.
+    /// For other targets, the list is empty.
+    pub cells: Vec<[f64; 2]>,
     /// For each value, the log-weight of the worlds in which the target certainly has this value and the evidence certainly holds.
     pub log_lower: Vec<f64>,
     /// For each value, an upper bound of the log-weight of the worlds in which the target certainly has this value.
@@ -24,25 +29,42 @@ pub struct TargetBounds {
 }
 
 impl TargetBounds {
-    /// Returns bounds of the probability that the value of a target has an index that `is_in` accepts.
+    /// Returns bounds of the probability that the value of a target has an index that `is_in` accepts. If `is_in` returns `None`, it is not
+    /// known whether the values in a cell are accepted.
     ///
     /// Let `L` and `U` be the lower and upper weights of an event, of its complement and of the unknown value. The weight `U(unknown)` of
     /// the unknown value is added to both `U(in)` and `U(out)`, because the value may belong to the event or to its complement. The
     /// bounds are `L(in) / (L(in) + U(out))` and `U(in) / (U(in) + L(out))`, because the fraction `a / (a + b)` increases with `a` and
     /// decreases with `b`.
     #[doc(hidden)]
-    pub fn of(&self, is_in: impl Fn(usize) -> bool) -> Bounds {
-        let (within, out): (Vec<usize>, Vec<usize>) =
-            (0..self.log_lower.len()).partition(|&i| is_in(i));
+    pub fn of(&self, is_in: impl Fn(usize) -> Option<bool>) -> Bounds {
+        let (mut within, mut out, mut open) = (Vec::new(), Vec::new(), Vec::new());
+        for i in 0..self.log_lower.len() {
+            match is_in(i) {
+                Some(true) => within.push(i),
+                Some(false) => out.push(i),
+                None => open.push(i),
+            }
+        }
         let lower = |side: &[usize]| log_sum(side.iter().map(|&i| self.log_lower[i]));
         let upper = |side: &[usize]| {
-            let known = side.iter().map(|&i| self.log_upper[i]);
+            let known = side.iter().chain(&open).map(|&i| self.log_upper[i]);
             log_sum(known.chain([self.log_unknown]))
         };
         Bounds {
             lower: fraction(lower(&within), upper(&out)),
             upper: 1.0 - fraction(lower(&out), upper(&within)),
         }
+    }
+
+    /// Returns the value of a function for the values in a cell: at the middle and at the ends. For a value that is not in a cell, the
+    /// function is called once.
+    pub(crate) fn at<T: Value, R>(&self, i: usize, function: impl Fn(&T) -> R) -> Vec<R> {
+        let middle = self.support.get::<T>(i);
+        let ends = self.cells.get(i).filter(|cell| cell[0] < cell[1]);
+        let ends = ends.into_iter().flatten();
+        let ends = ends.filter_map(|end| (end as &dyn Any).downcast_ref::<T>());
+        middle.into_iter().chain(ends).map(function).collect()
     }
 
     /// Returns bounds of the expectation of a function, given its bounds for each value, and for unknown values.
@@ -68,20 +90,32 @@ impl TargetBounds {
         }
     }
 
-    /// Returns the maximum width of the bounds over all events.
+    /// Returns the maximum width of the bounds over all events; for a continuous target, over all half-lines, which divide at most one of
+    /// several disjoint cells.
     ///
-    /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of an event. Undecided worlds (worlds
-    /// with unknown values) add at most `g` to the event and at most `h` to its complement, where both `g` and `h` are at most `G = U -
-    /// L`. The width of the bounds of the event's probability is `(a + g) / (L + g) - a / (L + h)`. For `0 <= a <= L`, the linear
-    /// function `(a + g) / (L + g) - a / (L + h)` is at most the larger of `g / (L + g)` and `h / (L + h)`. Because `g` and `h` are at
-    /// most `G`, the width of the bounds is at most `G / (L + G) = 1 - L / U`.
-    pub(crate) fn width(&self) -> f64 {
+    /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of an event. Undecided worlds add at
+    /// most `g` to the event and at most `h` to its complement, where both `g` and `h` are at most `G = U - L`. The width of the bounds
+    /// of the event's probability is `(a + g) / (L + g) - a / (L + h)`. For `0 <= a <= L`, the linear function
+    /// `(a + g) / (L + g) - a / (L + h)` is at most the larger of `g / (L + g)` and `h / (L + h)`. Because `g` and `h` are at most `G`,
+    /// the width of the bounds is at most `G / (L + G) = 1 - L / U`.
+    #[doc(hidden)]
+    pub fn width(&self) -> f64 {
         let upper = self.log_upper.iter().copied().chain([self.log_unknown]);
-        undecided_share(log_sum(self.log_lower.iter().copied()), log_sum(upper))
+        let intervals = self.cells.iter().zip(&self.log_lower);
+        let intervals = intervals.filter(|(cell, _)| cell[0] < cell[1]);
+        // The weight of the divided cell counts as undecided.
+        let divided = intervals.max_by(|(_, a), (_, b)| a.total_cmp(b));
+        let divided = divided.map(|(_, log)| log);
+        let decided = log_sum(self.log_lower.iter().copied());
+        let share = divided.map_or(0.0, |log| (log - decided).exp().min(1.0));
+        undecided_share(decided + (-share).ln_1p(), log_sum(upper))
     }
 
     /// Returns the index of the value that is certainly more likely than any other; `None` if no value is certainly the most likely.
     pub(super) fn most_likely(&self) -> Option<usize> {
+        if !self.cells.is_empty() {
+            return None;
+        }
         let best = self.likely()?;
         let others = (0..self.log_upper.len()).filter(|&i| i != best);
         let rivals = others.map(|i| self.log_upper[i]);
@@ -188,6 +222,7 @@ mod tests {
         };
         TargetBounds {
             support: op.outcomes().unwrap().unwrap().support,
+            cells: Vec::new(),
             element,
             log_lower: lower.map(f64::ln).to_vec(),
             log_upper: upper.map(f64::ln).to_vec(),
@@ -208,7 +243,7 @@ mod tests {
             let upper = lower.map(|l| l + next());
             let target = target(lower, upper, next());
             for event in 0..8 {
-                let bounds = target.of(|i| event >> i & 1 == 1);
+                let bounds = target.of(|i| Some(event >> i & 1 == 1));
                 assert!(
                     bounds.width() <= target.width() + 1e-12,
                     "{target:?} {event:b}"
@@ -220,14 +255,14 @@ mod tests {
     #[test]
     fn what_cannot_be_is_known() {
         let certain = target([0.2, 0.0, 0.0], [0.7, 0.0, 0.0], 0.0);
-        assert_eq!(certain.of(|i| i == 0), Bounds::exact(1.0));
-        assert_eq!(certain.of(|i| i == 1), Bounds::exact(0.0));
+        assert_eq!(certain.of(|i| Some(i == 0)), Bounds::exact(1.0));
+        assert_eq!(certain.of(|i| Some(i == 1)), Bounds::exact(0.0));
         assert_eq!(certain.most_likely(), Some(0));
         let even = target([0.1, 0.1, 0.0], [0.2, 0.2, 0.0], 0.0);
         assert_eq!(even.most_likely(), None);
         let open = target([0.2, 0.1, 0.0], [0.2, 0.1, 0.0], 0.05);
         assert_eq!(open.most_likely(), Some(0));
-        assert_eq!(open.of(|i| i == 2).lower, 0.0);
-        assert!((open.of(|i| i == 2).upper - 1.0 / 7.0).abs() < 1e-12);
+        assert_eq!(open.of(|i| Some(i == 2)).lower, 0.0);
+        assert!((open.of(|i| Some(i == 2)).upper - 1.0 / 7.0).abs() < 1e-12);
     }
 }

@@ -223,8 +223,16 @@ impl TargetBounds {
             self.likely()
         };
         let bounds = match shown {
-            Some(i) => format!("P({:?}) in {}", self.support.datum(i), self.of(|v| v == i)),
-            None if is_boolean => format!("P(true) in {}", self.of(|_| false)),
+            Some(i) if !self.cells.is_empty() => {
+                let [lower, upper] = self.cells[i];
+                let within = self.of(|v| Some(v == i));
+                format!("P({} to {}) in {within}", short(lower), short(upper))
+            }
+            Some(i) => {
+                let value = self.of(|v| Some(v == i));
+                format!("P({:?}) in {value}", self.support.datum(i))
+            }
+            None if is_boolean => format!("P(true) in {}", self.of(|_| Some(false))),
             None => "no value is known yet".into(),
         };
         let depth = deepening.map(|deepening| match deepening.ended {

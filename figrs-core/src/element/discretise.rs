@@ -82,7 +82,17 @@ impl Bins {
             clipped,
         } = self.division
         else {
-            let middle = |i| Ok((quantile(op, (i as f64 + 0.5) / n)?, 1.0 / n));
+            let middle = |i| {
+                let p = (i as f64 + 0.5) / n;
+                let is_reached = |tails: Tails| {
+                    if p < 0.5 {
+                        tails.lower >= p
+                    } else {
+                        tails.upper <= 1.0 - p
+                    }
+                };
+                Ok((quantile(op, is_reached)?, 1.0 / n))
+            };
             return (0..count).map(middle).collect();
         };
         if !(lower < upper && (upper - lower).is_finite()) {
@@ -120,7 +130,8 @@ impl Bins {
     }
 }
 
-fn tails(op: &dyn AtomicOp, x: f64) -> Result<Tails, String> {
+/// Returns the tail probabilities at a number.
+pub(crate) fn tails(op: &dyn AtomicOp, x: f64) -> Result<Tails, String> {
     let tails = op.tails(&x).map_err(|fault| fault.to_string())?;
     tails.ok_or_else(|| {
         format!(
@@ -130,9 +141,8 @@ fn tails(op: &dyn AtomicOp, x: f64) -> Result<Tails, String> {
     })
 }
 
-/// Returns the quantile at `p` (the least number whose lower tail probability is at least `p`), found by bisection over all floating-point
-/// numbers in order.
-fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
+/// Returns a quantile: the least number whose tail probabilities are `reached`, found by bisection over all floating-point numbers in order.
+pub(crate) fn quantile(op: &dyn AtomicOp, reached: impl Fn(Tails) -> bool) -> Result<f64, String> {
     // Maps numbers to integers in the same order; the map is its own inverse, except for the type.
     let key = |x: f64| {
         let bits = x.to_bits().cast_signed();
@@ -147,13 +157,7 @@ fn quantile(op: &dyn AtomicOp, p: f64) -> Result<f64, String> {
         // The middle is rounded down, also for negative numbers, because otherwise `midpoint` would return `high`
         // again.
         let middle = (low & high) + ((low ^ high) >> 1);
-        let Tails { lower, upper } = tails(op, number(middle))?;
-        let reached = if p < 0.5 {
-            lower >= p
-        } else {
-            upper <= 1.0 - p
-        };
-        if reached {
+        if reached(tails(op, number(middle))?) {
             high = middle;
         } else {
             low = middle + 1;

@@ -15,8 +15,8 @@ impl Expansion {
             return Ok(());
         }
         let depth = self.cut.map_or(0, |(depth, _)| depth);
-        for expanded in &self.elements {
-            if let Some((problem, remedy)) = self.unbounded(expanded) {
+        for (position, expanded) in self.elements.iter().enumerate() {
+            if let Some((problem, remedy)) = self.unbounded(position, expanded) {
                 return Err(ModelError::Unbounded {
                     element: expanded.element.label(),
                     depth,
@@ -28,14 +28,19 @@ impl Expansion {
         Ok(())
     }
 
-    /// Returns the reason why `expanded` leaves the weights of worlds unbounded, and the remedy.
-    fn unbounded(&self, expanded: &ExpandedElement) -> Option<(String, &'static str)> {
+    /// Returns the reason why an element leaves the weights of worlds unbounded, and the remedy.
+    fn unbounded(
+        &self,
+        position: usize,
+        expanded: &ExpandedElement,
+    ) -> Option<(String, &'static str)> {
         let endless = |&r: &usize| matches!(self.elements[r].content, Content::NotEnumerable(_));
         let density = match &expanded.content {
             Content::Chain { results, .. } => results.iter().any(endless),
             _ => false,
         };
-        let unlimited = expanded.unknown && expanded.max_log_weight == f64::INFINITY;
+        let is_undecided = expanded.unknown || self.upper_weights.contains_key(&position);
+        let unlimited = is_undecided && expanded.max_log_weight == f64::INFINITY;
         if unlimited && density {
             let problem = "the density of the value observed has no maximum".into();
             return Some((problem, "use ImportanceSampling, or a larger depth"));

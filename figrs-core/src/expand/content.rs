@@ -79,9 +79,9 @@ impl ExpandedElement {
         self.failures.is_none() && !self.has_unknown_parents(elements)
     }
 
-    /// True if the value of a parent may be unknown.
+    /// True if the value of a parent may be unknown, or an interval for which the element's value or choice is unknown.
     pub(super) fn has_unknown_parents(&self, elements: &[Self]) -> bool {
-        self.parents.iter().any(|&parent| elements[parent].unknown)
+        self.parents.iter().any(|&parent| elements[parent].unknown) || self.content.has_unknown()
     }
 }
 
@@ -118,4 +118,26 @@ pub enum Content {
 impl Content {
     /// Marks a combination of parent values for which the function of a Chain failed, or returned an element that has no value.
     pub const NO_CHOICE: u32 = FactorTable::NO_VALUE;
+
+    /// Marks a combination of parent values for which the value of a function, or the choice of a Chain, is unknown, because some parent
+    /// values are intervals.
+    pub const UNKNOWN: u32 = FactorTable::NO_VALUE - 1;
+
+    /// Returns the value or the choice for each combination of parent values, if the content is a function or a Chain.
+    fn index(&self) -> &[u32] {
+        match self {
+            Self::Apply(index) | Self::Chain { choice: index, .. } => index,
+            _ => &[],
+        }
+    }
+
+    /// True if the value or the choice is unknown for some combination of known parent values.
+    pub(super) fn has_unknown(&self) -> bool {
+        self.index().contains(&Self::UNKNOWN)
+    }
+
+    /// True if the value or the choice is unknown for a combination of known parent values.
+    pub(super) fn is_unknown_at(&self, combination: usize) -> bool {
+        self.index().get(combination) == Some(&Self::UNKNOWN)
+    }
 }

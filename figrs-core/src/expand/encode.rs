@@ -109,7 +109,9 @@ impl EncodingBuilder<'_> {
             Content::Chain { choice, results } => self.chain(position, choice, results)?,
             Content::NotEnumerable(_) => expanded.require_finite()?,
         }
-        if let Some(weights) = &expanded.weights {
+        let upper = expansion.upper_weights.get(&position);
+        let upper = upper.filter(|_| self.undecided == Undecided::AtMost);
+        if let Some(weights) = upper.or(expanded.weights.as_ref()) {
             self.unary(position, weights);
         }
         if expanded.unknown {

@@ -1,11 +1,15 @@
 //! Expansion of a model: all elements that its roots need, with their values.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::content::{Content, ExpandedElement, FunctionFailures};
+use super::expander::Cell;
 use super::parametric::ParametricOutcomes;
 use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
+use figrs_factor::graph::Weights;
 
 /// All elements that the roots of a model (targets and evidence) need, with numbered values.
 ///
@@ -19,7 +23,11 @@ pub struct Expansion {
     pub(super) impossible: Option<usize>,
     /// The depth to which the model was expanded, and `true` if some part of it was omitted.
     pub(super) cut: Option<(usize, bool)>,
-    /// `true` if some values of an element with infinitely many values were omitted.
+    /// The cells of the values of each element some of whose values are intervals.
+    pub(super) cells: FxHashMap<usize, Arc<[Cell]>>,
+    /// The upper bounds of the weights of an element's values, if some values are intervals for which the evidence is undecided.
+    pub(super) upper_weights: FxHashMap<usize, Weights>,
+    /// `true` if some values of an element with infinitely many values were left out.
     pub(super) is_ranged: bool,
     /// Maximum number of entries in the table of one element.
     pub(super) element_entries: u64,
@@ -52,6 +60,11 @@ impl Expansion {
     /// inside these calls.
     pub fn shares_calls(&self) -> bool {
         self.shares_calls
+    }
+
+    /// Returns the intervals in which the values of an element lie, if they are not points.
+    pub fn cells(&self, position: usize) -> Option<&[[f64; 2]]> {
+        self.cells.get(&position).map(|cells| &**cells)
     }
 
     /// Returns the number of elements reached, including repetitions of a traversal.

@@ -1,6 +1,9 @@
 //! The table of an element's values over the supports of its parents.
 
+use std::any::Any;
+
 use super::content::{Content, ExpandedElement, FunctionFailures};
+use super::expander::Cell;
 use super::expansion_memory::bytes_of;
 use super::product;
 use crate::element::node::{AnyElement, ApplyOp, AtomicOp, NotEnumerable, TableOp};
@@ -318,20 +321,73 @@ pub(super) fn restrict(
     let kept: Vec<usize> = (0..weights.len())
         .filter(|&i| !weights.is_zero(i))
         .collect();
-    let all = expanded.support.len();
     let soft = evidence.iter().any(Evidence::is_soft);
     if soft {
         expanded.weights = Some(weights.select(&kept));
     }
     // The density of an observed value is not a probability that sums to one over the support.
     expanded.restricted = evidence.iter().any(|piece| piece.observed().is_some());
+    keep_values(expanded, &kept);
+    Ok(())
+}
+
+/// Restricts and weighs values that lie in cells, and returns the remaining cells. Evidence is decided for a cell if the weights of its middle
+/// and of its ends are equal. Where it is undecided, the weight is at least zero, and at most the largest weight of the evidence; the list of
+/// the upper bounds is then returned too.
+pub(super) fn restrict_cells(
+    expanded: &mut ExpandedElement,
+    cells: Vec<Cell>,
+    evidence: &[Evidence],
+    until: &Until,
+) -> Result<(Vec<Cell>, Option<Weights>), ModelError> {
+    if evidence.is_empty() {
+        return Ok((cells, None));
+    }
+    let element = &expanded.element;
+    if evidence.iter().any(|piece| piece.observed().is_some()) {
+        return Err(NotEnumerable::Continuous.unless_observed(element.label()));
+    }
+    let weight = |value: &dyn Any| -> Result<f64, ModelError> {
+        check_time(until, element)?;
+        let mut logs = evidence.iter().map(|piece| piece.weight(element, value));
+        logs.try_fold(0.0, |sum, weight| Ok(sum + weight?.1))
+    };
+    // An unlimited weight is refused later.
+    let most = expanded.max_log_weight.min(f64::MAX.ln());
+    let (mut lower, mut upper) = (Vec::new(), Vec::new());
+    for (i, cell) in cells.iter().enumerate() {
+        let middle = weight(expanded.support.any(i))?;
+        let is_decided = cell
+            .iter()
+            .all(|end| weight(end).is_ok_and(|log| log == middle));
+        lower.push(if is_decided {
+            middle
+        } else {
+            f64::NEG_INFINITY
+        });
+        upper.push(if is_decided { middle } else { most });
+    }
+    let kept: Vec<usize> = (0..cells.len())
+        .filter(|&i| upper[i] > f64::NEG_INFINITY)
+        .collect();
+    let is_undecided = lower != upper;
+    let select = |logs: Vec<f64>| Weights::from_logs(logs).select(&kept);
+    expanded.weights = Some(select(lower));
+    keep_values(expanded, &kept);
+    let upper = is_undecided.then(|| select(upper));
+    Ok((kept.iter().map(|&i| cells[i]).collect(), upper))
+}
+
+/// Removes all values except those at the indices `kept`.
+fn keep_values(expanded: &mut ExpandedElement, kept: &[usize]) {
+    let all = expanded.support.len();
     if kept.len() == all {
-        return Ok(());
+        return;
     }
     expanded.restricted = true;
     let mut values = expanded.support.like();
     let mut moved = vec![FactorTable::NO_VALUE; all];
-    for &i in &kept {
+    for &i in kept {
         moved[i] = values.len() as u32;
         values.insert(expanded.support.any(i));
     }
@@ -347,7 +403,7 @@ pub(super) fn restrict(
             *probabilities = probabilities.select(&kept);
         }
         Content::Apply(index) => {
-            for value in index.iter_mut().filter(|v| **v != FactorTable::NO_VALUE) {
+            for value in index.iter_mut().filter(|v| (**v as usize) < all) {
                 *value = moved[*value as usize];
             }
         }
@@ -364,5 +420,4 @@ pub(super) fn restrict(
         | Content::Chain { .. }
         | Content::Unexplored => {}
     }
-    Ok(())
 }

@@ -310,5 +310,6 @@ fn is_plain(expansion: &Expansion) -> bool {
     let is_plain = |expanded: &ExpandedElement| {
         expanded.failures.is_none() && !matches!(expanded.content, Content::Score(_))
     };
-    expansion.impossible().is_none() && expansion.elements().iter().all(is_plain)
+    let has_points = expansion.cells.is_empty();
+    has_points && expansion.impossible().is_none() && expansion.elements().iter().all(is_plain)
 }

@@ -105,7 +105,11 @@ impl EncodingBuilder<'_> {
         }
         if never {
             Situation::Never
-        } else if unknown {
+        } else if unknown
+            || self.expansion.elements()[position]
+                .content
+                .is_unknown_at(combination)
+        {
             Situation::Unknown
         } else {
             Situation::Reached(combination)

@@ -182,7 +182,7 @@ impl Estimand {
                 return None;
             };
             let at = target.support.index_of(value.as_any());
-            let bounds = target.of(|i| Some(i) == at);
+            let bounds = target.of(|i| Some(Some(i) == at));
             return Some(EstimandValue {
                 value: bounds.lower.midpoint(bounds.upper),
                 standard_error: f64::NAN,

@@ -348,6 +348,7 @@ fn bounds_must_hold_what_is_exact_and_impossible_values_have_no_probability() {
             let bounds = TargetBounds {
                 element: targets[0].clone(),
                 support: support.build(),
+                cells: Vec::new(),
                 log_lower: logs(self.0),
                 log_upper: logs(self.0),
                 log_unknown: f64::ln(0.01),

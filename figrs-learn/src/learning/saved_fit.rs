@@ -1,6 +1,7 @@
 //! The form in which a fit is saved and loaded.
 
 use std::hash::Hasher;
+use std::sync::{Arc, Mutex};
 
 use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
@@ -236,17 +237,13 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
             objective: f64::NAN,
             counts: from_bits(&saved.counts),
         };
-        let rounds = Rounds {
-            last,
-            log_likelihoods,
-            ended: saved.ended,
-        };
+        let rounds = Rounds::ended(last, log_likelihoods, saved.ended);
         let starts = from_bits(&saved.starts);
         Ok(Fit::new(
             model,
-            learner,
+            Arc::new(Mutex::new(learner)),
             (rounds, starts),
-            all.rows.clone(),
+            Arc::new(all.rows.clone()),
             None,
         ))
     }

@@ -207,6 +207,7 @@ impl Algorithm for Faulty {
                 let targets = found.map(|found| TargetBounds {
                     element: found.element,
                     support: found.support,
+                    cells: Vec::new(),
                     log_lower: vec![bounds[0]],
                     log_upper: vec![bounds[1]],
                     log_unknown: f64::NEG_INFINITY,

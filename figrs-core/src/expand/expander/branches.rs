@@ -1,5 +1,7 @@
 //! Results of a Chain's function for all combinations of its parents' values.
 
+use std::any::Any;
+
 use rustc_hash::FxHashMap;
 
 use super::Expander;
@@ -13,6 +15,7 @@ use crate::limits::{check_elements, check_time};
 use crate::value::support::Support;
 
 /// Results of a Chain's function for all combinations of parent values.
+#[derive(Default)]
 pub(super) struct BranchResults {
     /// The choice for each combination of parent values, represented as in [`Content::Chain`].
     pub(super) choice: Vec<u32>,
@@ -38,6 +41,9 @@ impl Expander<'_> {
         op: &dyn ChainOp,
     ) -> Result<BranchResults, ModelError> {
         let parents = self.parents(element)?;
+        if self.interval_parent(&parents).is_some() {
+            return self.branches_of_cells(element, op, &parents);
+        }
         let supports: Vec<Support> = self.supports(&parents).into_iter().cloned().collect();
         let supports: Vec<&Support> = supports.iter().collect();
         let size = product::size(element, &supports, self.limits.element_entries)?;
@@ -75,36 +81,57 @@ impl Expander<'_> {
             };
             let is_open =
                 |result: &AnyElement| self.limit.is_none() && self.open.contains(&result.id());
-            let choice = match result {
+            match result {
                 Ok(result) if result.id() == element.id() || is_open(&result) => {
                     branches
                         .error
                         .get_or_insert_with(|| element.fault(Fault::Cyclic));
-                    Content::NO_CHOICE
+                    branches.choice.push(Content::NO_CHOICE);
                 }
-                Ok(result) => {
-                    if let Some(&choice) = known.get(&result.id()) {
-                        choice
-                    } else {
-                        self.count_result(element, &result)?;
-                        let choice = branches.results.len() as u32;
-                        known.insert(result.id(), choice);
-                        branches.results.push(result);
-                        let all = bytes_of::<u32>(size) + bytes_of::<ResultPlaces>(known.len());
-                        self.check_bytes(element, all)?;
-                        choice
-                    }
-                }
+                Ok(result) => self.add_result(element, &mut branches, &mut known, result)?,
                 Err(fault) => {
                     branches.error.get_or_insert_with(|| element.fault(fault));
-                    Content::NO_CHOICE
+                    branches.choice.push(Content::NO_CHOICE);
                 }
-            };
-            branches.choice.push(choice);
+            }
             Ok::<_, ModelError>(())
         })?;
         self.memory.account.add(branches.bytes());
         Ok(branches)
+    }
+
+    /// Calls the function of a Chain, or returns a stored result.
+    pub(super) fn call(
+        &mut self,
+        element: &AnyElement,
+        op: &dyn ChainOp,
+        arguments: &[&dyn Any],
+    ) -> Result<AnyElement, Fault> {
+        match &mut self.limit {
+            Some(limit) => limit.memory.call(element, op, arguments),
+            None => op.call(arguments),
+        }
+    }
+
+    /// Adds the result of a Chain's function for the next combination of parent values. `known` has the choices of the results so far.
+    pub(super) fn add_result(
+        &mut self,
+        element: &AnyElement,
+        branches: &mut BranchResults,
+        known: &mut FxHashMap<ElementId, u32>,
+        result: AnyElement,
+    ) -> Result<(), ModelError> {
+        if let Some(&choice) = known.get(&result.id()) {
+            branches.choice.push(choice);
+            return Ok(());
+        }
+        self.count_result(element, &result)?;
+        let choice = branches.results.len() as u32;
+        known.insert(result.id(), choice);
+        branches.results.push(result);
+        branches.choice.push(choice);
+        let choices = bytes_of::<u32>(branches.choice.capacity());
+        self.check_bytes(element, choices + bytes_of::<ResultPlaces>(known.len()))
     }
 
     /// Counts a new result of a Chain against the limits before the next result is made.

@@ -2,6 +2,7 @@
 
 use super::super::content::{Content, ExpandedElement, FunctionFailures};
 use super::super::rows;
+use super::cells::{self, Cell, quantile_cells};
 use super::{BranchResults, Expander};
 use crate::element::node::{AnyElement, Kind, NotEnumerable};
 use crate::error::ModelError;
@@ -53,16 +54,38 @@ impl Expander<'_> {
         let within = (self.limits, &room as _);
         let (support, content, failures) = match element.kind() {
             Kind::Atomic(op) => {
-                let (support, content, failures) =
-                    rows::atomic(&element, &**op, observed.as_ref(), self.range(&element))?;
+                if let Some(corners) = self.enclosed.remove(&element.id()) {
+                    let (support, content) = self.enclose(&element, &corners)?;
+                    self.expansion.is_ranged = true;
+                    return self.finish(element, depth, parents, support, content, None);
+                }
+                let range = self.range(&element);
+                let (mut support, mut content, failures) =
+                    rows::atomic(&element, &**op, observed.as_ref(), range)?;
+                if let (Content::NotEnumerable(NotEnumerable::Continuous), Some(range)) =
+                    (&content, range)
+                    && let Some((values, cells, masses)) =
+                        quantile_cells(&**op, range, element.no_values())
+                            .map_err(|problem| element.invalid(problem))?
+                {
+                    (support, content) = (values, Content::Atomic(Weights::from_linear(masses)));
+                    self.set_cells(cells);
+                }
                 self.expansion.is_ranged |=
                     matches!(&content, Content::Atomic(weights) if weights.len() > support.len());
                 let content = self.with_origins(&element, &support, content);
                 (support, content, failures)
             }
+            Kind::Apply(_, op) if self.interval_parent(&parents).is_some() => {
+                self.apply_to_cells(&element, &**op, &parents)?
+            }
             Kind::Apply(_, op) => rows::apply(&element, &**op, (&parents, &supports), within)?,
-            Kind::Table(_, op) => rows::table(&element, &**op, &supports, within)?,
+            Kind::Table(_, op) => {
+                self.require_points(&parents)?;
+                rows::table(&element, &**op, &supports, within)?
+            }
             Kind::Score(_, evidence) => {
+                self.require_points(&parents)?;
                 rows::score(&element, evidence, supports[0], &self.limits.until)?
             }
             Kind::Chain(..) => unreachable!("Chains are expanded in two stages"),
@@ -70,9 +93,9 @@ impl Expander<'_> {
         self.finish(element, depth, parents, support, content, failures)
     }
 
-    /// Returns the number of values to list of `element`, if it has infinitely many and they are listed.
-    fn range(&self, element: &AnyElement) -> Option<usize> {
-        let is_listed = self.limit.is_some() && !self.unlisted.contains(&element.id());
+    /// Returns the number of values to be listed of an element with infinitely many, if they are listed.
+    pub(super) fn range(&self, element: &AnyElement) -> Option<usize> {
+        let is_listed = self.limit.is_some() && !self.unlisted.contains_key(&element.id());
         self.limits.range.filter(|_| is_listed)
     }
 
@@ -90,6 +113,7 @@ impl Expander<'_> {
         let mut results = Vec::with_capacity(branches.results.len());
         let mut renumbered = Vec::with_capacity(branches.results.len());
         let mut error = branches.error;
+        let mut cells: Vec<Cell> = Vec::new();
         for result in &branches.results {
             if let Some((_, failure)) = self.failed.get(&result.id()) {
                 error.get_or_insert_with(|| failure.clone());
@@ -102,19 +126,26 @@ impl Expander<'_> {
                 values.insert(value.as_any());
             } else {
                 expanded.require_finite()?;
+                let own = self.expansion.cells.get(&position);
                 for i in 0..expanded.support.len() {
-                    values.insert(expanded.support.any(i));
+                    let place = values.insert(expanded.support.any(i));
+                    let point = expanded.support.get::<f64>(i).map(|&x| [x, x]);
+                    if let (Some(place), Some(cell)) = (place, own.map(|own| own[i]).or(point)) {
+                        cells::extend(&mut cells, place, cell);
+                    }
                 }
                 self.check_bytes(&element, values.bytes() as u64)?;
             }
             renumbered.push(results.len() as u32);
             results.push(position);
         }
+        self.set_cells(cells);
         if let Some(value) = &observed {
             self.require_one_measure(&element, &results, value)?;
         }
         let mut choice = branches.choice;
-        for chosen in choice.iter_mut().filter(|c| **c != Content::NO_CHOICE) {
+        let is_result = |c: &&mut u32| ![Content::NO_CHOICE, Content::UNKNOWN].contains(*c);
+        for chosen in choice.iter_mut().filter(is_result) {
             *chosen = renumbered[*chosen as usize];
         }
         let failed = choice.iter().map(|&c| c == Content::NO_CHOICE);
@@ -139,6 +170,7 @@ impl Expander<'_> {
         };
         let has_weight = |weights: &Weights| weights.len() > support.len();
         matches!(content, Content::Unexplored)
+            || content.has_unknown()
             || matches!(content, Content::Atomic(weights) if has_weight(weights))
             || self.any_unknown(parents)
             || self.any_unknown(results)
@@ -251,13 +283,22 @@ impl Expander<'_> {
             parametric,
             failures: failures.map(Box::new),
         };
+        let position = self.expansion.elements.len();
+        let cells = self.cells.take();
+        self.expansion.is_ranged |= cells.is_some();
         let evidence = self.statements.evidence(&expanded.element);
-        if !evidence.is_empty() && !matches!(expanded.content, Content::NotEnumerable(_)) {
+        if let Some(cells) = cells {
+            let (cells, upper) =
+                rows::restrict_cells(&mut expanded, cells, &evidence, &self.limits.until)?;
+            self.expansion.cells.insert(position, cells.into());
+            self.expansion
+                .upper_weights
+                .extend(upper.map(|upper| (position, upper)));
+        } else if !evidence.is_empty() && !matches!(expanded.content, Content::NotEnumerable(_)) {
             rows::restrict(&mut expanded, &evidence, &self.limits.until)?;
         }
         self.memory.account.add(expanded.bytes());
         self.check_bytes(&expanded.element, 0)?;
-        let position = self.expansion.elements.len();
         if expanded.states() == 0 && !matches!(expanded.content, Content::NotEnumerable(_)) {
             self.expansion.impossible = Some(position);
         }

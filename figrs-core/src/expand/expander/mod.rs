@@ -21,9 +21,11 @@ use crate::model::statements::StatementIndex;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
 use branches::BranchResults;
+pub(super) use cells::Cell;
 use figrs_factor::Limits;
 
 mod branches;
+mod cells;
 mod contents;
 mod learned;
 mod policy;
@@ -81,7 +83,11 @@ pub(super) struct Expander<'m> {
     /// The parameters that replace learned elements, if learned elements are replaced.
     learned: Option<&'m mut LearnedParameters>,
     /// Results of observed Chains, whose values are not listed if there are infinitely many.
-    unlisted: FxHashSet<ElementId>,
+    unlisted: FxHashMap<ElementId, Datum>,
+    /// Atomic elements that stand for the results of a Chain at the corners of a cell, with the results at the corners.
+    enclosed: FxHashMap<ElementId, Vec<AnyElement>>,
+    /// The cells of the values of the element that is being added, if some values are intervals.
+    cells: Option<Vec<Cell>>,
     /// Values of elements whose outcomes cannot be listed.
     placeholders: FxHashMap<ElementId, Datum>,
     /// `true` if the body of the call must be unfolded; its traversal then ends.
@@ -98,6 +104,8 @@ impl<'m> Expander<'m> {
                 evidence: Vec::new(),
                 impossible: None,
                 cut: limit.as_ref().map(|limit| (limit.depth, false)),
+                cells: FxHashMap::default(),
+                upper_weights: FxHashMap::default(),
                 is_ranged: false,
                 element_entries: limits.element_entries,
                 reached: 0,
@@ -120,7 +128,9 @@ impl<'m> Expander<'m> {
             known_functions: 0,
             replaced: FxHashMap::default(),
             learned: None,
-            unlisted: FxHashSet::default(),
+            unlisted: FxHashMap::default(),
+            enclosed: FxHashMap::default(),
+            cells: None,
             placeholders: FxHashMap::default(),
             is_unfolded: false,
         }
@@ -368,8 +378,9 @@ impl<'m> Expander<'m> {
                     }
                     let branches = self.branches(&element, &**op)?;
                     let results = branches.results.clone();
-                    if self.observed(&element).is_some() {
-                        self.unlisted.extend(results.iter().map(AnyElement::id));
+                    if let Some(value) = self.observed(&element) {
+                        let results = results.iter().map(|result| (result.id(), value.clone()));
+                        self.unlisted.extend(results);
                     }
                     self.open.insert(element.id());
                     self.stack.push(Frame {

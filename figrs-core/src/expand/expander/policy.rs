@@ -29,6 +29,8 @@ impl Expander<'_> {
         };
         let chosen = &self.expansion.elements[position];
         chosen.require_finite()?;
+        self.require_points(&[position])?;
+        let chosen = &self.expansion.elements[position];
         let support = chosen.support.clone();
         let same = Content::Apply((0..support.len() as u32).collect());
         self.finish(element, depth, vec![position], support, same, None)

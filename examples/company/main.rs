@@ -1,0 +1,172 @@
+//! A company as a model of objects: people and projects with parts, references whose identity is uncertain, and a process of markets.
+//!
+//! `cargo run --release --example company`
+
+mod company;
+
+use std::fmt::{Display, Write as _};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, ValueEnum};
+use figrs::graph::ModelGraph;
+use figrs::prelude::*;
+use figrs::{Parts, PlainData};
+use figrs_command::{Failure, as_json, check_writable, format_of, parsed, publish, read_text};
+use figrs_report::Drawable;
+use serde_json::{Map, Value as Json, json};
+
+use company::{Company, Person};
+
+/// What is known if no file is given: two projects are late, and the market of the second quarter is good.
+const EVIDENCE: &str =
+    r#"{"projects": [{"late": true}, {"late": true}], "markets": [null, "good"]}"#;
+
+/// The last section of the long help.
+const DETAILS: &str = r#"Model: three people, each "junior" or "senior". Three projects, planned for the quarters 0, 1 and 2, each with an uncertain leader; projects of juniors are
+  late more often, and a late project is delivered a quarter later. The market of a quarter is "good" or "poor", and depends on the market before it. A project
+  is sold at the market of the quarter of its delivery. Each person who leads projects gets one bonus.
+
+Evidence: JSON by the names of the parts, such as {"people": [null, {"skill": "senior"}], "projects": [{"late": true}], "profit": 20}; null is unknown.
+
+JSON: {"log_evidence": x, "marginals": {PATH: {VALUE: probability}}}. All numbers are exact up to rounding.
+
+Pictures: --format svg draws the model; observed random variables are marked.
+
+Exit code: 0 with an answer; 1 if the evidence is impossible; 2 if the file or options are wrong."#;
+
+/// Answers what is known about the people, projects and profit of a small company.
+#[derive(Clone, Debug, Parser)]
+#[command(version, after_long_help = DETAILS)]
+struct Options {
+    /// The evidence as a JSON file; `-` is standard input.
+    #[arg(long, value_name = "FILE")]
+    evidence: Option<PathBuf>,
+    /// Format of the answer (default: the format of the extension of --out, else text).
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// File for the answer instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// Format of the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A line of text for each part.
+    Text,
+    /// The probabilities of the values of each part as JSON.
+    Json,
+    /// A picture of the model.
+    Svg,
+}
+
+fn main() -> ExitCode {
+    figrs_command::run(|_| None, || run(&parsed()))
+}
+
+fn run(options: &Options) -> Result<(), Failure> {
+    let formats = [
+        ("txt", Format::Text),
+        ("json", Format::Json),
+        ("svg", Format::Svg),
+    ];
+    let format = format_of(options.format, options.out.as_deref(), &formats)?;
+    options.out.as_deref().map_or(Ok(()), check_writable)?;
+    let text = options.evidence.as_deref().map(read_text).transpose()?;
+    let text = text.as_deref().unwrap_or(EVIDENCE);
+    let seen: PlainData =
+        serde_json::from_str(text).map_err(|error| format!("the evidence is no JSON: {error}"))?;
+
+    let company = Company::new();
+    let parts = company.name_parts("")?;
+    let model = Model::new().observe_data(&company, &seen)?;
+    let answer = match format {
+        Format::Svg => ModelGraph::new(&model, &parts).to_svg()?,
+        Format::Text => answered(&company, &model)?.text(),
+        Format::Json => {
+            let Answered {
+                marginals,
+                log_evidence,
+            } = answered(&company, &model)?;
+            json!({"log_evidence": as_json(log_evidence), "marginals": marginals}).to_string()
+        }
+    };
+    publish(options.out.as_deref(), |out| {
+        writeln!(out, "{}", answer.trim_end())
+    })
+}
+
+/// The probabilities of the values of each part, by the path of the part, and the log-evidence.
+struct Answered {
+    marginals: Map<String, Json>,
+    log_evidence: f64,
+}
+
+fn answered(company: &Company, model: &Model) -> Result<Answered, Failure> {
+    // The answer names a leader by its place in the list of people.
+    let leaders: Vec<Element<usize>> = company
+        .projects
+        .iter()
+        .zip(0..)
+        .map(|(project, number)| {
+            let people = company.people.clone();
+            let place = move |leader: &Person| people.iter().position(|person| person.same(leader));
+            let place = project
+                .leader
+                .map(move |leader| place(leader).unwrap_or_default());
+            place.named(format!("projects[{number}].leader"))
+        })
+        .collect();
+    let mut targets = company.name_parts("")?;
+    targets.extend(leaders.elements());
+    let answer = Exact::new().run(model, &targets)?;
+    let mut answered = Answered {
+        marginals: Map::new(),
+        log_evidence: answer.log_evidence()?.value,
+    };
+    for person in &company.people {
+        answered.add(&answer, &person.skill)?;
+        answered.add(&answer, &person.bonus)?;
+    }
+    for (project, leader) in company.projects.iter().zip(&leaders) {
+        answered.add(&answer, leader)?;
+        answered.add(&answer, &project.late)?;
+        answered.add(&answer, &project.quarter)?;
+        answered.add(&answer, &project.price)?;
+    }
+    for market in &company.markets {
+        answered.add(&answer, market)?;
+    }
+    answered.add(&answer, &company.profit)?;
+    Ok(answered)
+}
+
+impl Answered {
+    fn add<T: Value + Display>(
+        &mut self,
+        answer: &Answer,
+        part: &Element<T>,
+    ) -> Result<(), Failure> {
+        let shares = answer.distribution(part)?;
+        let shares = shares
+            .iter()
+            .map(|(value, share)| (value.to_string(), as_json(share)));
+        let path = part.label().short().to_string();
+        self.marginals.insert(path, Json::Object(shares.collect()));
+        Ok(())
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for (path, shares) in &self.marginals {
+            let _ = write!(text, "{path:22}");
+            for (value, share) in shares.as_object().into_iter().flatten() {
+                let _ = write!(text, "  {value} {:.4}", share.as_f64().unwrap_or(f64::NAN));
+            }
+            text.push('\n');
+        }
+        let _ = writeln!(text, "log-evidence {:.6}, exact", self.log_evidence);
+        text
+    }
+}

@@ -1,0 +1,411 @@
+//! Cells: intervals that stand for the values of continuous elements in an expansion to some depth.
+//!
+//! A cell is represented by its middle, which is a value of the support. A function of a cell is evaluated at the middle and at the corners.
+//! If the results are equal, the result is known; if they are numbers, the result is a cell; otherwise it is unknown. If the function of a
+//! Chain returns new random elements for the corners, each value has the least of its probabilities at the corners, and the value `unknown`
+//! has the rest.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::{BranchResults, Expander};
+use crate::element::node::{AnyElement, ApplyOp, AtomicOp, ChainOp, Kind, NotEnumerable};
+use crate::element::{quantile, tails};
+use crate::error::{Fault, ModelError};
+use crate::expand::content::{Content, FunctionFailures};
+use crate::expand::product;
+use crate::limits::check_time;
+use crate::value::datum::Datum;
+use crate::value::support::{Support, SupportBuilder};
+use figrs_factor::graph::{Assignments, FactorTable, Weights};
+
+/// An interval that contains a value.
+pub(in crate::expand) type Cell = [f64; 2];
+
+/// The values of an element, with their cells and weights.
+type Cells = (Support, Vec<Cell>, Vec<f64>);
+
+/// Maximum number of parents of one function that are intervals.
+const MAX_INTERVALS: usize = 6;
+
+/// The arguments of a function for one combination of parent values.
+enum Corners<'a> {
+    /// A parent that is listed twice would have two values.
+    Impossible,
+    /// More than `MAX_INTERVALS` arguments are intervals.
+    TooMany,
+    /// The middle, and then the corners.
+    Points(Vec<Vec<&'a dyn Any>>),
+}
+
+/// Returns true if a cell contains more than one number.
+fn is_interval(cell: &Cell) -> bool {
+    cell[0] < cell[1]
+}
+
+/// Adds a cell to the list of the cells of a support, or extends the cell of a value.
+pub(super) fn extend(cells: &mut Vec<Cell>, place: usize, cell: Cell) {
+    match cells.get_mut(place) {
+        Some([lower, upper]) => (*lower, *upper) = (lower.min(cell[0]), upper.max(cell[1])),
+        None => cells.push(cell),
+    }
+}
+
+impl Expander<'_> {
+    /// Returns the first of some parents whose values are intervals.
+    pub(super) fn interval_parent(&self, parents: &[usize]) -> Option<usize> {
+        let has_cells = |p: &usize| self.expansion.cells.contains_key(p);
+        parents.iter().copied().find(has_cells)
+    }
+
+    /// Returns an error if the values of some parent are intervals.
+    pub(super) fn require_points(&self, parents: &[usize]) -> Result<(), ModelError> {
+        match self.interval_parent(parents) {
+            Some(parent) => Err(continuous(&self.expansion.elements[parent].element)),
+            None => Ok(()),
+        }
+    }
+
+    /// Sets the cells of the element that is being added, if some are intervals.
+    pub(super) fn set_cells(&mut self, cells: Vec<Cell>) {
+        self.cells = cells.iter().any(is_interval).then_some(cells);
+    }
+
+    /// Calls `visit` with the middle and the corners of each combination of parent values.
+    fn for_each_combination(
+        &mut self,
+        element: &AnyElement,
+        parents: &[usize],
+        mut visit: impl FnMut(&mut Self, Corners<'_>) -> Result<(), ModelError>,
+    ) -> Result<(), ModelError> {
+        let supports: Vec<Support> = self.supports(parents).into_iter().cloned().collect();
+        let size = product::size(
+            element,
+            &supports.iter().collect::<Vec<_>>(),
+            self.limits.element_entries,
+        )?;
+        if size == 0 {
+            return Ok(());
+        }
+        let cells: Vec<Option<Arc<[Cell]>>> = (parents.iter())
+            .map(|parent| self.expansion.cells.get(parent).cloned())
+            .collect();
+        let first = |at: usize| parents.iter().position(|p| *p == parents[at]).unwrap_or(at);
+        let all = Assignments::rows(supports.iter().map(Support::len));
+        let mut values = vec![0u32; parents.len()];
+        loop {
+            check_time(&self.limits.until, element)?;
+            let middle = |at: usize| supports[at].any(values[at] as usize);
+            let interval = |at: usize| {
+                let cell = &cells[at].as_ref()?[values[at] as usize];
+                is_interval(cell).then_some(cell)
+            };
+            let places = 0..parents.len();
+            let intervals = places
+                .clone()
+                .filter(|&at| first(at) == at && interval(at).is_some());
+            let intervals: Vec<usize> = intervals.collect();
+            let corners = if places.clone().any(|at| values[first(at)] != values[at]) {
+                Corners::Impossible
+            } else if intervals.len() > MAX_INTERVALS {
+                Corners::TooMany
+            } else {
+                let mut points: Vec<Vec<&dyn Any>> = vec![places.clone().map(middle).collect()];
+                let masks = if intervals.is_empty() {
+                    0
+                } else {
+                    1 << intervals.len()
+                };
+                for mask in 0..masks {
+                    let end = |at: usize| -> &dyn Any {
+                        let bit = intervals.iter().position(|&i| i == first(at));
+                        match (bit, interval(at)) {
+                            (Some(bit), Some(cell)) => &cell[mask >> bit & 1],
+                            _ => middle(at),
+                        }
+                    };
+                    points.push(places.clone().map(end).collect());
+                }
+                Corners::Points(points)
+            };
+            visit(self, corners)?;
+            if all.advance(&mut values).is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Returns the values of a function whose parents may have intervals as values.
+    pub(super) fn apply_to_cells(
+        &mut self,
+        element: &AnyElement,
+        op: &dyn ApplyOp,
+        parents: &[usize],
+    ) -> Result<(Support, Content, Option<FunctionFailures>), ModelError> {
+        let mut values = element.no_values();
+        let (mut index, mut failed) = (Vec::new(), Vec::new());
+        let mut cells: Vec<Cell> = Vec::new();
+        let mut error: Option<ModelError> = None;
+        self.for_each_combination(element, parents, |_, corners| {
+            failed.push(matches!(corners, Corners::Impossible));
+            let Corners::Points(points) = corners else {
+                let is_impossible = failed.last() == Some(&true);
+                index.push(if is_impossible {
+                    FactorTable::NO_VALUE
+                } else {
+                    Content::UNKNOWN
+                });
+                return Ok(());
+            };
+            let results = points.iter().map(|point| op.call(point));
+            let results: Vec<Result<Datum, Fault>> = results.collect();
+            let mut found = Vec::with_capacity(results.len());
+            let mut fault = None;
+            for result in results {
+                match result {
+                    Ok(value) => found.push(value),
+                    Err(other) => fault = Some(element.fault(other)),
+                }
+            }
+            if let Some(fault) = fault {
+                if !fault.is_local() {
+                    return Err(fault);
+                }
+                let is_failed = found.is_empty();
+                if is_failed {
+                    error.get_or_insert(fault);
+                    failed.pop();
+                    failed.push(true);
+                }
+                index.push(if is_failed {
+                    FactorTable::NO_VALUE
+                } else {
+                    Content::UNKNOWN
+                });
+                return Ok(());
+            }
+            let numbers: Option<Vec<f64>> = found.iter().map(|v| v.get::<f64>().copied()).collect();
+            let is_same = found.iter().all(|value| value.same_as(found[0].as_any()));
+            let is_number = |numbers: &[f64]| numbers.iter().all(|x| !x.is_nan());
+            let place = match &numbers {
+                Some(numbers) if is_same || is_number(numbers) => values.insert(&numbers[0]),
+                None if is_same => values.insert(found[0].as_any()),
+                _ => None,
+            };
+            if let (Some(place), Some(numbers)) = (place, numbers) {
+                let lower = numbers.iter().copied().fold(f64::INFINITY, f64::min);
+                let upper = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                extend(&mut cells, place, [lower, upper]);
+            }
+            index.push(place.map_or(Content::UNKNOWN, |place| place as u32));
+            Ok(())
+        })?;
+        self.set_cells(cells);
+        let failures = error.map(|error| FunctionFailures { error, failed });
+        Ok((values.build(), Content::Apply(index), failures))
+    }
+
+    /// Calls the function of a Chain for all combinations of its parents' values, some of which are intervals.
+    pub(super) fn branches_of_cells(
+        &mut self,
+        element: &AnyElement,
+        op: &dyn ChainOp,
+        parents: &[usize],
+    ) -> Result<BranchResults, ModelError> {
+        let mut branches = BranchResults::default();
+        let mut known = FxHashMap::default();
+        self.for_each_combination(element, parents, |expander, corners| {
+            let Corners::Points(points) = corners else {
+                let is_impossible = matches!(corners, Corners::Impossible);
+                let choice = if is_impossible {
+                    Content::NO_CHOICE
+                } else {
+                    Content::UNKNOWN
+                };
+                branches.choice.push(choice);
+                return Ok(());
+            };
+            let mut found = Vec::with_capacity(points.len());
+            let mut fault = None;
+            for point in &points {
+                match expander.call(element, op, point) {
+                    Ok(result) => found.push(result),
+                    Err(other) => fault = Some(other),
+                }
+            }
+            if let Some(fault) = fault {
+                let is_failed = found.is_empty();
+                if is_failed {
+                    branches.error.get_or_insert_with(|| element.fault(fault));
+                }
+                let choice = if is_failed {
+                    Content::NO_CHOICE
+                } else {
+                    Content::UNKNOWN
+                };
+                branches.choice.push(choice);
+                return Ok(());
+            }
+            let is_same = found.iter().all(|result| result.id() == found[0].id());
+            if !is_same && !is_new(op, &points, &found) {
+                branches.choice.push(Content::UNKNOWN);
+                return Ok(());
+            }
+            let mut found = found.into_iter();
+            if let Some(middle) = found.next() {
+                if !is_same {
+                    expander.enclosed.insert(middle.id(), found.collect());
+                }
+                expander.add_result(element, &mut branches, &mut known, middle)?;
+            }
+            Ok(())
+        })?;
+        // An unknown result may have a density at the observed value.
+        let is_real = element.no_values().insert(&0.0_f64).is_some();
+        if is_real
+            && self.observed(element).is_some()
+            && branches.choice.contains(&Content::UNKNOWN)
+        {
+            return Err(continuous(element));
+        }
+        Ok(branches)
+    }
+
+    /// Returns the values of an atomic element whose distribution lies between those of the corners of a cell.
+    pub(super) fn enclose(
+        &mut self,
+        element: &AnyElement,
+        corners: &[AnyElement],
+    ) -> Result<(Support, Content), ModelError> {
+        let fault = |fault: Fault| element.fault(fault);
+        let mut ops: Vec<&dyn AtomicOp> = Vec::with_capacity(corners.len() + 1);
+        for corner in [element].into_iter().chain(corners) {
+            if let Kind::Atomic(op) = corner.kind() {
+                op.check().map_err(|problem| element.invalid(problem))?;
+                ops.push(&**op);
+            }
+        }
+        let observed = self.unlisted.get(&element.id()).cloned();
+        let at = |op: &dyn AtomicOp, value: &dyn Any| Ok(op.log_prob(value).map_err(fault)?.exp());
+        let (support, cells, masses) =
+            match (ops[0].outcomes().map_err(fault)?, self.range(element)) {
+                (Ok(outcomes), _) => {
+                    let support = outcomes.support;
+                    let masses = least(&ops, &support, at)?;
+                    (support, Vec::new(), masses)
+                }
+                (Err(NotEnumerable::Infinite), _) => {
+                    let mut values = element.no_values();
+                    for value in 0..self.limits.range.unwrap_or_default() as u64 {
+                        values.insert(&value);
+                    }
+                    if let Some(observed) = &observed {
+                        values.insert(observed.as_any());
+                    }
+                    let support = values.build();
+                    let masses = least(&ops, &support, at)?;
+                    (support, Vec::new(), masses)
+                }
+                (Err(NotEnumerable::Continuous), Some(range)) => {
+                    let invalid = |problem| element.invalid(problem);
+                    let listed =
+                        quantile_cells(ops[0], range, element.no_values()).map_err(invalid)?;
+                    let Some((support, cells, mut masses)) = listed else {
+                        return Err(continuous(element));
+                    };
+                    for op in &ops[1..] {
+                        for (mass, cell) in masses.iter_mut().zip(&cells) {
+                            let other = between(*op, *cell).map_err(invalid)?;
+                            *mass = mass.min(other);
+                        }
+                    }
+                    (support, cells, masses)
+                }
+                (Err(endless), _) => return Err(endless.unless_observed(element.label())),
+            };
+        self.set_cells(cells);
+        let listed: f64 = masses.iter().sum();
+        let unknown = (1.0 - listed).max(0.0);
+        let weights = masses.into_iter().chain([unknown]).collect();
+        Ok((support, Content::Atomic(Weights::from_linear(weights))))
+    }
+}
+
+/// Returns the least of the probabilities of each value in several distributions.
+fn least(
+    ops: &[&dyn AtomicOp],
+    support: &Support,
+    at: impl Fn(&dyn AtomicOp, &dyn Any) -> Result<f64, ModelError>,
+) -> Result<Vec<f64>, ModelError> {
+    let of_value = |i: usize| {
+        let mut each = ops.iter().map(|op| at(*op, support.any(i)));
+        each.try_fold(f64::INFINITY, |least, p| Ok(least.min(p?)))
+    };
+    (0..support.len()).map(of_value).collect()
+}
+
+/// True if a function returns a new atomic element each time.
+fn is_new(op: &dyn ChainOp, points: &[Vec<&dyn Any>], found: &[AnyElement]) -> bool {
+    let differs = |(point, result): (&Vec<&dyn Any>, &AnyElement)| {
+        let again = op.call_anew(point);
+        matches!(result.kind(), Kind::Atomic(_))
+            && again.is_ok_and(|other| other.id() != result.id())
+    };
+    points.iter().zip(found).all(differs)
+}
+
+/// Returns the error for a continuous element of which no bounds can be computed.
+fn continuous(element: &AnyElement) -> ModelError {
+    NotEnumerable::Continuous.unless_observed(element.label())
+}
+
+/// Returns cells of a continuous distribution of numbers between its quantiles, with their probabilities; `None` for other distributions, or
+/// if the distribution function is not known.
+pub(super) fn quantile_cells(
+    op: &dyn AtomicOp,
+    count: usize,
+    mut values: SupportBuilder,
+) -> Result<Option<Cells>, String> {
+    if values.like().insert(&0.0_f64).is_none() || tails(op, 0.0).is_err() {
+        return Ok(None);
+    }
+    let mut edges = vec![quantile(op, |tails| tails.lower > 0.0)?];
+    for i in 1..count {
+        let p = i as f64 / count as f64;
+        edges.push(quantile(op, |tails| {
+            if p < 0.5 {
+                tails.lower >= p
+            } else {
+                tails.upper <= 1.0 - p
+            }
+        })?);
+    }
+    edges.push(quantile(op, |tails| tails.upper <= 0.0)?);
+    edges.dedup();
+    let (mut cells, mut masses) = (Vec::new(), Vec::new());
+    for edge in edges.windows(2) {
+        let cell = [edge[0], edge[1]];
+        let mass = between(op, cell)?;
+        if mass > 0.0 {
+            values.insert(&f64::midpoint(cell[0], cell[1]));
+            cells.push(cell);
+            masses.push(mass);
+        }
+    }
+    let total: f64 = masses.iter().sum();
+    masses.iter_mut().for_each(|mass| *mass /= total);
+    Ok((!cells.is_empty()).then(|| (values.build(), cells, masses)))
+}
+
+/// Returns the probability of a cell. The smaller tail probabilities are subtracted, because their difference retains its digits.
+fn between(op: &dyn AtomicOp, cell: Cell) -> Result<f64, String> {
+    let [left, right] = [tails(op, cell[0])?, tails(op, cell[1])?];
+    let inside = if left.upper < 0.5 {
+        left.upper - right.upper
+    } else {
+        right.lower - left.lower
+    };
+    Ok(inside.max(0.0))
+}
