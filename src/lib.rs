@@ -20,19 +20,19 @@ pub use figrs_core::{
     AnyColumn, AnyElement, Apply, Arguments, Arithmetic, AsElement, Atomic, Beta, Binomial, Bins,
     Bytes, Call, CallId, Cauchy, Chain, Clause, Concentration, Constant, ContinuousUniform,
     CountRange, Counterfactual, Covariance, Cpd, Datum, Decision, DegreesOfFreedom, Dirichlet,
-    DiscreteUniform, Dist, Distinct, Distribution, Element, ElementId, ElementMember, Evidence,
-    Exponential, Family, Fault, FilterState, Flip, FunctionId, Gamma, Geometric, HalfCauchy,
-    HalfNormal, Hypergeometric, If, Iid, Inject, Integer, InvalidBytes, InverseGamma, Joint,
-    KernelDensity, Label, Laplace, Learned, Likelihood, LinearFunction, LinearGaussian, Lkj,
-    LogNormal, Many, Member, Mixed, Model, ModelError, Multinomial, MultivariateNormal,
-    NegativeBinomial, NextElements, Normal, Number, ObjectField, One, Operand, Outcomes, Param,
-    Parents, Pareto, PartError, Parts, PlainData, Poisson, PortableState, Precision, Rate,
-    RateOrScale, Recursive, RichCpd, Scale, Score, Select, Space, Spread, StandardDeviation,
-    StatementId, States, Stream, StudentT, Support, SupportBuilder, Table, Tails, Term,
-    TruncatedNormal, TwinTargets, Uniform, Until, Value, ValueMember, ValuePattern, Variance,
-    Vector, VonMises, Weibull, Wishart, WrongParameter, any, distinct, expand, factor,
-    filter_state, fold, graph, inject, none_of, one_of, printable, rand, stream, tuple, value,
-    weighted_sum,
+    DiscreteUniform, Dist, Distinct, Distribution, Element, ElementId, ElementMember, Elements,
+    Evidence, Exponential, Family, Fault, FilterState, Flip, FunctionId, Gamma, Geometric,
+    HalfCauchy, HalfNormal, Hypergeometric, If, Iid, Inject, Integer, InvalidBytes, InverseGamma,
+    Joint, KernelDensity, Label, Laplace, Learned, Likelihood, LinearFunction, LinearGaussian, Lkj,
+    LogNormal, Many, Member, MemberCount, MemberError, MemberIndex, Mixed, Model, ModelError,
+    Multinomial, MultivariateNormal, NegativeBinomial, Neighbour, NextElements, Normal, Number,
+    ObjectField, One, Operand, Outcomes, Param, Parents, Pareto, PartError, Parts, PlainData,
+    Poisson, PortableState, Precision, Process, Rate, RateOrScale, Recursive, RichCpd, Scale,
+    Score, Select, Space, Spread, StandardDeviation, StatementId, States, Stream, StudentT,
+    Support, SupportBuilder, Table, Tails, Term, TruncatedNormal, TwinTargets, Uniform, Until,
+    Value, ValueMember, ValuePattern, Variance, Vector, VonMises, Weibull, Wishart, WrongParameter,
+    any, distinct, expand, factor, filter_state, fold, graph, inject, none_of, one_of, printable,
+    rand, stream, tuple, value, weighted_sum,
 };
 #[cfg(feature = "design")]
 pub use figrs_design as design;
@@ -45,17 +45,18 @@ pub use figrs_infer::{
     CurvePoint, Deepening, DeepeningEnd, Diagnosis, Draws, EliminationStep, EliminationTree,
     Enumerate, Error, Estimand, Estimate, Exact, ExactReference, FamilyMixture, Finding, FirstTrue,
     ForwardSampling, Frontier, Gibbs, GibbsKernel, GibbsSums, ImportanceSampling, Improvement,
-    IndependentDraws, ItemSampler, JunctionTree, LazyVariableElimination, Limits, LogEvidence,
-    Marginal, MarginalMap, Measure, MergeableSampler, MetropolisHastings, MetropolisSums,
-    MpeBeliefPropagation, MpeBranchAndBound, MpeExact, MpeSlices, MpeVariableElimination,
-    NormalComponent, NormalMixture, Part, Partial, ParticleFilter, PopulationSums, PortablePart,
-    PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior, Predict, Predictive,
-    Progress, Quality, Quantity, RejectionSampling, Replicate, Resampling, Run, RunStatistics,
-    SavedParticles, SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo,
-    SimulatedAnnealing, SliceCost, SliceSums, SliceTotal, Slices, Stopped, Sums, TargetBounds,
-    TargetDraws, TargetMarginal, Trajectories, VariableElimination, Verdict, WorkBudget, World,
-    WorldSums, algorithms, compare, diagnostics, eliminate, in_order, missing_in_batch,
-    unseen_share,
+    IndependentDraws, ItemSampler, JunctionTree, Latest, LazyVariableElimination, Limits,
+    LogEvidence, Marginal, MarginalMap, Measure, MergeableSampler, MetropolisHastings,
+    MetropolisSums, Move, MpeBeliefPropagation, MpeBranchAndBound, MpeExact, MpeSlices,
+    MpeVariableElimination, NormalComponent, NormalMixture, Part, Partial, ParticleFilter,
+    PopulationSums, PortablePart, PortablePartOf, PortableSums, PortableTargets, PortableUnit,
+    Posterior, Predict, Predictive, Progress, Quality, Quantity, RejectionSampling, Replicate,
+    Resampling, ResumableSampler, Run, RunState, RunStatistics, Running, SavedParticles, SavedRun,
+    SavedTree, SelfChecked, Sequence, SequencePart, SequentialMonteCarlo, SimulatedAnnealing,
+    SliceCost, SliceSums, SliceTotal, Slices, Stopped, Strategy, SubmodelQuality, SubmodelSolution,
+    Sums, TargetBounds, TargetDraws, TargetMarginal, Trajectories, Turn, VariableElimination,
+    Verdict, WorkBudget, World, WorldSums, algorithms, compare, diagnostics, eliminate, in_order,
+    missing_in_batch, unseen_share,
 };
 #[cfg(feature = "learn")]
 pub use figrs_learn::{
@@ -71,7 +72,7 @@ pub use figrs_models as models;
 pub use figrs_network as network;
 #[cfg(feature = "reals")]
 pub use figrs_reals::{
-    Collapsed, ExpectationPropagation, Filter, FilterLaw, SavedFilter, WithReals,
+    Collapse, Collapsed, ExpectationPropagation, Filter, FilterLaw, SavedFilter, WithReals,
 };
 #[cfg(feature = "reports")]
 pub use figrs_report::{

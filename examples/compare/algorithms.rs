@@ -95,8 +95,8 @@ impl Name {
         let share = |parts: u64| samples.div_ceil(parts);
         match self {
             Self::Enumerate => watched!(Enumerate::new(), watch),
-            Self::VariableElimination => Box::new(WithReals(VariableElimination::new())),
-            Self::JunctionTree => Box::new(WithReals(JunctionTree::new())),
+            Self::VariableElimination => Box::new(WithReals::new(VariableElimination::new())),
+            Self::JunctionTree => Box::new(WithReals::new(JunctionTree::new())),
             Self::Frontier => watched!(Frontier::new(), watch),
             Self::LazyVariableElimination => {
                 watched!(LazyVariableElimination::to_width(1e-6), watch)

@@ -10,7 +10,7 @@ use figrs_command::{
     Failure, as_json, each_state, observations, probabilities, standard_output, stop,
 };
 use figrs_network::{MixedNetwork, NetworkEvidence, ObservedVariables, State, Variable};
-use figrs_reals::in_closed_form;
+use figrs_reals::{Collapse, in_closed_form};
 use serde_json::{Map, Value as Json, json};
 
 use super::option_uses::any_of;
@@ -192,7 +192,8 @@ impl MixedQuestion {
         };
         // With the feature `reals` of figrs, the algorithms do the same; a feature would be set for all examples.
         let answer = algorithm.answer(&model, &targets).or_else(|refused| {
-            in_closed_form(algorithm.name(), (&model, &targets), &limits, refused)
+            let within = (&limits, Collapse::Never);
+            in_closed_form(algorithm.name(), (&model, &targets), within, refused)
         })?;
         let marginals = finite.iter().map(|element| answer.distribution(element));
         let posteriors = reals.iter().map(|&(observed, element)| match observed {

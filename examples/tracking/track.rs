@@ -91,7 +91,7 @@ impl Track {
             states.push(state);
         }
         // With the feature `reals` of figrs, `Exact::new()` does the same; a feature would be set for all examples.
-        let answer = WithReals(Exact::new()).run(&evidence, states.concat())?;
+        let answer = WithReals::new(Exact::new()).run(&evidence, states.concat())?;
         for (step, state) in steps.iter_mut().zip(&states) {
             step.smoothed = Some(moments(&answer, state)?);
         }

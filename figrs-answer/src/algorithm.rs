@@ -7,6 +7,8 @@ use figrs_core::{AnyElement, Counterfactual, Model, Parents, TwinTargets};
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::run::guard::guarded;
+use crate::run::run_state::RunState;
+use crate::run::running::Running;
 
 /// An inference algorithm with its settings.
 ///
@@ -17,6 +19,23 @@ pub trait Algorithm: Debug + Send + Sync {
 
     /// Computes the answer for `targets`, given the evidence of `model`.
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error>;
+
+    /// Creates the state of a run that [`Run::start`] continues in a thread; no work is done yet.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if the algorithm has no such runs.
+    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
+        let _ = (model, targets);
+        Err(Error::NotInAnswer {
+            algorithm: self.name(),
+            asked: "results before its end",
+            remedy: "use `run`, or start a sampler, SimulatedAnnealing, LazyVariableElimination or Exact",
+        })
+    }
+
+    /// Returns an algorithm whose estimates check the approximations of this algorithm, as `ExpectationPropagation` has one; the default is `None`.
+    fn correction(&self) -> Option<Box<dyn Algorithm>> {
+        None
+    }
 }
 
 impl<T: Algorithm + ?Sized> Algorithm for Box<T> {
@@ -26,6 +45,14 @@ impl<T: Algorithm + ?Sized> Algorithm for Box<T> {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         (**self).answer(model, targets)
+    }
+
+    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
+        (**self).begin(model, targets)
+    }
+
+    fn correction(&self) -> Option<Box<dyn Algorithm>> {
+        (**self).correction()
     }
 }
 
@@ -40,6 +67,39 @@ pub trait Run: Algorithm {
             let answer = self.answer(model, &targets)?;
             Ok(answer.with_model(model.clone(), targets))
         })
+    }
+
+    /// Starts a run in a thread of its own. The run can be asked for its answer at any time, stopped, resumed and lengthened; see [`Running`].
+    ///
+    /// The samplers, [`SimulatedAnnealing`], [`LazyVariableElimination`], [`Exact`] and [`MpeExact`] can be started. If the settings are wrong
+    /// or the algorithm cannot be started, the answer of the run is the error.
+    ///
+    /// [`SimulatedAnnealing`]: ../figrs_infer/struct.SimulatedAnnealing.html
+    /// [`LazyVariableElimination`]: ../figrs_exact/struct.LazyVariableElimination.html
+    /// [`Exact`]: ../figrs_exact/struct.Exact.html
+    /// [`MpeExact`]: ../figrs_exact/struct.MpeExact.html
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Model};
+    /// # use figrs_infer::{ImportanceSampling, Run};
+    /// let rain = Flip::new(0.2);
+    /// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+    /// let model = Model::new().observe(&wet, true);
+    /// let running = ImportanceSampling::anytime().start(&model, &rain);
+    /// let first = loop {
+    ///     match running.answer() {
+    ///         Ok(answer) => break answer,
+    ///         Err(_) => std::thread::yield_now(), // no world has been drawn yet
+    ///     }
+    /// };
+    /// running.stop();
+    /// let last = running.answer()?;
+    /// assert!(last.sampling().unwrap().done >= first.sampling().unwrap().done);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    fn start(&self, model: &Model, targets: impl Parents) -> Running {
+        let state = guarded(|| self.begin(model, &targets.elements()));
+        Running::new(state)
     }
 
     /// Computes the answer to a counterfactual: the values that the targets would have had; see [`Counterfactual`]. The results of a

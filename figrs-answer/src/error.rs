@@ -118,6 +118,14 @@ pub enum Error {
         /// The first problem that was found in the partial result.
         problem: String,
     },
+    /// An answer or a saved run was to be lengthened for another model or other targets.
+    #[error(
+        "the run of {algorithm} that was to be lengthened is about another model or other targets; give those of the run"
+    )]
+    OtherModel {
+        /// The name of the algorithm.
+        algorithm: &'static str,
+    },
     /// Slices (subproblems) of a sum or maximum are missing, because the run was stopped or some slices were left out.
     #[error(
         "{added} of {slices} slices are done: the logarithm of the sum or maximum of all is at least {lower_bound}; allow more time, or add \

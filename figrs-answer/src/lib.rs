@@ -31,7 +31,9 @@ mod setters;
 
 pub use algorithm::{Algorithm, Run};
 pub use answer::bounds::{Deepening, DeepeningEnd, TargetBounds};
-pub use answer::choice::{AlgorithmAttempt, AlgorithmChoice, AttemptOutcome};
+pub use answer::choice::{
+    AlgorithmAttempt, AlgorithmChoice, AttemptOutcome, SubmodelQuality, SubmodelSolution,
+};
 pub use answer::draws::{Draws, TargetDraws};
 pub use answer::estimate::{Estimate, unseen_share};
 pub use answer::family_mixture::FamilyMixture;
@@ -51,5 +53,8 @@ pub use run::partial::{Partial, Sums};
 pub use run::portable_part::{PortablePart, PortableSums, PortableUnit};
 pub use run::portable_targets::PortableTargets;
 pub use run::replicate::Replicate;
+pub use run::run_state::{Latest, RunState, Turn};
+pub use run::running::Running;
+pub use run::unit_run::{ResumableSampler, SavedRun};
 pub use run::watch::Progress;
 pub use run::work_queue::in_order;

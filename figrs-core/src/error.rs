@@ -4,6 +4,7 @@ use figrs_derive::ErrorDebug;
 use figrs_factor::wording::{Call, StatedAt};
 use thiserror::Error;
 
+use crate::collections::MemberError;
 use crate::element::footprint::readable;
 use crate::element::label::Label;
 use crate::parts::PartError;
@@ -50,6 +51,15 @@ pub enum Fault {
     /// The path of a part leads through an element, and a value of the element has no such part.
     #[error("{0}; or exclude these values by evidence")]
     Part(Box<PartError>),
+    /// The value of an element needs the same value, by members of a [`Process`](crate::Process) that ask for each other.
+    #[error(
+        "its value needs itself, because members of a process ask for each other in one world; let each member ask for earlier ones, or exclude \
+         these values by evidence"
+    )]
+    Cyclic,
+    /// A collection or a process has no member with an index.
+    #[error("{0}")]
+    Member(Box<MemberError>),
 }
 
 impl Fault {

@@ -37,6 +37,7 @@
 #![warn(clippy::unwrap_used)]
 
 mod bytes;
+mod collections;
 mod counterfactual;
 #[doc(hidden)]
 pub mod element;
@@ -61,6 +62,7 @@ pub mod graph;
 pub use figrs_factor::wording;
 
 pub use bytes::{Bytes, InvalidBytes};
+pub use collections::{Elements, MemberCount, MemberError, MemberIndex, Neighbour, Process};
 pub use counterfactual::{Counterfactual, TwinTargets};
 pub use element::distribution::{Distribution, Family, Outcomes, Space, Tails, WrongParameter};
 pub use element::function::{CallId, FunctionId};

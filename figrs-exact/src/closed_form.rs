@@ -1,16 +1,32 @@
 //! Models of real numbers, if the feature `reals` is on.
 
 #[cfg(feature = "reals")]
-pub(crate) use figrs_reals::{best_world_in_closed_form, in_closed_form};
+pub(crate) use figrs_reals::{Collapse, best_world_in_closed_form, in_closed_form};
 
 #[cfg(not(feature = "reals"))]
 use figrs_answer::{answer::Answer, error::Error};
 #[cfg(not(feature = "reals"))]
 use figrs_core::{AnyElement, Limits, Model};
 
+/// The setting for mixtures with too many components, which only models of real numbers have.
+#[cfg(not(feature = "reals"))]
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Collapse;
+
 /// Returns the error, because the feature `reals` is off.
 #[cfg(not(feature = "reals"))]
 pub(crate) fn in_closed_form(
+    _: &'static str,
+    _: (&Model, &[AnyElement]),
+    _: (&Limits, Collapse),
+    refused: Error,
+) -> Result<Answer, Error> {
+    Err(refused)
+}
+
+/// Returns the error, because the feature `reals` is off.
+#[cfg(not(feature = "reals"))]
+pub(crate) fn best_world_in_closed_form(
     _: &'static str,
     _: (&Model, &[AnyElement]),
     _: &Limits,
@@ -19,5 +35,17 @@ pub(crate) fn in_closed_form(
     Err(refused)
 }
 
-#[cfg(not(feature = "reals"))]
-pub(crate) use in_closed_form as best_world_in_closed_form;
+/// Defines the setter of the approximation of mixtures with too many components, given its field.
+macro_rules! collapse_setter {
+    ($($place:ident).+) => {
+        /// Sets the approximation of mixtures of normal distributions with too many components (default [`Collapse::Never`]).
+        ///
+        /// [`Collapse::Never`]: figrs_reals::Collapse::Never
+        #[cfg(feature = "reals")]
+        pub fn collapse(mut self, collapse: figrs_reals::Collapse) -> Self {
+            self.$($place).+ = collapse;
+            self
+        }
+    };
+}
+pub(crate) use collapse_setter;

@@ -1,26 +1,34 @@
 //! Bounds of marginals by variable elimination on a growing part of the model.
 
-use figrs_core::expand::{Encoding, Expansion, ExpansionCache};
+use figrs_core::expand::ExpansionCache;
 use figrs_core::{AnyElement, Limits, Model, ModelError};
 
+use super::bounded_sums::bounded_sums;
+use super::lazy_run::LazyRun;
 use super::variable_elimination::marginals;
 use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::bounds::{Deepening, DeepeningEnd, TargetBounds, undecided_share};
+use figrs_answer::answer::bounds::{Deepening, DeepeningEnd, undecided_share};
 use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
+use figrs_answer::limits::expand_to_depth;
+use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 use figrs_factor::Stopped;
-use figrs_factor::bounds::Bounds;
-use figrs_factor::eliminate::log_sums;
 
 /// Work that each element reached counts, in operations of an elimination. Evaluating the function of an element and numbering its values
 /// take about as long as `ELEMENT` operations of an elimination.
 const ELEMENT: u64 = 250;
 /// Target factor by which the work grows from one depth to the next.
 const GROWTH: f64 = 4.0;
+/// Number of values that are listed at first of an element with infinitely many; the number doubles from depth to depth.
+const FIRST_RANGE: usize = 16;
+/// Default number of listed values at a given depth.
+const RANGE: usize = 256;
+/// Maximum number of listed values.
+const MAX_RANGE: usize = 1 << 20;
 
 /// Lower and upper bounds of marginals and of the probability of evidence, for models that may be infinite.
 ///
@@ -44,12 +52,17 @@ const GROWTH: f64 = 4.0;
 ///
 /// **Complexity.** For each target, the work is twice that of [`VariableElimination`](crate::VariableElimination) on the expanded part of
 /// the model. All smaller depths together take about as much work as the last depth. The function of a Chain is called once for each
-/// combination of values.
+/// combination of values. A call of a [`Recursive`](figrs_core::Recursive) function is solved once for each argument and each number of
+/// further levels, so that the work for a function that calls itself twice grows linearly with the depth.
 ///
 /// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth; [`Error::ImpossibleEvidence`]; the
 /// errors of [`VariableElimination`](crate::VariableElimination), except that the deepening ends with the bounds of the last depth if the
 /// limits do not allow a greater depth. A [`deadline`](Self::deadline) also ends the deepening with the bounds of the last depth, and
 /// [`Deepening::ended`](figrs_answer::Deepening::ended) then says so; [`Error::NothingDone`] if no depth was finished.
+///
+/// A run that was [started](figrs_answer::Run::start) gives the bounds of the last finished depth at any time. `extend(more)` adds `more` operations to
+/// the [work](Self::work), and the run then deepens until this work is done, however near the bounds are; a run [to a depth](Self::to_depth) goes
+/// `more` levels deeper. It deepens level by level, and its work therefore counts the smaller depths.
 ///
 /// **References.** Pfeffer, Ruttenberg, Sliva, Howard and Takata, *Lazy factored inference for functional probabilistic programming*
 /// (2015), where the weight of undecided evidence is always at most one.
@@ -72,14 +85,15 @@ const GROWTH: f64 = 4.0;
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct LazyVariableElimination {
-    goal: Goal,
-    work: u64,
-    limits: Limits,
-    watch: Watch,
+    pub(super) goal: Goal,
+    pub(super) range: Option<usize>,
+    pub(super) work: u64,
+    pub(super) limits: Limits,
+    pub(super) watch: Watch,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Goal {
+pub(super) enum Goal {
     Width(f64),
     Depth(usize),
 }
@@ -113,6 +127,7 @@ impl LazyVariableElimination {
     fn with(goal: Goal) -> Self {
         Self {
             goal,
+            range: None,
             work: 1 << 26,
             limits: Limits::default(),
             watch: Watch::default(),
@@ -128,6 +143,13 @@ impl LazyVariableElimination {
         self
     }
 
+    /// Sets the number of values that are listed of each element with infinitely many values. By default, 256 values are listed at a given
+    /// depth. If a width was requested, 16 values are listed at first, and the number is doubled from depth to depth.
+    pub fn range(mut self, values: usize) -> Self {
+        self.range = Some(values.min(MAX_RANGE));
+        self
+    }
+
     setters!(limits: limits);
 }
 
@@ -137,16 +159,7 @@ impl Algorithm for LazyVariableElimination {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let watching = self.watch.start(self.name(), Some(self.work));
-        let mut search = DeepeningSearch {
-            limits: self.limits.until(watching.until()),
-            watching,
-            algorithm: self,
-            model,
-            targets,
-            memory: ExpansionCache::default(),
-            spent: 0,
-        };
+        let mut search = self.search((model, targets), ExpansionCache::default(), 0);
         match self.goal {
             Goal::Depth(depth) => search.run_at_depth(depth),
             Goal::Width(width) if width >= 0.0 => search.deepen(width),
@@ -158,26 +171,73 @@ impl Algorithm for LazyVariableElimination {
             }),
         }
     }
+
+    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
+        LazyRun::begin(self, model, targets)
+    }
+}
+
+impl LazyVariableElimination {
+    /// Returns the search in which `spent` operations have been done, with the expansions that it may use again.
+    pub(super) fn search<'a>(
+        &'a self,
+        (model, targets): (&'a Model, &'a [AnyElement]),
+        memory: ExpansionCache,
+        spent: u64,
+    ) -> DeepeningSearch<'a> {
+        let watching = self.watch.start(self.name(), Some(self.work));
+        DeepeningSearch {
+            limits: self.limits.until(watching.until()),
+            watching,
+            algorithm: self,
+            model,
+            targets,
+            memory,
+            range: self.range.unwrap_or(match self.goal {
+                Goal::Width(_) => FIRST_RANGE,
+                Goal::Depth(_) => RANGE,
+            }),
+            is_ranged: false,
+            is_cut: true,
+            spent,
+        }
+    }
 }
 
 /// State of one query to [`LazyVariableElimination`].
-struct DeepeningSearch<'a> {
+pub(super) struct DeepeningSearch<'a> {
     algorithm: &'a LazyVariableElimination,
     watching: RunMonitor<'a>,
     /// The limits of the algorithm, with its deadline.
     limits: Limits,
     model: &'a Model,
     targets: &'a [AnyElement],
-    memory: ExpansionCache,
-    spent: u64,
+    pub(super) memory: ExpansionCache,
+    /// Number of values that are listed of an element with infinitely many.
+    pub(super) range: usize,
+    /// True if values of an element with infinitely many values were left out.
+    is_ranged: bool,
+    /// True if Chains were left out in the last expansion.
+    is_cut: bool,
+    pub(super) spent: u64,
 }
 
 /// Result of an expansion to one depth.
-struct DepthResult {
+#[derive(Clone, Debug)]
+pub(super) struct DepthResult {
     answer: Answer,
     /// Maximum difference between the bounds of any event; zero if the answer is exact.
     width: f64,
-    is_complete: bool,
+    pub(super) is_complete: bool,
+    /// Number of values that were listed of an element with infinitely many; `None` if there was no such element.
+    range: Option<usize>,
+}
+
+/// The last depth of a deepening, and the choice of the next depth.
+#[derive(Debug, Default)]
+pub(super) struct DeepeningProgress {
+    pub(super) last: Option<(Result<DepthResult, Error>, usize)>,
+    pub(super) pace: DepthSchedule,
 }
 
 impl DeepeningSearch<'_> {
@@ -207,7 +267,9 @@ impl DeepeningSearch<'_> {
                 Err(Error::Model(ModelError::Unbounded { .. })) => low = middle + 1,
                 Err(error) if error.is_budget() => high = middle,
                 Err(error) if error.is_stopped() => {
-                    return self.stopped(best.map(|(found, depth)| (Ok(found), depth)));
+                    let why = self.watching.stopped().unwrap_or(Stopped::Deadline);
+                    let best = best.map(|(found, depth)| (Ok(found), depth));
+                    return self.answer_of(best, DeepeningEnd::Stopped(why));
                 }
                 Err(error) => return Err(error),
             }
@@ -217,49 +279,86 @@ impl DeepeningSearch<'_> {
     }
 
     fn deepen(&mut self, width: f64) -> Result<Answer, Error> {
-        let mut last: Option<(Result<DepthResult, Error>, usize)> = None;
-        let mut pace = DepthSchedule::default();
-        loop {
-            let (depth, before) = (pace.depth, self.spent);
-            match self.bounds_at_depth(depth) {
-                Ok(found) if found.width <= width => {
-                    return Ok(self.finished(found, depth, DeepeningEnd::Width));
-                }
-                // Evidence without a bound at this depth may be known at a greater depth.
-                outcome @ (Ok(_) | Err(Error::Model(ModelError::Unbounded { .. }))) => {
-                    last = Some((outcome, depth));
-                }
-                Err(error) if error.is_stopped() => return self.stopped(last),
-                Err(error) => {
-                    let (outcome, depth) = match last {
-                        Some(last) if error.is_budget() => last,
-                        _ => return Err(error),
-                    };
-                    return Ok(self.finished(outcome?, depth, DeepeningEnd::Budget));
-                }
+        let mut progress = DeepeningProgress::default();
+        let ended = loop {
+            if let Some(ended) = self.deepen_once(width, &mut progress)? {
+                break ended;
             }
-            self.watching.report(self.spent);
-            let left = self.remaining_work();
-            pace.next(self.spent - before, left);
-            if let Some((outcome, depth)) = last.take_if(|_| left == 0 || depth >= self.deepest()) {
-                return Ok(self.finished(outcome?, depth, DeepeningEnd::Budget));
-            }
-            pace.depth = pace.depth.min(self.deepest());
-        }
+        };
+        self.answer_of(progress.last, ended)
     }
 
-    /// Returns the answer of a run that was stopped: the answer of the last finished depth.
-    fn stopped(&self, last: Option<(Result<DepthResult, Error>, usize)>) -> Result<Answer, Error> {
-        let why = self.watching.stopped().unwrap_or(Stopped::Deadline);
+    /// Computes the bounds at the next depth; returns the reason if the deepening has ended.
+    pub(super) fn deepen_once(
+        &mut self,
+        width: f64,
+        progress: &mut DeepeningProgress,
+    ) -> Result<Option<DeepeningEnd>, Error> {
+        let (depth, before) = (progress.pace.depth, self.spent);
+        let is_narrow = match self.bounds_at_depth(depth) {
+            // Evidence without a bound at this depth may be known at a greater depth.
+            outcome @ (Ok(_) | Err(Error::Model(ModelError::Unbounded { .. }))) => {
+                let (outcome, _) = progress.last.insert((outcome, depth));
+                outcome.as_ref().is_ok_and(|found| found.width <= width)
+            }
+            Err(error) if error.is_stopped() => {
+                let why = self.watching.stopped().unwrap_or(Stopped::Deadline);
+                return Ok(Some(DeepeningEnd::Stopped(why)));
+            }
+            Err(error) if error.is_budget() && progress.last.is_some() => {
+                return Ok(Some(DeepeningEnd::Budget));
+            }
+            Err(error) => return Err(error),
+        };
+        self.watching.report(self.spent);
+        let left = self.remaining_work();
+        progress.pace.next(self.spent - before, left);
+        progress.pace.depth = progress.pace.depth.min(self.deepest());
+        if is_narrow {
+            return Ok(Some(DeepeningEnd::Width));
+        }
+        let is_deepest = depth >= self.deepest() || !self.is_cut;
+        if left == 0 || is_deepest && !self.may_raise_range() {
+            return Ok(Some(DeepeningEnd::Budget));
+        }
+        self.raise_range();
+        Ok(None)
+    }
+
+    /// Returns the answer of the last finished depth.
+    pub(super) fn answer_of(
+        &self,
+        last: Option<(Result<DepthResult, Error>, usize)>,
+        ended: DeepeningEnd,
+    ) -> Result<Answer, Error> {
+        let DeepeningEnd::Stopped(why) = ended else {
+            let (outcome, depth) = last.ok_or_else(|| self.watching.nothing_done())?;
+            return Ok(self.finished(outcome?, depth, ended));
+        };
         match last {
             Some((Ok(found), depth)) => {
-                let answer = self.finished(found, depth, DeepeningEnd::Stopped(why));
+                let answer = self.finished(found, depth, ended);
                 let elapsed = self.watching.elapsed();
                 let mut run = RunStatistics::new(why, self.spent, elapsed);
                 run.asked = Some(self.algorithm.work);
                 Ok(answer.with_sampling(run))
             }
             Some((Err(_), _)) | None => Err(self.watching.nothing_done()),
+        }
+    }
+
+    /// True if more values of an element with infinitely many values may be listed.
+    fn may_raise_range(&self) -> bool {
+        let is_open =
+            self.algorithm.range.is_none() && matches!(self.algorithm.goal, Goal::Width(_));
+        is_open && self.is_ranged && self.range < MAX_RANGE
+    }
+
+    /// Doubles the number of listed values, if values of some element were left out.
+    fn raise_range(&mut self) {
+        if self.may_raise_range() {
+            self.range *= 2;
+            self.memory.forget_calls();
         }
     }
 
@@ -270,6 +369,7 @@ impl DeepeningSearch<'_> {
     fn finished(&self, found: DepthResult, depth: usize, ended: DeepeningEnd) -> Answer {
         found.answer.with_deepening(Deepening {
             depth,
+            range: found.range.unwrap_or(0),
             work: self.spent,
             ended: if found.is_complete {
                 DeepeningEnd::Complete
@@ -282,10 +382,20 @@ impl DeepeningSearch<'_> {
     /// Computes the bounds of the targets if Chains are expanded to this depth.
     fn bounds_at_depth(&mut self, depth: usize) -> Result<DepthResult, Error> {
         let limits = self.limits(depth);
-        let expansion =
-            Expansion::to_depth(self.model, self.targets, &limits, depth, &mut self.memory)?;
-        self.spent += expansion.reached() as u64 * ELEMENT;
+        let mut operations = 0.0;
+        let memory = &mut self.memory;
+        let expansion = expand_to_depth(
+            &limits,
+            self.model,
+            self.targets,
+            depth,
+            memory,
+            &mut operations,
+        )?;
+        self.spent += expansion.reached() as u64 * ELEMENT + operations as u64;
         let limits = self.limits(depth);
+        self.is_ranged |= expansion.is_ranged();
+        self.is_cut = expansion.is_cut();
         if expansion.is_complete() {
             // The model was expanded completely; the answer is therefore that of
             // `VariableElimination`.
@@ -294,56 +404,22 @@ impl DeepeningSearch<'_> {
                 answer: marginals(name, self.model, self.targets, &expansion, &limits)?,
                 width: 0.0,
                 is_complete: true,
+                range: None,
             });
         }
-        if expansion.impossible().is_some() {
+        let mut operations = 0.0;
+        let found = bounded_sums(&expansion, &limits, &mut operations);
+        self.spent += operations as u64;
+        let Some((bounds, log_evidence)) = found? else {
             return self.impossible(&limits);
-        }
-        conflict::check_failures(&expansion, &limits)?;
-        expansion.check_bounded()?;
-        let lower = self.log_weight(&Encoding::for_sums(&expansion, &[])?, &[])?[0];
-        let upper = self.log_weight(&Encoding::for_upper_sums(&expansion, &[])?, &[])?[0];
-        if upper == f64::NEG_INFINITY {
-            return self.impossible(&limits);
-        }
-        let mut bounds = Vec::with_capacity(self.targets.len());
-        for &position in expansion.targets() {
-            bounds.push(self.target(&expansion, position)?);
-        }
-        let log_evidence = Bounds { lower, upper };
+        };
         let name = self.algorithm.name();
         Ok(DepthResult {
             answer: Answer::bounded_marginals(name, bounds, log_evidence),
-            width: undecided_share(lower, upper),
+            width: undecided_share(log_evidence.lower, log_evidence.upper),
             is_complete: false,
+            range: expansion.is_ranged().then_some(self.range),
         })
-    }
-
-    fn target(&mut self, expansion: &Expansion, position: usize) -> Result<TargetBounds, Error> {
-        let keep = [position];
-        let mut lower = self.log_weight(&Encoding::for_sums(expansion, &keep)?, &keep)?;
-        let mut upper = self.log_weight(&Encoding::for_upper_sums(expansion, &keep)?, &keep)?;
-        let target = &expansion.elements()[position];
-        let known = target.support.len();
-        lower.truncate(known);
-        let unknown = upper.drain(known..).next();
-        Ok(TargetBounds {
-            element: target.element.clone(),
-            support: target.support.clone(),
-            log_lower: lower,
-            log_upper: upper,
-            log_unknown: unknown.unwrap_or(f64::NEG_INFINITY),
-        })
-    }
-
-    /// Returns the natural logarithm of the total weight of all worlds, separately for each value of the target if there is a target.
-    fn log_weight(&mut self, encoding: &Encoding, targets: &[usize]) -> Result<Vec<f64>, Error> {
-        let keep = targets.iter().filter_map(|&t| encoding.variable(t));
-        let keep: Vec<_> = keep.collect();
-        let limits = self.limits.with_work_at_most(self.remaining_work() as f64);
-        let (logs, cost) = log_sums(encoding.graph(), &keep, &limits)?;
-        self.spent += cost.operations as u64;
-        Ok(logs)
     }
 
     fn remaining_work(&self) -> u64 {
@@ -358,6 +434,7 @@ impl DeepeningSearch<'_> {
         limits.elements = limits.elements.min(elements);
         limits.element_entries = limits.element_entries.min(left);
         limits.expanded_depth = Some(depth);
+        limits.range = Some(self.range);
         limits
     }
 
@@ -374,14 +451,15 @@ impl DeepeningSearch<'_> {
             answer: Answer::marginals(self.algorithm.name(), Vec::new(), log_evidence),
             width: 0.0,
             is_complete: false,
+            range: None,
         })
     }
 }
 
 /// Choice of the next depth, such that the work grows by about the same factor from depth to depth.
 #[derive(Debug, Default)]
-struct DepthSchedule {
-    depth: usize,
+pub(super) struct DepthSchedule {
+    pub(super) depth: usize,
     /// The work of the last depth, and the number of levels by which that depth exceeded the previous one.
     last: Option<(u64, usize)>,
 }

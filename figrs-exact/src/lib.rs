@@ -11,6 +11,7 @@
 //! | `MpeBranchAndBound` | `branch_and_bound.rs`, on `figrs-search` |
 //! | real numbers, for `Exact`, `VariableElimination` and `JunctionTree` | `closed_form.rs`, on `figrs-reals` |
 //! | `Exact`, `MpeExact`, which choose among the algorithms | `portfolio/` |
+//! | `Strategy`, which tries algorithms on a model and on its sub-models | `strategy.rs` |
 //!
 //! The file `question.rs` shares one expansion of the model among the algorithms that try to answer a question (a model with
 //! targets). [`BeliefPropagation`] and [`MpeBeliefPropagation`] pass messages on the same factor graphs; these algorithms are
@@ -20,6 +21,7 @@
 
 #[doc(hidden)]
 pub mod belief_propagation;
+mod bounded_sums;
 #[doc(hidden)]
 pub mod branch_and_bound;
 #[doc(hidden)]
@@ -38,6 +40,8 @@ pub mod frontier;
 #[doc(hidden)]
 pub mod junction_tree;
 #[doc(hidden)]
+mod lazy_run;
+#[doc(hidden)]
 pub mod lazy_variable_elimination;
 #[doc(hidden)]
 pub mod marginal_map;
@@ -48,6 +52,7 @@ pub mod portfolio;
 mod question;
 #[doc(hidden)]
 pub mod slices;
+mod strategy;
 #[doc(hidden)]
 pub mod tally;
 #[doc(hidden)]
@@ -72,4 +77,5 @@ pub use portfolio::{CompiledExact, CompiledForm, Exact, MpeExact};
 pub use slices::slice_sums::SliceSums;
 pub use slices::slice_total::SliceTotal;
 pub use slices::{MpeSlices, SliceCost, Slices};
+pub use strategy::Strategy;
 pub use variable_elimination::VariableElimination;

@@ -9,7 +9,7 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::group_error::ROUNDING;
 
 /// Sums of weights and of squared weights of worlds, divided by a scale that grows with the largest weight.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Tally {
     pub targets: Vec<TallyTarget>,
     /// The natural logarithm of the scale.
@@ -23,7 +23,7 @@ pub struct Tally {
 }
 
 /// The values of a target; for each value, the sums of weights and of squared weights of the worlds with this value.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TallyTarget {
     pub element: AnyElement,
     pub values: SupportBuilder,

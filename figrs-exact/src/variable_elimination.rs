@@ -5,7 +5,7 @@ use std::sync::Arc;
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Limits, Model, Parents};
 
-use super::closed_form::in_closed_form;
+use super::closed_form::{Collapse, collapse_setter, in_closed_form};
 use super::question::Question;
 use super::target_marginals::target_marginals;
 use figrs_answer::algorithm::Algorithm;
@@ -30,7 +30,7 @@ use figrs_factor::tree::Marginals;
 /// contraction tree. In `ExpectationMaximization`, variable elimination computes the same numbers as
 /// [`JunctionTree`](crate::JunctionTree), within its own limits.
 ///
-/// **Guarantee.** The result is exact up to rounding.
+/// **Guarantee.** The result is exact up to rounding, unless the setting `collapse` of the feature `reals` merged components of mixtures.
 ///
 /// **Complexity.** Time and memory are linear in the number of non-zero entries of the largest product of factors. In the worst
 /// case, the number of non-zero entries is exponential in the induced width of the order. Several targets take three times the
@@ -56,6 +56,7 @@ use figrs_factor::tree::Marginals;
 #[must_use]
 pub struct VariableElimination {
     limits: Limits,
+    collapse: Collapse,
 }
 
 impl VariableElimination {
@@ -65,6 +66,7 @@ impl VariableElimination {
     }
 
     setters!(limits: limits);
+    collapse_setter!(collapse);
 
     /// Returns the limits of the expansion and of the elimination.
     #[doc(hidden)]
@@ -135,7 +137,8 @@ impl VariableElimination {
             Ok(expansion) => expansion,
             Err(refused) => {
                 let question = (question.model, question.targets);
-                return in_closed_form(self.name(), question, &self.limits, refused);
+                let within = (&self.limits, self.collapse);
+                return in_closed_form(self.name(), question, within, refused);
             }
         };
         let (model, targets) = (question.model, question.targets);

@@ -56,6 +56,10 @@ pub struct Limits {
     /// Nesting depth beyond which Chains are not expanded; `None` if all Chains are expanded.
     #[doc(hidden)]
     pub expanded_depth: Option<usize>,
+    /// In an expansion to some depth, the number of values that are listed of an element with infinitely many; `None` if such an element is
+    /// an error.
+    #[doc(hidden)]
+    pub range: Option<usize>,
     /// Maximum number of threads that share the work; `None` (the default) means the number of cores.
     pub threads: Option<NonZero<usize>>,
     /// Deadline and interrupt.
@@ -81,6 +85,7 @@ impl Default for Limits {
             expansion_memory: Self::EXPANSION_MEMORY,
             depth: 10_000,
             expanded_depth: None,
+            range: None,
             threads: None,
             until: Until::default(),
             order: Order::Greedy,

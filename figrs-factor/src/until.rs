@@ -13,14 +13,19 @@ pub struct Until {
     pub deadline: Option<Instant>,
     /// Flag that ends the work when it becomes `true`; `None` if there is no such flag.
     pub interrupt: Option<Arc<AtomicBool>>,
+    /// Second flag that ends the work when it becomes `true`: the flag of a run that its owner may stop.
+    pub stop: Option<Arc<AtomicBool>>,
 }
 
 impl Until {
-    /// True if the interrupt flag is set.
+    /// True if one of the two flags is set.
     #[inline]
     pub fn is_interrupted(&self) -> bool {
-        let interrupt = self.interrupt.as_deref();
-        interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
+        let is_set = |flag: &Option<Arc<AtomicBool>>| {
+            let flag = flag.as_deref();
+            flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
+        };
+        is_set(&self.interrupt) || is_set(&self.stop)
     }
 
     /// True if the deadline has passed or the interrupt flag is set. The clock is read only if there is a deadline, because
@@ -44,8 +49,10 @@ impl Until {
 
 impl PartialEq for Until {
     fn eq(&self, other: &Self) -> bool {
-        let flag = |until: &Self| until.interrupt.as_ref().map(Arc::as_ptr);
-        self.deadline == other.deadline && flag(self) == flag(other)
+        let flags = |until: &Self| {
+            [&until.interrupt, &until.stop].map(|flag| flag.as_ref().map(Arc::as_ptr))
+        };
+        self.deadline == other.deadline && flags(self) == flags(other)
     }
 }
 

@@ -1,21 +1,31 @@
 //! Elimination of the real numbers of a graph, from the leaves to the roots.
 
+use std::collections::BTreeMap;
+
 use figrs_factor::eliminate::error::check_interrupt;
-use figrs_factor::graph::{Assignments, Factor, FactorGraph, FactorTable, VarId, Weights};
+use figrs_factor::graph::{
+    Assignments, Factor, FactorGraph, FactorTable, VarId, Weights, for_each_entry, log_stored,
+};
 use figrs_factor::until::Until;
 use nalgebra::DVector;
 
 use crate::error::GaussianError;
-use crate::front::Front;
+use crate::front::{Front, Sign};
 use crate::hybrid_graph::{HybridGraph, RealId};
-use crate::plan::{Input, Step, plan};
+use crate::merging_plan::merging_plan;
+use crate::plan::{Input, Step, first_plan, plan};
 use crate::square_root_form::LN_2_PI;
+use crate::weak_marginal::WeakMarginal;
 
 /// The conditional distribution of the vectors that an elimination step eliminates, given the vectors of its message. The rows of the matrix
 /// are linear equations `triangle (R, S) = target` in the eliminated numbers R and the numbers S of the message, each with an independent
 /// error of variance one. The rows of the matrix are stored in row-major order, with the target in the last column. The list of numbers is
 /// empty if the finite assignment is impossible.
 pub(crate) type Conditional = Box<[f64]>;
+
+/// Ratio of the finite assignments of a step to their maximum number, beyond which a search for a better order is not tried before components are
+/// merged.
+const HOPELESS: usize = 8;
 
 /// A hybrid factor graph whose real vectors are integrated out.
 ///
@@ -31,14 +41,18 @@ pub struct Elimination<'g> {
     pub(crate) steps: Vec<Step>,
     /// For each elimination step, its conditional distributions, one for each assignment of the step's finite variables.
     pub(crate) conditionals: Vec<Vec<Conditional>>,
+    /// The sums over finite variables of the steps that sum over finite variables.
+    pub(crate) sums: BTreeMap<usize, WeakMarginal>,
     finite: FactorGraph,
 }
 
 /// The message of an elimination step for one assignment of its finite variables: a matrix of coefficients, with a target for each row.
-#[derive(Debug, Default)]
-struct Message {
-    rows: Vec<f64>,
-    log_scale: f64,
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Message {
+    pub(crate) rows: Vec<f64>,
+    /// Number of the last rows whose squares are subtracted.
+    pub(crate) subtracted: usize,
+    pub(crate) log_scale: f64,
 }
 
 impl<'g> Elimination<'g> {
@@ -48,6 +62,35 @@ impl<'g> Elimination<'g> {
     /// passes.
     pub fn run(graph: &'g HybridGraph, limit: usize, until: &Until) -> Result<Self, GaussianError> {
         Self::by_steps(graph, plan(graph, until)?, limit, until)
+    }
+
+    /// Eliminates all vectors. If a step of the elimination by [`run`](Self::run) would have more than `limit` assignments of finite variables,
+    /// components of mixtures are merged: a sum of normal distributions over values of a finite variable is replaced by the normal distribution with
+    /// the same mean and covariance (a weak marginal).
+    ///
+    /// **Guarantee.** The result is exact if no components were merged ([`is_exact`](Self::is_exact)); otherwise it is an approximation without bounds.
+    ///
+    /// **Complexity.** All steps together have about `limit` assignments of finite variables, unless the structure of the graph requires more.
+    ///
+    /// **References.** Lauritzen 1992; Lauritzen and Jensen 2001.
+    ///
+    /// **Errors.** As [`run`](Self::run).
+    pub fn merging(
+        graph: &'g HybridGraph,
+        limit: usize,
+        until: &Until,
+    ) -> Result<Self, GaussianError> {
+        let hopeless = limit.saturating_mul(HOPELESS);
+        let first = too_many_components(graph, &first_plan(graph, until)?, hopeless);
+        let refused = match first.map_or_else(|| Self::run(graph, limit, until), Err) {
+            Err(refused @ GaussianError::TooManyComponents { .. }) => refused,
+            found => return found,
+        };
+        match Self::by_steps(graph, merging_plan(graph, limit, until)?, limit, until) {
+            // Some factors are not densities of vectors given earlier vectors.
+            Err(GaussianError::Improper(_)) => Err(refused),
+            found => found,
+        }
     }
 
     /// Maximises over all vectors instead of integrating them out: each assignment of the finite variables has the largest weight of its completions
@@ -81,50 +124,67 @@ impl<'g> Elimination<'g> {
         until: &Until,
         integrates: bool,
     ) -> Result<Self, GaussianError> {
-        for step in &steps {
-            let components = graph.finite.dense_size(&step.finite);
-            if components > limit {
-                return Err(GaussianError::TooManyComponents {
-                    real: step.eliminated[0],
-                    components: components as f64,
-                    limit,
-                });
-            }
+        if let Some(refused) = too_many_components(graph, &steps, limit) {
+            return Err(refused);
         }
         let mut finite = graph.finite.clone();
         let mut messages: Vec<Vec<Message>> = Vec::with_capacity(steps.len());
         let mut conditionals = Vec::with_capacity(steps.len());
+        let mut sums = BTreeMap::new();
+        let mut is_multiplied = vec![false; finite.factors.len()];
+        let mut totals: Vec<Factor> = Vec::new();
         let mut front = Front::default();
-        for step in &steps {
+        for (index, step) in steps.iter().enumerate() {
             check_interrupt(until)?;
             let run = StepRun {
                 integrates,
                 ..StepRun::new(graph, &steps, step)
             };
-            let (conditional, message) = run.run(&mut front, &messages)?;
+            let (conditional, mut message) = run.run(&mut front, &messages)?;
             for input in &step.inputs {
-                if let &Input::Message(used) = input {
-                    messages[used] = Vec::new();
+                match *input {
+                    Input::Message(used) => messages[used] = Vec::new(),
+                    Input::Finite(used) => is_multiplied[used] = true,
+                    Input::Factor(_) => {}
                 }
             }
             conditionals.push(conditional);
-            if step.separator.is_empty() {
+            if !step.summed.is_empty() {
+                let sum = WeakMarginal::new(graph, step, message)?;
+                message = sum.sums.clone();
+                sums.insert(index, sum);
+                for v in &step.summed {
+                    finite.cardinalities[v.index()] = 1;
+                }
+            }
+            if step.parent.is_none() {
                 let is_wrong = |m: &Message| m.log_scale.is_nan() || m.log_scale == f64::INFINITY;
                 if message.iter().any(is_wrong) {
                     return Err(GaussianError::InfiniteTotal);
                 }
-                finite.factors.push(finite_factor(step, &message));
+                totals.push(finite_factor(step, &message));
                 messages.push(Vec::new());
             } else {
                 messages.push(message);
             }
         }
+        let mut is_multiplied = is_multiplied.into_iter();
+        finite
+            .factors
+            .retain(|_| is_multiplied.next() != Some(true));
+        finite.factors.append(&mut totals);
         Ok(Self {
             graph,
             steps,
             conditionals,
+            sums,
             finite,
         })
+    }
+
+    /// True if no components of mixtures were merged.
+    pub fn is_exact(&self) -> bool {
+        self.sums.values().all(|sum| sum.is_exact)
     }
 
     /// Returns the values of all vectors for an assignment of the finite variables; each number deviates from its conditional mean by a standard
@@ -170,11 +230,22 @@ impl<'g> Elimination<'g> {
     }
 }
 
+/// Returns the error if a step has more than `limit` assignments of finite variables.
+fn too_many_components(graph: &HybridGraph, steps: &[Step], limit: usize) -> Option<GaussianError> {
+    let size = |step: &Step| graph.finite.dense_size(&step.finite);
+    let step = steps.iter().find(|step| size(step) > limit)?;
+    Some(GaussianError::TooManyComponents {
+        real: *step.eliminated.first().unwrap_or(&RealId(0)),
+        components: size(step) as f64,
+        limit,
+    })
+}
+
 /// The factor of a message that has no vectors.
 fn finite_factor(step: &Step, message: &[Message]) -> Factor {
     let logs = message.iter().map(|message| message.log_scale).collect();
     Factor {
-        variables: step.finite.clone(),
+        variables: step.kept.clone(),
         table: FactorTable::Dense(Weights::from_logs(logs)),
         normalised: false,
     }
@@ -199,6 +270,8 @@ struct StepInput {
     columns: Vec<u32>,
     /// For each finite variable of the step, its stride in the input's list of Gaussian functions.
     strides: Vec<usize>,
+    /// For a factor of finite variables, the natural logarithms of its entries.
+    logs: Vec<f64>,
 }
 
 impl<'a> StepRun<'a> {
@@ -215,13 +288,19 @@ impl<'a> StepRun<'a> {
         };
         let inputs = step.inputs.iter().map(|&input| {
             let (reals, finite) = match input {
-                Input::Factor(i) => (&graph.factors[i].reals, &graph.factors[i].finite),
-                Input::Message(i) => (&steps[i].separator, &steps[i].finite),
+                Input::Factor(i) => (&graph.factors[i].reals[..], &graph.factors[i].finite),
+                Input::Finite(i) => (&[][..], &graph.finite.factors[i].variables),
+                Input::Message(i) => (&steps[i].separator[..], &steps[i].kept),
+            };
+            let logs = match input {
+                Input::Finite(i) => logs(&graph.finite, &graph.finite.factors[i]),
+                Input::Factor(_) | Input::Message(_) => Vec::new(),
             };
             StepInput {
                 input,
                 columns: columns(reals),
                 strides: strides(graph, &step.finite, finite),
+                logs,
             }
         });
         Self {
@@ -251,11 +330,11 @@ impl<'a> StepRun<'a> {
             if front.log_scale == f64::NEG_INFINITY {
                 conditionals.push(Conditional::default());
                 made.push(Message {
-                    rows: Vec::new(),
                     log_scale: f64::NEG_INFINITY,
+                    ..Message::default()
                 });
             } else {
-                front.triangulate();
+                front.triangulate(self.eliminated);
                 conditionals.push(self.conditional(front)?);
                 made.push(self.message(front));
             }
@@ -273,6 +352,7 @@ impl<'a> StepRun<'a> {
             input,
             columns,
             strides,
+            logs,
         } in &self.inputs
         {
             let places = strides.iter().zip(values);
@@ -281,8 +361,9 @@ impl<'a> StepRun<'a> {
                 Input::Factor(i) => {
                     let form = &self.graph.factors[i].forms[place];
                     front.log_scale += form.log_scale;
+                    let added = form.target.len() - form.subtracted;
                     for (row, &target) in form.target.iter().enumerate() {
-                        front.add_row(|all| {
+                        front.add_row(sign(row, added), |all| {
                             for (&column, &x) in columns.iter().zip(&form.factor.row(row)) {
                                 all[column as usize] = x;
                             }
@@ -290,11 +371,14 @@ impl<'a> StepRun<'a> {
                         });
                     }
                 }
+                Input::Finite(_) => front.log_scale += logs[place],
                 Input::Message(i) => {
                     let message = &messages[i][place];
                     front.log_scale += message.log_scale;
-                    for row in message.rows.chunks_exact(columns.len() + 1) {
-                        front.add_row(|all| {
+                    let width = columns.len() + 1;
+                    let added = message.rows.len() / width - message.subtracted;
+                    for (i, row) in message.rows.chunks_exact(width).enumerate() {
+                        front.add_row(sign(i, added), |all| {
                             for (&column, &x) in columns.iter().zip(row) {
                                 all[column as usize] = x;
                             }
@@ -313,7 +397,7 @@ impl<'a> StepRun<'a> {
         let mut triangle = Vec::with_capacity(self.eliminated * width);
         let mut log_scale = 0.5 * self.eliminated as f64 * LN_2_PI;
         for column in 0..self.eliminated {
-            let row = front.row(column);
+            let row = front.row(Sign::Added, column);
             let row = row.ok_or_else(|| GaussianError::Improper(self.real_of(column)))?;
             log_scale -= row[column].abs().ln();
             triangle.extend_from_slice(row);
@@ -326,13 +410,18 @@ impl<'a> StepRun<'a> {
 
     fn message(&self, front: &Front) -> Message {
         let mut rows = Vec::with_capacity(self.separator * (self.separator + 1));
-        for column in self.eliminated..self.eliminated + self.separator {
-            if let Some(row) = front.row(column) {
-                rows.extend_from_slice(&row[self.eliminated..]);
+        let mut subtracted = 0;
+        for sign in [Sign::Added, Sign::Subtracted] {
+            for column in self.eliminated..self.eliminated + self.separator {
+                if let Some(row) = front.row(sign, column) {
+                    rows.extend_from_slice(&row[self.eliminated..]);
+                    subtracted += sign as usize;
+                }
             }
         }
         Message {
             rows,
+            subtracted,
             log_scale: front.log_scale,
         }
     }
@@ -347,6 +436,25 @@ impl<'a> StepRun<'a> {
         });
         found.unwrap_or(self.step.eliminated[0])
     }
+}
+
+/// The sign of the square of a row, after a number of rows whose squares are added.
+fn sign(row: usize, added: usize) -> Sign {
+    match row < added {
+        true => Sign::Added,
+        false => Sign::Subtracted,
+    }
+}
+
+/// Returns the natural logarithms of all entries of a factor, row-major.
+fn logs(graph: &FactorGraph, factor: &Factor) -> Vec<f64> {
+    let cardinalities = factor.variables.iter().map(|&v| graph.cardinality(v));
+    let all = Assignments::rows(cardinalities);
+    let mut logs = vec![f64::NEG_INFINITY; all.count()];
+    for_each_entry(graph, factor, |entry, values| {
+        logs[all.number(values)] = log_stored(factor, entry);
+    });
+    logs
 }
 
 /// For each variable of `scope`, the stride in a row-major list of entries over `variables`; zero if the variable is not among them.

@@ -1,6 +1,7 @@
 //! Expectation propagation: factors that are not Gaussian are approximated by Gaussian functions.
 
 use figrs_factor::eliminate::EliminationError;
+use figrs_factor::until::Until;
 use figrs_factor::{Limits, Stopped};
 use nalgebra::{DMatrix, DVector};
 
@@ -12,9 +13,12 @@ use crate::posterior::Posterior;
 use crate::square_root_form::SquareRootForm;
 use crate::tilted::Tilted;
 
-/// Precision of the Gaussian approximation of a likelihood that widens the distribution, as a share of the precision without the likelihood. The
-/// precision of the approximation is positive, because a Gaussian function with a negative precision has no square root.
-const WIDENING: f64 = 1e-6;
+/// Smallest magnitude of the precision of the Gaussian approximation of a likelihood, as a share of the precision without the likelihood. A Gaussian
+/// function of smaller precision would have a mean so far away that digits are lost.
+const LEAST: f64 = 1e-6;
+
+/// Number of times that approximations without a common distribution are averaged with the approximations before them.
+const RETREATS: usize = 60;
 
 /// Factor by which the largest change may grow between two sweeps; after a larger growth, the weight of new approximations is halved.
 const GROWTH: f64 = 1.5;
@@ -75,9 +79,8 @@ pub struct Convergence {
     pub stopped: Stopped,
     /// The likelihood whose approximation changed most, as an index into the list of likelihoods.
     pub last_moved: usize,
-    /// Number of likelihoods that widen a distribution. A likelihood that widens a distribution is approximated by a nearly constant Gaussian
-    /// function that gives the right mean.
-    pub improper: usize,
+    /// Number of likelihoods whose approximations have a negative precision, because the likelihoods widen the distributions of their numbers.
+    pub widening: usize,
 }
 
 /// A Gaussian function of one real number that approximates a likelihood.
@@ -100,8 +103,12 @@ struct Approximation {
 /// **Complexity.** Each sweep takes one elimination, one pass from the roots to the leaves, and one call for each likelihood and each assignment of
 /// its finite variables.
 ///
+/// A likelihood that widens the distribution of its number has an approximation with a negative precision. If the product of all factors is no
+/// distribution with the new approximations, they are averaged with the approximations before them.
+///
 /// **References.** Minka, *Expectation propagation for approximate Bayesian inference*, 2001; Heskes and Zoeter, *Expectation propagation for
-/// approximate inference in dynamic Bayesian networks*, 2002 (finite variables).
+/// approximate inference in dynamic Bayesian networks*, 2002 (finite variables); Rasmussen and Williams, *Gaussian Processes for Machine Learning*,
+/// 2006, section 3.6 (negative precisions).
 ///
 /// **Errors.** The errors of [`Elimination::run`] and [`Posterior::new`].
 pub fn propagate(
@@ -128,11 +135,16 @@ pub fn propagate(
             Stopped::Budget
         },
         last_moved: 0,
-        improper: 0,
+        widening: 0,
     };
+    let mut proper = approximations.clone();
     while state.stopped != Stopped::Finished && state.sweeps < sweeps.most {
         let before = state.residual;
-        let next = match sweep(graph, &steps, (sites, &approximations), (limit, limits)) {
+        let around = (&proper[..], &mut approximations);
+        let found = retreating(graph, sites, around, |graph, approximations| {
+            sweep(graph, &steps, (sites, approximations), (limit, limits))
+        });
+        let next = match found {
             Err(GaussianError::Elimination(EliminationError::Interrupted)) if state.sweeps > 0 => {
                 state.stopped = limits.until.stopped().unwrap_or(Stopped::Interrupted);
                 break;
@@ -140,7 +152,8 @@ pub fn propagate(
             next => next?,
         };
         (state.residual, state.last_moved) = (next.residual, next.last_moved);
-        (state.sweeps, state.improper) = (state.sweeps + 1, next.improper);
+        (state.sweeps, state.widening) = (state.sweeps + 1, next.widening);
+        proper.clone_from(&approximations);
         if next.residual > GROWTH * before {
             weight = (weight / 2.0).max(MIN_WEIGHT);
         }
@@ -159,7 +172,37 @@ pub fn propagate(
         }
         progress(state.sweeps);
     }
+    let is_widening = |own: &Approximation| own.precision < 0.0;
+    if approximations.iter().flatten().any(is_widening) {
+        retreating(graph, sites, (&proper, &mut approximations), |graph, _| {
+            Elimination::by_steps(graph, steps.clone(), limit, &Until::default()).map(drop)
+        })?;
+    }
     Ok(state)
+}
+
+/// Calls `run`. If the product of all factors is no distribution, the approximations are averaged with the approximations `proper`, for which it is
+/// one, and `run` is called again.
+fn retreating<R>(
+    graph: &mut HybridGraph,
+    sites: &[Site<'_>],
+    (proper, approximations): (&[Vec<Approximation>], &mut Vec<Vec<Approximation>>),
+    run: impl Fn(&HybridGraph, &[Vec<Approximation>]) -> Result<R, GaussianError>,
+) -> Result<R, GaussianError> {
+    let mut retreats = 0;
+    loop {
+        match run(graph, approximations) {
+            Err(GaussianError::Improper(_)) if retreats < RETREATS => retreats += 1,
+            found => return found,
+        }
+        for ((site, own), proper) in sites.iter().zip(approximations.iter_mut()).zip(proper) {
+            for (own, proper) in own.iter_mut().zip(proper) {
+                own.precision = f64::midpoint(own.precision, proper.precision);
+                own.shift = f64::midpoint(own.shift, proper.shift);
+            }
+            write(graph, site, own);
+        }
+    }
 }
 
 /// The approximations of the likelihoods that one sweep computes.
@@ -167,7 +210,7 @@ struct Sweep {
     approximations: Vec<Vec<Proposal>>,
     residual: f64,
     last_moved: usize,
-    improper: usize,
+    widening: usize,
 }
 
 /// A new Gaussian approximation of a likelihood, and the distribution of its real number without the approximation.
@@ -215,9 +258,10 @@ impl Proposal {
                     log_scale: 0.0,
                 };
                 // The integral of the approximation without scale, over the distribution of the number without the site.
-                let wider = 1.0 + precision * variance;
+                let wider = (1.0 + precision * variance).max(LEAST);
                 let apart = mixed.root() * mean - mixed.target();
-                let log_integral = -0.5 * wider.ln() - 0.5 * apart * apart / wider;
+                let squares = (apart * apart / wider).copysign(precision);
+                let log_integral = -0.5 * (wider.ln() + squares);
                 mixed.log_scale = log_mass - log_integral;
                 mixed
             }
@@ -226,16 +270,17 @@ impl Proposal {
 }
 
 impl Approximation {
+    /// The square root of the magnitude of the precision.
     fn root(self) -> f64 {
-        self.precision.sqrt()
+        self.precision.abs().sqrt()
     }
 
-    /// The value of the real number times the square root of the precision at which the Gaussian function is largest.
+    /// The value of the real number times [`root`](Self::root) at which the Gaussian function is largest, or smallest if the precision is negative.
     fn target(self) -> f64 {
-        if self.precision > 0.0 {
-            self.shift / self.root()
-        } else {
+        if self.precision == 0.0 {
             0.0
+        } else {
+            (self.shift / self.root()).copysign(self.shift * self.precision)
         }
     }
 }
@@ -252,7 +297,7 @@ fn sweep(
         approximations: Vec::with_capacity(sites.len()),
         residual: 0.0,
         last_moved: 0,
-        improper: 0,
+        widening: 0,
     };
     if posterior.log_total() == f64::NEG_INFINITY {
         let unchanged = approximations
@@ -291,10 +336,10 @@ fn sweep(
             let (mut new, mut shift) = (0.0, 0.0);
             if cavity.1 > 0.0 && tilted.variance > 0.0 {
                 new = tilted.variance.recip() - precision;
-                if new < WIDENING * precision {
-                    sweep.improper += usize::from(new < -1e-12 * precision);
-                    new = WIDENING * precision;
+                if new.abs() < LEAST * precision {
+                    new = LEAST * precision;
                 }
+                sweep.widening += usize::from(new < 0.0);
                 shift = tilted.mean * (precision + new) - cavity.0 * precision;
             } else if cavity.1 > 0.0 {
                 // The likelihood determines the number to rounding.
@@ -335,6 +380,7 @@ fn write(graph: &mut HybridGraph, site: &Site<'_>, approximations: &[Approximati
                     root * projection.coefficients[j]
                 }),
                 target: DVector::from_element(1, own.target() - root * projection.offset),
+                subtracted: usize::from(own.precision < 0.0),
                 log_scale: own.log_scale,
             }
         })

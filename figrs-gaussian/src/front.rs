@@ -15,12 +15,22 @@ pub(crate) struct Front {
     /// Number of real numbers; each row of the matrix has one more column, for the target.
     numbers: usize,
     rows: Vec<f64>,
-    /// For each column, the first row whose first coefficient is in the column.
-    heads: Vec<u32>,
+    /// For each column, the first row whose first coefficient is in the column, among the rows whose squares are added and among those whose squares
+    /// are subtracted.
+    heads: [Vec<u32>; 2],
     /// For each row, the next row with its first coefficient in the same column.
     next: Vec<u32>,
+    /// For each row, the sign of its square.
+    signs: Vec<Sign>,
     /// The constant term of the exponent of the Gaussian function.
     pub(crate) log_scale: f64,
+}
+
+/// The sign of the square of a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sign {
+    Added,
+    Subtracted,
 }
 
 impl Front {
@@ -29,8 +39,11 @@ impl Front {
         self.numbers = numbers;
         self.rows.clear();
         self.next.clear();
-        self.heads.clear();
-        self.heads.resize(numbers + 1, NONE);
+        self.signs.clear();
+        for heads in &mut self.heads {
+            heads.clear();
+            heads.resize(numbers + 1, NONE);
+        }
         self.log_scale = 0.0;
     }
 
@@ -39,9 +52,10 @@ impl Front {
     }
 
     /// Adds a row of zeros, and calls `fill` to overwrite it.
-    pub(crate) fn add_row(&mut self, fill: impl FnOnce(&mut [f64])) {
+    pub(crate) fn add_row(&mut self, sign: Sign, fill: impl FnOnce(&mut [f64])) {
         let row = self.next.len();
         self.next.push(NONE);
+        self.signs.push(sign);
         self.rows.resize(self.rows.len() + self.width(), 0.0);
         let start = row * self.width();
         fill(&mut self.rows[start..]);
@@ -54,36 +68,73 @@ impl Front {
         let coefficients = &self.rows[start + from..start + self.numbers];
         let zeros = coefficients.iter().position(|&x| x != 0.0);
         let column = zeros.map_or(self.numbers, |zeros| from + zeros);
-        self.next[row] = self.heads[column];
-        self.heads[column] = row as u32;
+        let heads = &mut self.heads[self.signs[row] as usize];
+        self.next[row] = heads[column];
+        heads[column] = row as u32;
     }
 
-    /// Rotates the rows of the matrix until no two rows have their first coefficient in the same column. A row that has no coefficients
-    /// left becomes part of the constant term.
+    /// Rotates the rows of the matrix until no two rows of one sign have their first coefficient in the same column, and no row whose square is
+    /// subtracted has its first coefficient in the first `eliminated` columns. A row that has no coefficients left becomes part of the constant term. If
+    /// more is subtracted than added in one of the first columns, the column gets no row.
     ///
     /// **Complexity.** The number of rotations of two rows is at most the number of rows times the number of columns of the matrix.
     ///
     /// **References.** Golub and Van Loan, *Matrix Computations*, 2013, section 5.2.5 (QR decomposition by Givens rotations).
-    pub(crate) fn triangulate(&mut self) {
+    pub(crate) fn triangulate(&mut self, eliminated: usize) {
         for column in 0..self.numbers {
-            let pivot = self.heads[column];
-            if pivot == NONE {
-                continue;
+            for sign in [Sign::Added, Sign::Subtracted] {
+                let pivot = self.heads[sign as usize][column];
+                if pivot == NONE {
+                    continue;
+                }
+                let mut row = std::mem::replace(&mut self.next[pivot as usize], NONE);
+                while row != NONE {
+                    let following = self.next[row as usize];
+                    self.rotate(pivot as usize, row as usize, column);
+                    self.list(row as usize, column + 1);
+                    row = following;
+                }
             }
-            let mut row = std::mem::replace(&mut self.next[pivot as usize], NONE);
+            if column < eliminated && self.heads[1][column] != NONE {
+                self.subtract(column);
+            }
+        }
+        for (heads, sign) in self.heads.iter_mut().zip([-0.5, 0.5]) {
+            let mut row = std::mem::replace(&mut heads[self.numbers], NONE);
             while row != NONE {
-                let following = self.next[row as usize];
-                self.rotate(pivot as usize, row as usize, column);
-                self.list(row as usize, column + 1);
-                row = following;
+                let target = self.rows[row as usize * (self.numbers + 1) + self.numbers];
+                self.log_scale += sign * target * target;
+                row = self.next[row as usize];
             }
         }
-        let mut row = std::mem::replace(&mut self.heads[self.numbers], NONE);
-        while row != NONE {
-            let target = self.rows[row as usize * self.width() + self.numbers];
-            self.log_scale -= 0.5 * target * target;
-            row = self.next[row as usize];
+    }
+
+    /// Changes the row whose square is added and the row whose square is subtracted in a column, so that the subtracted row's coefficient in the column
+    /// becomes zero (a hyperbolic rotation). If the difference of the squares is not positive, the column gets no row.
+    ///
+    /// **References.** Golub and Van Loan 2013, section 6.5.4 (downdating).
+    fn subtract(&mut self, column: usize) {
+        let width = self.width();
+        let row = std::mem::replace(&mut self.heads[1][column], NONE) as usize;
+        let pivot = self.heads[0][column] as usize;
+        let a = match pivot == NONE as usize {
+            true => 0.0,
+            false => self.rows[pivot * width + column],
+        };
+        let b = self.rows[row * width + column];
+        let length = ((a - b) * (a + b)).sqrt();
+        if length.is_nan() || length <= ROUNDING * a.abs() {
+            self.heads[0][column] = NONE;
+            return;
         }
+        for i in column..width {
+            let (x, y) = (self.rows[pivot * width + i], self.rows[row * width + i]);
+            let added = (a * x - b * y) / length;
+            self.rows[pivot * width + i] = added;
+            self.rows[row * width + i] = (length * y - b * added) / a;
+        }
+        self.rows[row * width + column] = 0.0;
+        self.list(row, column + 1);
     }
 
     /// Rotates two rows of the matrix so that the second row's coefficient in a column becomes zero.
@@ -111,9 +162,10 @@ impl Front {
         }
     }
 
-    /// Returns the row of the triangular matrix whose first coefficient is in `column`; `None` if there is no such row.
-    pub(crate) fn row(&self, column: usize) -> Option<&[f64]> {
-        let row = self.heads[column];
+    /// Returns the row of the triangular matrix whose first coefficient is in `column` and whose square has the given sign; `None` if there is no such
+    /// row.
+    pub(crate) fn row(&self, sign: Sign, column: usize) -> Option<&[f64]> {
+        let row = self.heads[sign as usize][column];
         let start = row as usize * self.width();
         (row != NONE).then(|| &self.rows[start..start + self.width()])
     }

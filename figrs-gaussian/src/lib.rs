@@ -7,6 +7,7 @@
 //! | `hybrid_graph` | the graph: vectors of real numbers, finite variables, factors |
 //! | `front` | the rows of one step, and their triangulation |
 //! | `plan` | the order in which vectors are eliminated, and the scope of each step |
+//! | `merging_plan`, `weak_marginal` | the order if components of mixtures are merged, and the merging |
 //! | `elimination` | one pass from the leaves to the roots: the finite factor graph that remains, and the conditional distributions |
 //! | `posterior` | one pass from the roots to the leaves: moments and mixtures |
 //! | `moments`, `mixture` | means and covariances, mixtures of normal distributions |
@@ -21,6 +22,7 @@ mod error;
 mod expectation_propagation;
 mod front;
 mod hybrid_graph;
+mod merging_plan;
 mod mixture;
 mod moments;
 mod most_probable;
@@ -29,6 +31,7 @@ mod posterior;
 mod quadrature;
 mod square_root_form;
 mod tilted;
+mod weak_marginal;
 
 pub use draws::Draws;
 pub use elimination::Elimination;

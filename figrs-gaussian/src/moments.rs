@@ -2,7 +2,6 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::elimination::Conditional;
 use crate::expectation_propagation::Projection;
 use crate::mixture::{Component, Mixture};
 
@@ -33,10 +32,16 @@ impl Moments {
     pub(crate) fn extended(
         &self,
         numbers: &[usize],
-        (conditional, n): (&Conditional, usize),
+        (conditional, n): (&[f64], usize),
         buffer: &mut Vec<f64>,
     ) -> Self {
         let r = n - numbers.len();
+        if r == 0 {
+            let Component {
+                mean, covariance, ..
+            } = part(self, numbers, 1.0);
+            return Self { mean, covariance };
+        }
         let row = |i: usize| &conditional[i * (n + 1)..(i + 1) * (n + 1)];
         let mut mean = DVector::zeros(n);
         let known = numbers.iter().map(|&number| self.mean[number]);

@@ -14,8 +14,10 @@ const MAX_BITS: usize = 30;
 /// A factor or a message that an elimination step multiplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Input {
-    /// A factor of the graph.
+    /// A factor of the graph that mentions vectors.
     Factor(usize),
+    /// A factor of the graph that mentions finite variables alone.
+    Finite(usize),
     /// The message of an earlier step.
     Message(usize),
 }
@@ -27,10 +29,13 @@ pub(crate) struct Step {
     pub(crate) eliminated: Vec<RealId>,
     /// The vectors of the step's message, in the order of their elimination.
     pub(crate) separator: Vec<RealId>,
-    /// The finite variables of the step's factors and messages, which are also the finite variables of its own message.
+    /// The finite variables of the step's factors and messages, sorted.
     pub(crate) finite: Vec<VarId>,
+    /// The finite variables over which the step sums, and those of its message.
+    pub(crate) summed: Vec<VarId>,
+    pub(crate) kept: Vec<VarId>,
     pub(crate) inputs: Vec<Input>,
-    /// The elimination step that multiplies the message of this step; `None` if the message has no vectors.
+    /// The elimination step that multiplies the message of this step; `None` if the message is a factor of the remaining finite graph.
     pub(crate) parent: Option<usize>,
 }
 
@@ -42,6 +47,21 @@ pub(crate) struct Step {
 ///
 /// **References.** Leimer, *Triangulated graphs with marked vertices*, 1989; Lauritzen 1992, section 4.
 pub(crate) fn plan(graph: &HybridGraph, until: &Until) -> Result<Vec<Step>, GaussianError> {
+    // The work of a step is a polynomial in its real numbers, so that the first order is good enough, and exponential in its finite variables.
+    let is_real = graph.factors.iter().all(|factor| factor.finite.is_empty());
+    plan_with(graph, if is_real { 0 } else { MAX_WORK }, until)
+}
+
+/// Returns the elimination steps in the first order that is found, as [`plan`].
+pub(crate) fn first_plan(graph: &HybridGraph, until: &Until) -> Result<Vec<Step>, GaussianError> {
+    plan_with(graph, 0, until)
+}
+
+fn plan_with(
+    graph: &HybridGraph,
+    max_work: u64,
+    until: &Until,
+) -> Result<Vec<Step>, GaussianError> {
     let finite = graph.finite.cardinalities.len() as u32;
     let reals = graph.dimensions.len() as u32;
     let of_real = |real: RealId| VarId(finite + real.0);
@@ -58,9 +78,6 @@ pub(crate) fn plan(graph: &HybridGraph, until: &Until) -> Result<Vec<Step>, Gaus
     if let Some(v) = candidates.iter().find(|&&v| !symbolic.is_mentioned(v)) {
         return Err(GaussianError::Improper(RealId(v.0 - finite)));
     }
-    // The work of a step is a polynomial in its real numbers, so that the first order is good enough, and exponential in its finite variables.
-    let is_real = graph.factors.iter().all(|factor| factor.finite.is_empty());
-    let max_work = if is_real { 0 } else { MAX_WORK };
     eliminate_candidates(&mut symbolic, &candidates, max_work, until)?;
     Ok(steps(graph, &symbolic))
 }
@@ -93,6 +110,7 @@ fn steps(graph: &HybridGraph, symbolic: &SymbolicElimination) -> Vec<Step> {
         let mut separator: Vec<RealId> = bucket.output.iter().filter_map(|&v| as_real(v)).collect();
         separator.sort_by_key(|real| (turn[real.index()], *real));
         let is_finite = |v: &&VarId| v.0 < finite;
+        let finite: Vec<VarId> = bucket.output.iter().filter(is_finite).copied().collect();
         steps.push(Step {
             eliminated: bucket
                 .eliminated
@@ -100,7 +118,9 @@ fn steps(graph: &HybridGraph, symbolic: &SymbolicElimination) -> Vec<Step> {
                 .filter_map(|&v| as_real(v))
                 .collect(),
             separator,
-            finite: bucket.output.iter().filter(is_finite).copied().collect(),
+            summed: Vec::new(),
+            kept: finite.clone(),
+            finite,
             inputs,
             parent: None,
         });

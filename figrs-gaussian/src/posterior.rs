@@ -1,7 +1,9 @@
 //! Posterior distributions of the vectors of a hybrid factor graph, computed from the roots of the elimination to its leaves.
 
-use figrs_factor::Limits;
 use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use figrs_factor::Limits;
 
 use figrs_factor::eliminate::error::check_interrupt;
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId};
@@ -50,8 +52,8 @@ pub struct Posterior<'e> {
     elimination: &'e Elimination<'e>,
     /// The natural logarithm of the sum, over all assignments and real numbers, of the product of all factors.
     log_total: f64,
-    /// For each set of finite variables that is the scope of an elimination step, the probability of each assignment.
-    joints: BTreeMap<Vec<VarId>, Vec<f64>>,
+    /// For each elimination step, the probability of each assignment of its finite variables.
+    joints: Vec<Rc<[f64]>>,
     /// For each finite variable, the probability of each value.
     shares: Vec<Vec<f64>>,
     /// For each vector, the elimination step that eliminates it.
@@ -70,7 +72,7 @@ impl<'e> Posterior<'e> {
     ///
     /// **Errors.** [`GaussianError::InfiniteTotal`]; [`GaussianError::Elimination`].
     pub fn new(elimination: &'e Elimination<'e>, limits: &Limits) -> Result<Self, GaussianError> {
-        let (log_total, shares, joints) = finite_probabilities(elimination, limits)?;
+        let (log_total, shares, totals) = finite_probabilities(elimination, limits)?;
         if log_total.is_nan() || log_total == f64::INFINITY {
             return Err(GaussianError::InfiniteTotal);
         }
@@ -95,7 +97,7 @@ impl<'e> Posterior<'e> {
         let mut this = Self {
             elimination,
             log_total,
-            joints,
+            joints: vec![Rc::from([]); elimination.steps.len()],
             shares,
             homes,
             homes_of_factors,
@@ -106,7 +108,15 @@ impl<'e> Posterior<'e> {
             let mut buffer = Vec::new();
             for i in (0..this.beliefs.len()).rev() {
                 check_interrupt(&limits.until)?;
+                let step = &elimination.steps[i];
+                this.joints[i] = match step.parent {
+                    None => Rc::clone(&totals[&step.kept]),
+                    Some(above) => this.kept_shares(i, above),
+                };
                 this.beliefs[i] = this.beliefs_of(i, &mut buffer);
+                for &v in &step.summed {
+                    this.shares[v.index()] = this.sums_of(&this.joints[i], &step.finite, &[v]);
+                }
             }
         }
         Ok(this)
@@ -138,7 +148,7 @@ impl<'e> Posterior<'e> {
     fn merged(&self, real: RealId) -> Mixture {
         let home = self.homes[real.index()];
         let numbers = self.numbers_of(home, &[real]);
-        let joint = &self.joints[&self.step(home).finite];
+        let joint = &*self.joints[home];
         let beliefs = self.beliefs[home].iter().zip(joint);
         let components = beliefs.filter_map(|(moments, &share)| {
             let moments = moments.as_ref()?;
@@ -161,7 +171,7 @@ impl<'e> Posterior<'e> {
         let assignments = self.assignments(scope);
         let mut values = vec![0; scope.len()];
         let mut parts: Vec<Vec<(f64, f64, f64)>> = vec![Vec::new(); projections.len()];
-        for (moments, &share) in self.beliefs[home].iter().zip(&self.joints[scope]) {
+        for (moments, &share) in self.beliefs[home].iter().zip(&*self.joints[home]) {
             let places = strides.iter().zip(&values);
             let place: usize = places.map(|(s, &value)| s * value as usize).sum();
             if let Some(moments) = moments.as_ref().filter(|_| share > 0.0) {
@@ -191,9 +201,34 @@ impl<'e> Posterior<'e> {
     /// `reals` must have at least one vector. If the vectors do not all occur in one factor, the result lacks the numbers of some of them.
     pub fn joint(&self, reals: &[RealId], limit: usize) -> Result<JointMixture, GaussianError> {
         let homes = reals.iter().map(|real| self.homes[real.index()]);
-        let home = homes.min().unwrap_or(0);
-        let (root, scope) = (self.roots[home], &self.step(self.roots[home]).finite);
-        let joint = &self.joints[scope];
+        self.joint_at(homes.min().unwrap_or(0), reals, limit)
+    }
+
+    /// Returns the joint distribution of the vectors of a factor, whose numbers are concatenated. The scope of the mixture includes the finite
+    /// variables of the factor.
+    ///
+    /// **Errors.** As [`joint`](Self::joint).
+    pub fn joint_of_factor(
+        &self,
+        factor: usize,
+        limit: usize,
+    ) -> Result<JointMixture, GaussianError> {
+        let reals = &self.graph().factors[factor].reals;
+        self.joint_at(self.homes_of_factors[factor], reals, limit)
+    }
+
+    fn joint_at(
+        &self,
+        home: usize,
+        reals: &[RealId],
+        limit: usize,
+    ) -> Result<JointMixture, GaussianError> {
+        // If components were merged, steps nearer to the root may lack finite variables of this step.
+        let root = match self.elimination.sums.is_empty() {
+            true => self.roots[home],
+            false => home,
+        };
+        let (joint, scope) = (&self.joints[root], &self.step(root).finite);
         let count = joint.iter().filter(|&&share| share > 0.0).count();
         if count > limit {
             return Err(GaussianError::TooManyComponents {
@@ -248,7 +283,9 @@ impl<'e> Posterior<'e> {
             let place = places.map(|(s, &value)| s * value as usize).sum::<usize>();
             let known = carried.as_ref().unwrap_or(moments);
             let given = self.numbers_of(above, &self.step(i).separator);
-            carried = Some(self.extended(i, place, known, &given, &mut Vec::new()));
+            let conditional = &self.elimination.conditionals[i][place];
+            let all = self.reals(i).map(|&r| self.graph().dimension(r)).sum();
+            carried = Some(known.extended(&given, (conditional, all), &mut Vec::new()));
             above = i;
         }
         part(carried.as_ref().unwrap_or(moments), numbers, share)
@@ -289,50 +326,85 @@ impl<'e> Posterior<'e> {
         step.eliminated.iter().chain(&step.separator)
     }
 
+    /// Returns the probability of each assignment of the variables `kept`, given the probabilities of the assignments of more variables.
+    fn sums_of(&self, shares: &[f64], scope: &[VarId], kept: &[VarId]) -> Vec<f64> {
+        let strides = strides(self.graph(), scope, kept);
+        let assignments = self.assignments(scope);
+        let mut values = vec![0; scope.len()];
+        let mut sums = vec![0.0; self.graph().finite.dense_size(kept)];
+        for share in shares {
+            let places = strides.iter().zip(&values);
+            sums[places.map(|(s, &value)| s * value as usize).sum::<usize>()] += share;
+            assignments.advance(&mut values);
+        }
+        sums
+    }
+
+    /// Returns the probability of each assignment of the finite variables of a step's message, given those of the step that multiplies the message.
+    fn kept_shares(&self, i: usize, above: usize) -> Rc<[f64]> {
+        let (kept, scope) = (&self.step(i).kept, &self.step(above).finite);
+        match kept == scope {
+            true => Rc::clone(&self.joints[above]),
+            false => self.sums_of(&self.joints[above], scope, kept).into(),
+        }
+    }
+
     /// Returns the moments of all vectors of an elimination step, for each assignment of its finite variables.
-    fn beliefs_of(&self, i: usize, buffer: &mut Vec<f64>) -> Vec<Option<Moments>> {
-        let step = self.step(i);
-        let shares = self.joints[&step.finite].iter().enumerate();
-        let Some(above) = step.parent else {
-            let none = Moments {
-                mean: DVector::zeros(0),
-                covariance: DMatrix::zeros(0, 0),
-            };
-            let extended = |(place, &share): (usize, &f64)| {
-                (share > 0.0).then(|| self.extended(i, place, &none, &[], buffer))
-            };
-            return shares.map(extended).collect();
-        };
-        let merged;
-        let (given, numbers) = if self.step(above).finite == step.finite {
-            (
+    ///
+    /// If the step sums over finite variables, the probabilities of the variables of its message are replaced by those of all variables of the step.
+    fn beliefs_of(&mut self, i: usize, buffer: &mut Vec<f64>) -> Vec<Option<Moments>> {
+        let step = &self.elimination.steps[i];
+        let eliminated = step.eliminated.iter().map(|&r| self.graph().dimension(r));
+        let separator = step.separator.iter().map(|&r| self.graph().dimension(r));
+        let all = eliminated.sum::<usize>() + separator.clone().sum::<usize>();
+        let made;
+        let (mut given, mut numbers) = match step.parent {
+            Some(above) if self.step(above).finite == step.kept => (
                 &self.beliefs[above],
                 self.numbers_of(above, &step.separator),
-            )
-        } else {
-            merged = self.separator_moments(i, above);
-            let eliminated: usize = step
-                .eliminated
-                .iter()
-                .map(|&r| self.graph().dimension(r))
-                .sum();
-            let all: usize = self.reals(i).map(|&r| self.graph().dimension(r)).sum();
-            (&merged, (0..all - eliminated).collect())
+            ),
+            Some(above) => {
+                made = self.separator_moments(i, above);
+                (&made, (0..separator.sum()).collect())
+            }
+            None => {
+                let none = Moments {
+                    mean: DVector::zeros(0),
+                    covariance: DMatrix::zeros(0, 0),
+                };
+                made = vec![Some(none); self.joints[i].len()];
+                (&made, Vec::new())
+            }
         };
+        let undone;
+        if let Some(sum) = self.elimination.sums.get(&i) {
+            let of_message = |moments: &Option<Moments>| {
+                let Component {
+                    mean, covariance, ..
+                } = part(moments.as_ref()?, &numbers, 1.0);
+                Some(Moments { mean, covariance })
+            };
+            let of_message: Vec<Option<Moments>> = given.iter().map(of_message).collect();
+            let (shares, moments) = sum.undone(&self.joints[i], &of_message);
+            self.joints[i] = shares.into();
+            undone = moments;
+            (given, numbers) = (&undone, (0..numbers.len()).collect());
+        }
         let extended = |(place, &share): (usize, &f64)| {
             let given = given[place].as_ref().filter(|_| share > 0.0)?;
-            Some(self.extended(i, place, given, &numbers, buffer))
+            let conditional = &self.elimination.conditionals[i][place];
+            Some(given.extended(&numbers, (conditional, all), buffer))
         };
-        shares.map(extended).collect()
+        self.joints[i].iter().enumerate().map(extended).collect()
     }
 
     /// Returns the moments of the vectors in the message of a step, for each assignment of the step's finite variables. Components that differ only
     /// in finite variables of the parent step, which the step itself does not have, are merged.
     fn separator_moments(&self, i: usize, above: usize) -> Vec<Option<Moments>> {
-        let (scope, wider) = (&self.step(i).finite, &self.step(above).finite);
+        let (scope, wider) = (&self.step(i).kept, &self.step(above).finite);
         let numbers = self.numbers_of(above, &self.step(i).separator);
-        let joint = &self.joints[wider];
-        let mut groups: Vec<Vec<Component>> = vec![Vec::new(); self.joints[scope].len()];
+        let joint = &*self.joints[above];
+        let mut groups: Vec<Vec<Component>> = vec![Vec::new(); self.joints[i].len()];
         let strides = strides(self.graph(), wider, scope);
         let assignments = self.assignments(wider);
         let mut values = vec![0; wider.len()];
@@ -346,35 +418,21 @@ impl<'e> Posterior<'e> {
         }
         groups.into_iter().map(merge).collect()
     }
-
-    /// Returns the moments of all vectors of an elimination step, for an assignment of its finite variables. `above` contains the moments of the
-    /// message's vectors, at the indices `numbers`.
-    fn extended(
-        &self,
-        i: usize,
-        place: usize,
-        above: &Moments,
-        numbers: &[usize],
-        buffer: &mut Vec<f64>,
-    ) -> Moments {
-        let conditional = &self.elimination.conditionals[i][place];
-        let all = self.reals(i).map(|&r| self.graph().dimension(r)).sum();
-        above.extended(numbers, (conditional, all), buffer)
-    }
 }
 
-type Probabilities = (f64, Vec<Vec<f64>>, BTreeMap<Vec<VarId>, Vec<f64>>);
+type Probabilities = (f64, Vec<Vec<f64>>, BTreeMap<Vec<VarId>, Rc<[f64]>>);
 
-/// Returns the total of the graph, the probabilities of each finite variable, and the joint probabilities of the scope of each elimination step.
+/// Returns the total of the graph, the probabilities of each finite variable, and the joint probabilities of the variables of each message without
+/// vectors that no step multiplies.
 ///
-/// The joint values of a scope are represented by the values of one added variable.
+/// The joint values of a message are represented by the values of one added variable.
 fn finite_probabilities(
     elimination: &Elimination<'_>,
     limits: &Limits,
 ) -> Result<Probabilities, GaussianError> {
     let graph = elimination.finite();
     let own = graph.cardinalities.len();
-    let mut joints = BTreeMap::from([(Vec::new(), vec![1.0])]);
+    let mut joints = BTreeMap::from([(Vec::new(), Rc::from([1.0]))]);
     let constant = |factor: &Factor| match &factor.table {
         FactorTable::Dense(weights) if own == 0 => Some(weights.log(0)),
         _ => None,
@@ -385,8 +443,8 @@ fn finite_probabilities(
     let mut graph = graph.clone();
     let mut scopes: BTreeMap<Vec<VarId>, VarId> = BTreeMap::new();
     for step in &elimination.steps {
-        let scope = &step.finite;
-        if scope.is_empty() || scopes.contains_key(scope) {
+        let scope = &step.kept;
+        if step.parent.is_some() || scope.is_empty() || scopes.contains_key(scope) {
             continue;
         }
         let count = graph.dense_size(scope);
@@ -405,7 +463,8 @@ fn finite_probabilities(
     let all: Vec<VarId> = (0..graph.cardinalities.len() as u32).map(VarId).collect();
     let mut found = marginals(&mut graph, &all, limits)?;
     for (scope, number) in scopes {
-        joints.insert(scope, std::mem::take(&mut found.shares[number.index()]));
+        let shares = std::mem::take(&mut found.shares[number.index()]);
+        joints.insert(scope, shares.into());
     }
     found.shares.truncate(own);
     Ok((found.log_total, found.shares, joints))

@@ -2,7 +2,8 @@
 
 use nalgebra::{DMatrix, DVector};
 
-/// The function `exp(log_scale - |factor x - target|² / 2)` of a vector `x`.
+/// The function `exp(log_scale - |factor x - target|² / 2)` of a vector `x`. The squares of the last [`subtracted`](Self::subtracted) rows have the
+/// opposite sign, so that the function may be the quotient of two Gaussian functions.
 ///
 /// The precision matrix of the function is `factor' factor`. The precision matrix may be singular, because a likelihood of `x` without a prior
 /// need not be a distribution of `x`. The matrix of the product of two Gaussian functions consists of the rows of both matrices. Precision
@@ -27,6 +28,8 @@ pub struct SquareRootForm {
     pub factor: DMatrix<f64>,
     /// For each square, the value of `factor x` for which the square is zero.
     pub target: DVector<f64>,
+    /// Number of the last rows whose squares are subtracted instead of added.
+    pub subtracted: usize,
     /// The constant term of the exponent; minus infinity makes the function zero.
     pub log_scale: f64,
 }
@@ -40,6 +43,7 @@ impl SquareRootForm {
         Self {
             factor: DMatrix::zeros(0, dimension),
             target: DVector::zeros(0),
+            subtracted: 0,
             log_scale,
         }
     }
@@ -74,12 +78,21 @@ impl SquareRootForm {
             factor: coefficients,
             log_scale: -0.5 * offset.len() as f64 * LN_2_PI - log_deviations,
             target: offset,
+            subtracted: 0,
         }
     }
 
     /// Returns the natural logarithm of the value of a Gaussian function without arguments.
     pub fn log_constant(&self) -> f64 {
-        self.log_scale - 0.5 * self.target.norm_squared()
+        self.log_scale - 0.5 * self.squares(&self.target)
+    }
+
+    /// Returns the sum of the squares of one number for each row, with the signs of the rows.
+    fn squares(&self, numbers: &DVector<f64>) -> f64 {
+        let added = numbers.len() - self.subtracted;
+        let (added, subtracted) = numbers.as_slice().split_at(added);
+        let sum = |numbers: &[f64]| numbers.iter().map(|x| x * x).sum::<f64>();
+        sum(added) - sum(subtracted)
     }
 
     /// Number of real numbers in the vector.
@@ -89,7 +102,7 @@ impl SquareRootForm {
 
     /// The natural logarithm of the value of the function at `x`.
     pub fn log_value(&self, x: &DVector<f64>) -> f64 {
-        self.log_scale - 0.5 * (&self.factor * x - &self.target).norm_squared()
+        self.log_scale - 0.5 * self.squares(&(&self.factor * x - &self.target))
     }
 
     /// Returns the function of the remaining numbers of the vector, after the numbers from index `first` on are set to the given values.
@@ -99,6 +112,7 @@ impl SquareRootForm {
         Self {
             target: &self.target - within * values,
             factor: self.factor.clone().remove_columns(first, values.len()),
+            subtracted: self.subtracted,
             log_scale: self.log_scale,
         }
     }

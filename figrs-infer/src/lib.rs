@@ -20,7 +20,7 @@
 //!
 //! | algorithm | where |
 //! |---|---|
-//! | [`Enumerate`], [`VariableElimination`], [`LazyVariableElimination`], [`MpeVariableElimination`], [`MarginalMap`], [`JunctionTree`], [`CompiledTree`], [`Frontier`], [`CompiledFrontier`], [`FirstTrue`], [`Circuit`], [`CompiledCircuit`], [`MpeBranchAndBound`], [`Slices`], [`MpeSlices`]; [`Exact`], [`MpeExact`], which choose among these; [`BeliefPropagation`], [`MpeBeliefPropagation`] | `figrs-exact` |
+//! | [`Enumerate`], [`VariableElimination`], [`LazyVariableElimination`], [`MpeVariableElimination`], [`MarginalMap`], [`JunctionTree`], [`CompiledTree`], [`Frontier`], [`CompiledFrontier`], [`FirstTrue`], [`Circuit`], [`CompiledCircuit`], [`MpeBranchAndBound`], [`Slices`], [`MpeSlices`]; [`Exact`], [`MpeExact`], which choose among these; [`Strategy`], which tries algorithms on a model and its sub-models; [`BeliefPropagation`], [`MpeBeliefPropagation`] | `figrs-exact` |
 //! | [`ForwardSampling`], [`RejectionSampling`], [`ImportanceSampling`] | `sampling/` |
 //! | [`SequentialMonteCarlo`] | `smc/` |
 //! | [`MetropolisHastings`], [`Gibbs`], [`SimulatedAnnealing`] | `mcmc/` |
@@ -54,24 +54,25 @@ pub use compare::{
 pub use figrs_answer::conflict::minimal_conflict;
 pub use figrs_answer::{
     Algorithm, AlgorithmAttempt, AlgorithmChoice, Answer, AttemptOutcome, ClosedForm, Deepening,
-    DeepeningEnd, Diagnosis, Draws, Error, Estimate, FamilyMixture, Finding, ItemSampler,
+    DeepeningEnd, Diagnosis, Draws, Error, Estimate, FamilyMixture, Finding, ItemSampler, Latest,
     LogEvidence, Marginal, Measure, MergeableSampler, NormalComponent, NormalMixture, Part,
     Partial, PortablePart, PortablePartOf, PortableSums, PortableTargets, PortableUnit, Posterior,
-    Progress, Quality, Quantity, Replicate, Run, RunStatistics, Sums, TargetBounds, TargetDraws,
-    TargetMarginal, World, algorithms, diagnostics, in_order, missing_in_batch, unseen_share,
+    Progress, Quality, Quantity, Replicate, ResumableSampler, Run, RunState, RunStatistics,
+    Running, SavedRun, SubmodelQuality, SubmodelSolution, Sums, TargetBounds, TargetDraws,
+    TargetMarginal, Turn, World, algorithms, diagnostics, in_order, missing_in_batch, unseen_share,
 };
 pub use figrs_exact::{
     BeliefPropagation, Circuit, Compiled, CompiledCircuit, CompiledExact, CompiledForm,
     CompiledFrontier, CompiledTree, EliminationStep, EliminationTree, Enumerate, Exact, FirstTrue,
     Frontier, JunctionTree, LazyVariableElimination, MarginalMap, MpeBeliefPropagation,
     MpeBranchAndBound, MpeExact, MpeSlices, MpeVariableElimination, SavedTree, SliceCost,
-    SliceSums, SliceTotal, Slices, VariableElimination,
+    SliceSums, SliceTotal, Slices, Strategy, VariableElimination,
 };
 pub use figrs_factor::bounds::Bounds;
 pub use figrs_factor::bounds::Improvement;
 pub use figrs_factor::{Limits, Stopped, WorkBudget};
 pub use mcmc::gibbs::{Gibbs, GibbsKernel, GibbsSums};
-pub use mcmc::metropolis_hastings::{MetropolisHastings, MetropolisSums};
+pub use mcmc::metropolis_hastings::{MetropolisHastings, MetropolisSums, Move};
 pub use mcmc::simulated_annealing::SimulatedAnnealing;
 pub use particle_filter::{ParticleFilter, SavedParticles};
 pub use prediction::{Predict, Predictive};

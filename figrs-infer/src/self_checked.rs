@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::bounds::{TargetBounds, log_sum};
 use figrs_answer::answer::estimate::Estimate;
+use figrs_answer::answer::normal_mixture::ClosedForm;
 use figrs_answer::answer::world::World;
 use figrs_answer::answer::{Answer, AnswerContent, LogEvidence, TargetMarginal};
 use figrs_answer::error::Error;
@@ -18,6 +19,8 @@ use figrs_factor::bounds::Bounds;
 
 /// Relative tolerance for rounding, between two computations of the same number or logarithm.
 const ROUNDING: f64 = 1e-9;
+/// Number of standard errors by which an estimate may differ from the number that it checks. A wrong alarm has a probability of 6e-7.
+const STANDARD_ERRORS: f64 = 5.0;
 /// Maximum number of worlds that [`Enumerate`] runs in a check.
 const WORLDS: u64 = 100_000;
 /// Maximum number of elements that [`Enumerate`] evaluates in a check, over all worlds.
@@ -35,7 +38,8 @@ const DEPTH: usize = 2500;
 /// | exact marginals | each sums to one, and [`Enumerate`], which runs the model itself, finds the same numbers; answers of `Enumerate`, and models with more than 100 000 worlds, are compared with [`JunctionTree`] instead ([`VariableElimination`] for answers of `JunctionTree`), and eight worlds drawn from the tree have the same weight when the model itself is run on them |
 /// | bounds | exact numbers, computed in the same way, lie between the bounds |
 /// | one world | when the model is run with the values of the world, its weight is the one in the answer; whether another world weighs more is not checked |
-/// | samples and approximations | a second run gives the same numbers |
+/// | approximations of `ExpectationPropagation` | weighted draws from the approximation ([`Algorithm::correction`], 10 000 draws) have the same log-evidence, the same probabilities and the same means of real numbers, up to five standard errors |
+/// | samples and other approximations | a second run gives the same numbers |
 ///
 /// **Guarantee.** The guarantee of the algorithm applies; in addition, a returned answer has passed its check. If no check is possible, the result is
 /// an error instead of the answer. A check is impossible if there are too many worlds to run and the model is too large for elimination, or if the
@@ -80,12 +84,14 @@ impl<A: Algorithm> Algorithm for SelfChecked<A> {
         let question = CheckedQuery { model, targets };
         match &answer.content {
             AnswerContent::Marginals(marginals, evidence) => {
-                let again = if marginals.iter().all(is_exact) && evidence.is_none_or(is_certain) {
-                    question.otherwise(answer.algorithm())?
+                let is_exact = marginals.iter().all(is_exact) && evidence.is_none_or(is_certain);
+                if is_exact {
+                    same(&answer, &question.otherwise(answer.algorithm())?)?;
+                } else if let Some(correction) = self.algorithm.correction() {
+                    near(&answer, &correction.answer(model, targets)?)?;
                 } else {
-                    self.algorithm.answer(model, targets)?
-                };
-                same(&answer, &again)?;
+                    same(&answer, &self.algorithm.answer(model, targets)?)?;
+                }
             }
             AnswerContent::Bounds(bounds, evidence) => {
                 let exact = question.otherwise(answer.algorithm())?;
@@ -254,6 +260,69 @@ fn same(answer: &Answer, other: &Answer) -> Result<(), Error> {
         )?;
     }
     Ok(())
+}
+
+/// Returns an error unless an approximation agrees with weighted draws, up to [`STANDARD_ERRORS`].
+fn near(answer: &Answer, draws: &Answer) -> Result<(), Error> {
+    let (AnswerContent::Marginals(_, evidence), AnswerContent::Marginals(theirs, estimated)) =
+        (&answer.content, &draws.content)
+    else {
+        return Err(answer.missing_content_error("marginals twice", "report this with the model"));
+    };
+    if let (Some(evidence), Some(estimated)) = (evidence, estimated) {
+        let error = estimated.standard_error;
+        let what = || "the log-evidence".into();
+        agree(what, evidence.value, (estimated.value, error))?;
+    }
+    for theirs in theirs {
+        let name = theirs.element.label();
+        let check = |what: &dyn Fn() -> String, claimed: f64, numbers: &[f64]| {
+            let estimate = theirs.probabilities.iter().zip(numbers);
+            let estimate: f64 = estimate.map(|(p, x)| p * x).sum();
+            let error = theirs
+                .estimate
+                .standard_error(&theirs.probabilities, numbers);
+            agree(what, claimed, (estimate, error))
+        };
+        let support = &theirs.support;
+        if let Some(ClosedForm::Normal(mixture)) = answer.closed_form(&theirs.element) {
+            for (place, mean) in mixture.means().into_iter().enumerate() {
+                let number = |value: usize| {
+                    let value = support.any(value);
+                    let list = value.downcast_ref::<Vec<f64>>().map(|list| list[place]);
+                    list.or_else(|| value.downcast_ref::<f64>().copied())
+                };
+                let numbers = (0..support.len()).map(|value| number(value).unwrap_or_default());
+                let what = || format!("the mean of {name}");
+                check(&what, mean, &numbers.collect::<Vec<f64>>())?;
+            }
+        } else if let AnswerContent::Marginals(mine, _) = &answer.content
+            && let Some(mine) = mine.iter().find(|m| m.element.id() == theirs.element.id())
+        {
+            for value in 0..mine.support.len() {
+                let place = support.index_of(mine.support.any(value));
+                let is_value = |other: usize| f64::from(u8::from(Some(other) == place));
+                let numbers: Vec<f64> = (0..support.len()).map(is_value).collect();
+                let what = || format!("the probability of value {} of {name}", value + 1);
+                check(&what, mine.probabilities[value], &numbers)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns an error unless a number agrees with an estimate, given with its standard error.
+fn agree(
+    what: impl FnOnce() -> String,
+    claimed: f64,
+    (estimate, error): (f64, f64),
+) -> Result<(), Error> {
+    let tolerance = STANDARD_ERRORS * error;
+    if (claimed - estimate).abs() <= tolerance {
+        return Ok(());
+    }
+    let what = || format!("{} (with weighted draws, up to {tolerance:.2e})", what());
+    require(what, claimed, estimate)
 }
 
 /// Returns an error unless exact numbers lie between the bounds of an answer.

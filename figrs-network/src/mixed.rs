@@ -31,7 +31,7 @@ use figrs_reading::{Mistake, MistakeKind};
 ///     potential (meter | emission) { data = ( normal (0.1 + emission, 0.1) ); }")?;
 /// let evidence = network.evidence_from_json(r#"{"meter": 0.5}"#)?;
 /// let (waste, emission) = (network.finite().element("waste")?, &network.real_elements()[0]);
-/// let answer = WithReals(VariableElimination::new()).run(&network.given(&evidence), (waste, emission))?;
+/// let answer = WithReals::new(VariableElimination::new()).run(&network.given(&evidence), (waste, emission))?;
 /// let metal = answer.probability_that(waste, |state| state.name() == "metal")?;
 /// assert!((metal - 0.143483).abs() < 1e-6);
 /// assert!((answer.mean(emission)? - 0.3293).abs() < 1e-4);

@@ -5,11 +5,11 @@ use figrs_answer::answer::normal_mixture::{ClosedForm, NormalComponent, NormalMi
 use figrs_answer::answer::{TargetMarginal, estimate::Estimate};
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum, Limits, Model, SupportBuilder};
-use figrs_gaussian::{Elimination, Posterior, RealId};
+use figrs_gaussian::{Elimination, Posterior};
 use nalgebra::{DMatrix, DVector};
 
 use crate::closed_form::{explained, moments};
-use crate::hybrid_model::{HybridModel, NumbersOfElement};
+use crate::hybrid_model::{HybridModel, Mention, NumbersOfElement};
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Scan, not_closed};
 
@@ -40,11 +40,7 @@ pub(crate) struct Belief {
 }
 
 /// The numbers of the elements of a group as linear functions of vectors, their positions, and the vectors.
-type Stacked = (
-    Conditional<Linear>,
-    Vec<NumbersOfElement>,
-    Vec<(usize, RealId)>,
-);
+type Stacked = (Conditional<Linear>, Vec<NumbersOfElement>, Mention);
 
 impl Belief {
     /// Returns the joint distribution of some elements, given the evidence of a model. The joint distribution may have at most
@@ -81,8 +77,8 @@ impl Belief {
         let mut stacked = Vec::with_capacity(groups.len());
         for group in groups {
             let (rows, numbers) = hybrid.stacked(group)?;
-            let vectors = hybrid.mention(&rows);
-            stacked.push((rows, numbers, vectors));
+            let mention = hybrid.mention(&rows);
+            stacked.push((rows, numbers, mention));
         }
         let explain = |error| explained(&hybrid, error);
         let until = &limits.until;
@@ -91,8 +87,8 @@ impl Belief {
         if posterior.log_total() == f64::NEG_INFINITY {
             return Err(crate::closed_form::impossible(model));
         }
-        let joint = |(group, (rows, numbers, vectors)): (&Vec<AnyElement>, Stacked)| {
-            Self::of_group(&hybrid, &posterior, group, (rows, numbers, vectors), limit)
+        let joint = |(group, stacked): (&Vec<AnyElement>, Stacked)| {
+            Self::of_group(&hybrid, &posterior, group, stacked, limit)
         };
         groups.iter().zip(stacked).map(joint).collect()
     }
@@ -102,16 +98,15 @@ impl Belief {
         hybrid: &HybridModel<'_>,
         posterior: &Posterior<'_>,
         elements: &[AnyElement],
-        (rows, numbers, vectors): Stacked,
+        (rows, numbers, mention): Stacked,
         limit: usize,
     ) -> Result<Self, Error> {
         let explain = |error| explained(hybrid, error);
-        let reals: Vec<RealId> = vectors.iter().map(|(_, real)| *real).collect();
-        let joint = posterior.joint(&reals, limit).map_err(explain)?;
+        let joint = mention.joint(posterior, limit).map_err(explain)?;
         let mut components: Vec<BeliefComponent> = Vec::with_capacity(joint.components.len());
         for (values, component) in &joint.components {
             let row = hybrid.row(&rows, &joint.scope, values);
-            let (mean, covariance) = moments(hybrid, row, &vectors, component);
+            let (mean, covariance) = moments(hybrid, row, &mention.vectors, component);
             let finite = elements
                 .iter()
                 .zip(&numbers)

@@ -15,8 +15,9 @@ use figrs_gaussian::{Component, Elimination, GaussianError, Posterior, RealId};
 use indexmap::IndexMap;
 use nalgebra::{DMatrix, DVector};
 
+use crate::collapse::Collapse;
 use crate::conjugate::{ScaledNormals, Spread};
-use crate::hybrid_model::HybridModel;
+use crate::hybrid_model::{HybridModel, Mention};
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Scan, not_closed};
 
@@ -26,7 +27,7 @@ pub(crate) const MAX_COMPONENTS: usize = 1 << 16;
 /// Answers a query in closed form if the error `refused` states that an element is continuous; otherwise returns `refused`.
 ///
 /// **Guarantee.** The result is exact, because the real elements that the query needs are linear functions of normal elements, given the finite
-/// elements.
+/// elements. With [`Collapse::Moments`], the result is an approximation if components of mixtures were merged.
 ///
 /// **Complexity.** The cost is that of eliminating first the real elements and then the finite elements. The finite elements on which one elimination
 /// step depends are joined in a table.
@@ -37,7 +38,7 @@ pub(crate) const MAX_COMPONENTS: usize = 1 << 16;
 pub fn in_closed_form(
     algorithm: &'static str,
     (model, targets): (&Model, &[AnyElement]),
-    limits: &Limits,
+    (limits, collapse): (&Limits, Collapse),
     refused: Error,
 ) -> Result<Answer, Error> {
     if !matches!(refused, Error::Model(ModelError::NotFinite { .. })) {
@@ -53,10 +54,10 @@ pub fn in_closed_form(
         }
         found => found?,
     }
-    answer_of_scan(algorithm, scan, (model, targets), limits)
+    answer_of_scan(algorithm, scan, (model, targets), (limits, collapse))
 }
 
-/// Answers a question in closed form.
+/// Answers a question in closed form, without merging components.
 ///
 /// **Errors.** The errors are those of [`in_closed_form`].
 pub(crate) fn closed_form_answer(
@@ -66,14 +67,14 @@ pub(crate) fn closed_form_answer(
 ) -> Result<Answer, Error> {
     let mut scan = Scan::new(model, targets, limits);
     scan.run()?;
-    answer_of_scan(algorithm, scan, (model, targets), limits)
+    answer_of_scan(algorithm, scan, (model, targets), (limits, Collapse::Never))
 }
 
 fn answer_of_scan(
     algorithm: &'static str,
     mut scan: Scan<'_>,
     (model, targets): (&Model, &[AnyElement]),
-    limits: &Limits,
+    (limits, collapse): (&Limits, Collapse),
 ) -> Result<Answer, Error> {
     if let Some((parameter, measure)) = scan.common_scale()? {
         let scaled = scaled_normals(model, limits, measure)?;
@@ -85,7 +86,7 @@ fn answer_of_scan(
         algorithm,
         &mut hybrid,
         (model, targets, &reals),
-        limits,
+        (limits, collapse),
         Estimate::Exact,
     )
 }
@@ -119,8 +120,7 @@ fn scaled_normals(model: &Model, limits: &Limits, measure: Spread) -> Result<Sca
 
 /// A real target in the factor graph: a linear function of vectors, or a parameter.
 pub(crate) struct RealTarget {
-    /// The vectors in the linear function of the target, each by its index in the model and its identifier in the factor graph.
-    vectors: Vec<(usize, RealId)>,
+    mention: Mention,
     /// The linear function of the target's vectors, or a function of no numbers if the target is a parameter.
     pub(crate) rows: Rc<Conditional<Linear>>,
     /// The index of the parameter, if the target is a parameter with a conjugate prior.
@@ -150,7 +150,7 @@ pub(crate) fn real_targets(
             return Err(not_closed(target, problem.to_owned()));
         }
         reals.push(rows.map(|rows| RealTarget {
-            vectors: hybrid.mention(&rows),
+            mention: hybrid.mention(&rows),
             rows,
             parameter,
         }));
@@ -158,17 +158,24 @@ pub(crate) fn real_targets(
     Ok(reals)
 }
 
-/// The marginals of the targets, and the log-evidence.
+/// The marginals of the targets, and the log-evidence. If components of mixtures are merged, they are approximate instead of `estimate`.
 pub(crate) fn marginals(
     algorithm: &'static str,
     hybrid: &mut HybridModel<'_>,
     (model, targets, reals): (&Model, &[AnyElement], &[Option<RealTarget>]),
-    limits: &Limits,
-    estimate: Estimate,
+    (limits, collapse): (&Limits, Collapse),
+    mut estimate: Estimate,
 ) -> Result<Answer, Error> {
     let explain = |error| explained(hybrid, error);
     let until = &limits.until;
-    let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, until).map_err(explain)?;
+    let elimination = match collapse {
+        Collapse::Never => Elimination::run(&hybrid.graph, MAX_COMPONENTS, until),
+        Collapse::Moments => Elimination::merging(&hybrid.graph, MAX_COMPONENTS, until),
+    };
+    let elimination = elimination.map_err(explain)?;
+    if !elimination.is_exact() {
+        estimate = Estimate::Approximate;
+    }
     let posterior = Posterior::new(&elimination, limits).map_err(explain)?;
     if posterior.log_total() == f64::NEG_INFINITY {
         return Err(impossible(model));
@@ -211,12 +218,12 @@ fn closed_form(
     target: &RealTarget,
 ) -> Result<ClosedForm, GaussianError> {
     let RealTarget {
-        vectors,
+        mention,
         rows,
         parameter,
     } = target;
-    let reals: Vec<RealId> = vectors.iter().map(|(_, real)| *real).collect();
-    let joint = posterior.joint(&reals, MAX_COMPONENTS)?;
+    let vectors = &mention.vectors[..];
+    let joint = mention.joint(posterior, MAX_COMPONENTS)?;
     if let Some(parameter) = *parameter {
         // Equal members of the family are one component.
         let mut shares: IndexMap<String, (f64, Arc<dyn AtomicOp>)> = IndexMap::new();
@@ -329,8 +336,9 @@ pub(crate) fn explained(hybrid: &HybridModel<'_>, error: GaussianError) -> Error
         } => about(
             real,
             format!(
-                "its distribution is a mixture of {components} normal distributions, more than {limit}; `Collapsed(MetropolisHastings::new(10_000))` draws the \
-                 finite elements, and `Filter::moments` merges components step by step"
+                "its distribution is a mixture of {components} normal distributions, more than {limit}; `collapse(Collapse::Moments)` merges components \
+                 (an approximation, as `Filter::moments` is for one step after another), and `Collapsed(MetropolisHastings::new(10_000))` draws the finite \
+                 elements"
             ),
         ),
         _ => match hybrid.scan().roots.first() {

@@ -1,5 +1,7 @@
 //! `Collapsed`: a sampler that draws only the elements without closed form.
 
+use std::any::Any;
+use std::fmt;
 use std::hash::Hasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,8 +9,11 @@ use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::{Answer, AnswerContent, TargetMarginal};
 use figrs_answer::error::Error;
+use figrs_answer::run::run_state::{RunState, Turn};
+use figrs_answer::run::watch::Watch;
 use figrs_core::internals::joint_values;
 use figrs_core::{AnyElement, Datum, Limits, Model, Stream, SupportBuilder};
+use figrs_factor::Stopped;
 use figrs_gaussian::{Draws, Elimination};
 use rustc_hash::FxHasher;
 
@@ -66,48 +71,104 @@ impl<A: Algorithm> Algorithm for Collapsed<A> {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let limits = Limits::default();
-        let Some(part) = DrawnPart::find(model, targets, &limits)? else {
+        let Some(question) = CollapsedQuestion::of(self.name(), model, targets)? else {
             return self.0.answer(model, targets);
         };
-        if part.elements.is_empty() {
-            return closed_form_answer(self.name(), (model, targets), &limits);
+        if question.part.elements.is_empty() {
+            return closed_form_answer(self.name(), (model, targets), &Limits::default());
         }
-        let joint = joint_values(part.elements.clone());
-        let mut drawn: Vec<AnyElement> = targets.iter().filter(|t| part.has(t)).cloned().collect();
-        drawn.push(joint.erased().clone());
-        let failed: Arc<Mutex<Option<Error>>> = Arc::default();
-        let part = Arc::new(part);
-        let log_weight = {
-            let (part, model, failed) = (Arc::clone(&part), model.clone(), Arc::clone(&failed));
-            move |values: &Vec<Datum>| match log_evidence(&part, &model, values) {
-                Ok(log) => log,
-                Err(error) => {
-                    let mut first = failed.lock().unwrap_or_else(PoisonError::into_inner);
-                    first.get_or_insert(error);
-                    f64::NEG_INFINITY
-                }
-            }
+        let (weighed, drawn) = question.weighed();
+        let answer = question.finish(self.0.answer(&weighed, &drawn))?;
+        Ok(answer.with_mapped_run(move |inner| {
+            let question = question.clone();
+            Box::new(CollapsedRun { inner, question })
+        }))
+    }
+
+    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
+        let Some(question) = CollapsedQuestion::of(self.name(), model, targets)? else {
+            return self.0.begin(model, targets);
         };
-        let weighed = part.own(model).log_weigh(&joint, log_weight);
-        let answer = self.0.answer(&weighed, &drawn);
-        let error = failed.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(error) = error {
-            return Err(error);
+        if question.part.elements.is_empty() {
+            return Err(Error::NotInAnswer {
+                algorithm: "Collapsed",
+                asked: "draws, because the model has a closed form",
+                remedy: "use `run`",
+            });
         }
-        self.with_rest(answer?, &part, (model, targets), &limits)
+        let (weighed, drawn) = question.weighed();
+        let inner = self.0.begin(&weighed, &drawn)?;
+        Ok(Box::new(CollapsedRun { inner, question }))
     }
 }
 
-impl<A: Algorithm> Collapsed<A> {
+/// A query whose elements with closed form are integrated out.
+#[derive(Clone)]
+struct CollapsedQuestion {
+    /// The name of the sampler.
+    sampler: &'static str,
+    part: Arc<DrawnPart>,
+    asked: Arc<(Model, Vec<AnyElement>)>,
+    /// The first error of an answer in closed form.
+    failed: Arc<Mutex<Option<Error>>>,
+}
+
+impl CollapsedQuestion {
+    /// Divides the elements of the query; returns `None` if no element has a closed form.
+    fn of(
+        sampler: &'static str,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Option<Self>, Error> {
+        let part = DrawnPart::find(model, targets, &Limits::default())?;
+        Ok(part.map(|part| Self {
+            sampler,
+            part: Arc::new(part),
+            asked: Arc::new((model.clone(), targets.to_vec())),
+            failed: Arc::default(),
+        }))
+    }
+
+    /// Returns the model of the drawn elements, weighted by the evidence on the others, and the targets of the sampler.
+    fn weighed(&self) -> (Model, Vec<AnyElement>) {
+        let (model, targets) = &*self.asked;
+        let joint = joint_values(self.part.elements.clone());
+        let drawn = targets.iter().filter(|t| self.part.has(t));
+        let mut drawn: Vec<AnyElement> = drawn.cloned().collect();
+        drawn.push(joint.erased().clone());
+        let (part, failed) = (Arc::clone(&self.part), Arc::clone(&self.failed));
+        let all = model.clone();
+        let log_weight = move |values: &Vec<Datum>| match log_evidence(&part, &all, values) {
+            Ok(log) => log,
+            Err(error) => {
+                let mut first = failed.lock().unwrap_or_else(PoisonError::into_inner);
+                first.get_or_insert(error);
+                f64::NEG_INFINITY
+            }
+        };
+        let weighed = self.part.own(model).log_weigh(&joint, log_weight);
+        (weighed, drawn)
+    }
+
+    /// Adds the elements that were integrated out to the answer of the sampler.
+    fn finish(&self, answer: Result<Answer, Error>) -> Result<Answer, Error> {
+        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = &*failed {
+            return Err(error.clone());
+        }
+        drop(failed);
+        let (model, targets) = &*self.asked;
+        self.with_rest(answer?, (model, targets), &Limits::default())
+    }
+
     /// Replaces the joint values of the drawn elements (the last target of an answer) by the targets that were integrated out.
     fn with_rest(
         &self,
         mut answer: Answer,
-        part: &DrawnPart,
         (model, targets): (&Model, &[AnyElement]),
         limits: &Limits,
     ) -> Result<Answer, Error> {
+        let part = &self.part;
         let AnswerContent::Marginals(marginals, _) = &mut answer.content else {
             return Err(self.unsuited());
         };
@@ -166,9 +227,53 @@ impl<A: Algorithm> Collapsed<A> {
         Error::InvalidSetting {
             algorithm: "Collapsed",
             setting: "sampler",
-            value: self.name().to_owned(),
+            value: self.sampler.to_owned(),
             remedy: "use ImportanceSampling or MetropolisHastings",
         }
+    }
+}
+
+/// The state of a run of [`Collapsed`]: that of the sampler.
+#[derive(Debug)]
+struct CollapsedRun {
+    inner: Box<dyn RunState>,
+    question: CollapsedQuestion,
+}
+
+impl fmt::Debug for CollapsedQuestion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CollapsedQuestion").finish_non_exhaustive()
+    }
+}
+
+impl RunState for CollapsedRun {
+    fn algorithm(&self) -> &'static str {
+        self.inner.algorithm()
+    }
+
+    fn asked(&self) -> Option<u64> {
+        self.inner.asked()
+    }
+
+    fn watch(&self) -> &Watch {
+        self.inner.watch()
+    }
+
+    fn advance(&mut self, turn: &Turn<'_>) -> Result<bool, Error> {
+        self.inner.advance(turn)
+    }
+
+    fn answer(&self, stopped: Stopped) -> Result<Answer, Error> {
+        let answer = self.question.finish(self.inner.answer(stopped))?;
+        Ok(answer.with_question(Arc::clone(&self.question.asked)))
+    }
+
+    fn extend(&mut self, more: u64) -> Result<(), Error> {
+        self.inner.extend(more)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 }
 

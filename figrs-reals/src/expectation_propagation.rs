@@ -11,9 +11,13 @@ use figrs_core::{AnyElement, Limits, Model};
 use figrs_gaussian::Sweeps;
 
 use crate::closed_form::{MAX_COMPONENTS, marginals, real_targets};
+use crate::collapse::Collapse;
 use crate::correction::Correction;
 use crate::hybrid_model::HybridModel;
 use crate::scan::Scan;
+
+/// Number of draws that check an approximation.
+const CHECKING_DRAWS: u64 = 10_000;
 
 /// An algorithm for real elements that are normal given the finite elements, with likelihoods that are not Gaussian: approximate marginals by
 /// expectation propagation.
@@ -28,7 +32,7 @@ use crate::scan::Scan;
 /// other finite elements, the means, the covariances and the log-evidence are exact. The distributions in the answer are normal approximations. With
 /// other likelihoods or finite elements, the results are approximations without bounds
 /// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the standard error of the log-evidence is NaN. A likelihood that widens a
-/// distribution, such as a Student-t reading far from the mean, is approximated by a nearly constant function that gives the right mean.
+/// distribution, such as a Student-t reading far from the mean, is approximated by a Gaussian function with a negative precision.
 /// [`RunStatistics::stopped`] is `Finished` if and only if the approximations converged. [`RunStatistics::residual`] is the largest change in the
 /// last sweep: of a mean in standard deviations, or of a variance relative to the variance.
 ///
@@ -205,7 +209,8 @@ impl ExpectationPropagation {
                     .answer(self.name(), &mut hybrid, question, (limits, watching))?;
             return Ok(answer);
         }
-        let answer = marginals(self.name(), &mut hybrid, question, &self.limits, estimate)?;
+        let within = (&self.limits, Collapse::Never);
+        let answer = marginals(self.name(), &mut hybrid, question, within, estimate)?;
         let mut statistics =
             RunStatistics::new(convergence.stopped, convergence.sweeps, watching.elapsed());
         statistics.asked = Some(self.sweeps.most);
@@ -227,5 +232,10 @@ impl Algorithm for ExpectationPropagation {
         let watching = self.watch.start(self.name(), Some(self.sweeps.most));
         let answer = self.propagate((model, targets), &watching);
         answer.map_err(|error| watching.error_of(error))
+    }
+
+    fn correction(&self) -> Option<Box<dyn Algorithm>> {
+        let is_corrected = self.correction.samples.is_some();
+        (!is_corrected).then(|| Box::new(self.clone().corrected(CHECKING_DRAWS)) as Box<_>)
     }
 }

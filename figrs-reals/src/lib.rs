@@ -11,7 +11,7 @@
 //! | `hybrid_model` | the factor graph of finite elements and normal vectors |
 //! | `site`, `site_scan` | likelihoods of one real number that are not Gaussian |
 //! | `conjugate`, `conjugate_scan` | parameters with conjugate priors |
-//! | `closed_form` | the marginals of the targets |
+//! | `closed_form`, `collapse` | the marginals of the targets; the approximation of mixtures with too many components |
 //! | `best_world` | the most probable world |
 //! | `expectation_propagation` | the same marginals, if some likelihoods are not Gaussian |
 //! | `collapsed`, `drawn_part` | samplers that draw only what has no closed form |
@@ -25,6 +25,7 @@
 mod belief;
 mod best_world;
 mod closed_form;
+mod collapse;
 mod collapsed;
 mod conjugate;
 mod conjugate_scan;
@@ -48,6 +49,7 @@ mod with_reals;
 
 pub use best_world::best_world_in_closed_form;
 pub use closed_form::in_closed_form;
+pub use collapse::Collapse;
 pub use collapsed::Collapsed;
 pub use expectation_propagation::ExpectationPropagation;
 pub use filter::Filter;

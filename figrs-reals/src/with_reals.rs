@@ -6,6 +6,7 @@ use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Limits, Model};
 
 use crate::closed_form::in_closed_form;
+use crate::collapse::Collapse;
 
 /// An exact algorithm for finite elements, extended to models of real numbers.
 ///
@@ -13,7 +14,8 @@ use crate::closed_form::in_closed_form;
 /// limits. With the feature `reals` of figrs, `Exact`, `VariableElimination` and `JunctionTree` answer queries of this kind by
 /// themselves, within their own limits.
 ///
-/// **Guarantee.** The guarantee is that of the wrapped algorithm; results for real numbers are exact.
+/// **Guarantee.** The guarantee is that of the wrapped algorithm; results for real numbers are exact, unless
+/// [`collapse`](Self::collapse) merged components.
 ///
 /// **Errors.** The errors of the wrapped algorithm; [`Error::NotClosedForm`].
 ///
@@ -23,24 +25,51 @@ use crate::closed_form::in_closed_form;
 /// # use figrs_reals::WithReals;
 /// let level = Normal::new(0.0, Variance(1.0));
 /// let model = Model::new().observe(&Normal::new(&level, Variance(1.0)), 1.0);
-/// let answer = WithReals(VariableElimination::new()).run(&model, &level)?;
+/// let answer = WithReals::new(VariableElimination::new()).run(&model, &level)?;
 /// println!("{}", answer.summary(&level)?); // Normal(0.5, sd 0.7071), exact
 /// assert!((answer.mean(&level)? - 0.5).abs() < 1e-12);
 /// # Ok::<(), figrs_answer::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct WithReals<A>(pub A);
+#[must_use]
+pub struct WithReals<A> {
+    algorithm: A,
+    collapse: Collapse,
+}
+
+impl<A> WithReals<A> {
+    /// Extends the given algorithm to models of real numbers.
+    pub fn new(algorithm: A) -> Self {
+        Self {
+            algorithm,
+            collapse: Collapse::Never,
+        }
+    }
+
+    /// Returns the wrapped algorithm.
+    pub fn algorithm(&self) -> &A {
+        &self.algorithm
+    }
+
+    /// Sets the approximation of mixtures with too many components (default [`Collapse::Never`]). With the feature `reals` of figrs, `Exact`,
+    /// `VariableElimination` and `JunctionTree` have this setter themselves, and ignore that of `WithReals`.
+    pub fn collapse(mut self, collapse: Collapse) -> Self {
+        self.collapse = collapse;
+        self
+    }
+}
 
 impl<A: Algorithm> Algorithm for WithReals<A> {
     fn name(&self) -> &'static str {
-        self.0.name()
+        self.algorithm.name()
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        let finite = self.0.answer(model, targets);
+        let finite = self.algorithm.answer(model, targets);
         finite.or_else(|refused| {
             let question = (model, targets);
-            in_closed_form(self.name(), question, &Limits::default(), refused)
+            let within = (&Limits::default(), self.collapse);
+            in_closed_form(self.name(), question, within, refused)
         })
     }
 }

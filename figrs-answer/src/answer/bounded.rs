@@ -1,5 +1,7 @@
 //! Queries of an answer for lower and upper bounds of probabilities.
 
+use std::ops::RangeInclusive;
+
 use figrs_core::{Element, Value};
 
 use super::bounds::{Deepening, TargetBounds};
@@ -36,6 +38,45 @@ impl Answer {
         let marginal = self.distribution(element)?;
         match marginal.quality() {
             Quality::Exact => Ok(Bounds::exact(marginal.probability_that(test))),
+            _ => Err(self.missing_content_error("bounds", BY_EXPANSION)),
+        }
+    }
+
+    /// Returns bounds of the expectation of a function of a target's value. For an unknown value, the function lies in `range`. If the answer
+    /// is exact, both bounds are equal to the expectation.
+    ///
+    /// With a `range` such as `0.0..=f64::INFINITY`, the lower bound is finite, and the upper bound is infinite while some value is unknown.
+    ///
+    /// **Errors.** The errors of [`bounds`](Self::bounds).
+    ///
+    /// ```
+    /// # use figrs_core::{Geometric, Model};
+    /// # use figrs_infer::{LazyVariableElimination, Run};
+    /// let failures = Geometric::failures(0.5);
+    /// let answer = LazyVariableElimination::to_width(1e-6).run(&Model::new(), &failures)?;
+    /// let bounds = answer.expectation_bounds(&failures, |&n| 0.5_f64.powi(n as i32), 0.0..=1.0)?;
+    /// assert!(bounds.contains(2.0 / 3.0) && bounds.width() < 1e-6);
+    /// let mean = answer.expectation_bounds(&failures, |&n| n as f64, 0.0..=f64::INFINITY)?;
+    /// assert!(mean.lower > 0.999 && mean.upper == f64::INFINITY); // the mean is one
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn expectation_bounds<T: Value>(
+        &self,
+        element: &Element<T>,
+        function: impl Fn(&T) -> f64,
+        range: RangeInclusive<f64>,
+    ) -> Result<Bounds, Error> {
+        if let Some(target) = self.bounded(element)? {
+            let (&lower, &upper) = (range.start(), range.end());
+            let unknown = Bounds { lower, upper };
+            let at = |i: usize| target.support.get::<T>(i).map_or(f64::NAN, &function);
+            let values = 0..target.support.len();
+            let values: Vec<Bounds> = values.map(|i| Bounds::exact(at(i))).collect();
+            return Ok(target.expectation(&values, unknown));
+        }
+        let marginal = self.distribution(element)?;
+        match marginal.quality() {
+            Quality::Exact => Ok(Bounds::exact(marginal.expectation(function))),
             _ => Err(self.missing_content_error("bounds", BY_EXPANSION)),
         }
     }

@@ -45,6 +45,29 @@ impl TargetBounds {
         }
     }
 
+    /// Returns bounds of the expectation of a function, given its bounds for each value, and for unknown values.
+    ///
+    /// The expectation is `sum w(x) f(x) / sum w(x)`, for weights between their bounds. It is largest if each value for which the function is
+    /// above the expectation has its upper weight, and all other values have their lower weights.
+    pub(crate) fn expectation(&self, function: &[Bounds], unknown: Bounds) -> Bounds {
+        let largest = self
+            .log_upper
+            .iter()
+            .copied()
+            .fold(self.log_unknown, f64::max);
+        let weight = |log: f64| (log - largest).exp();
+        let extreme = |value: fn(&Bounds) -> f64| {
+            let known = self.log_lower.iter().zip(&self.log_upper).zip(function);
+            let known = known.map(|((&l, &u), f)| (value(f), weight(l), weight(u)));
+            let unknown = (value(&unknown), 0.0, weight(self.log_unknown));
+            greatest_mean(known.chain([unknown]).collect())
+        };
+        Bounds {
+            lower: -extreme(|f| -f.lower),
+            upper: extreme(|f| f.upper),
+        }
+    }
+
     /// Returns the maximum width of the bounds over all events.
     ///
     /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of an event. Undecided worlds add at
@@ -73,6 +96,34 @@ impl TargetBounds {
     }
 }
 
+/// Returns the greatest weighted mean of numbers, whose weights lie between a lower and an upper bound.
+fn greatest_mean(mut weighted: Vec<(f64, f64, f64)>) -> f64 {
+    weighted.retain(|&(_, _, upper)| upper > 0.0);
+    weighted.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let Some(&(first, ..)) = weighted.first() else {
+        return f64::NAN;
+    };
+    let certain = |&&(_, lower, _): &&(f64, f64, f64)| lower > 0.0;
+    let (mut sum, mut total) = (0.0, 0.0);
+    for &(number, lower, _) in weighted.iter().filter(certain) {
+        sum += lower * number;
+        total += lower;
+    }
+    if total == 0.0 {
+        return first;
+    }
+    for &(number, lower, upper) in &weighted {
+        if number * total <= sum {
+            break;
+        }
+        sum += (upper - lower).max(0.0) * number;
+        total += (upper - lower).max(0.0);
+    }
+    // If there are infinite numbers of both signs, there is no mean, and no bound.
+    let mean = sum / total;
+    if mean.is_nan() { f64::INFINITY } else { mean }
+}
+
 /// Returns the logarithm of the sum of numbers that are given by their logarithms.
 pub fn log_sum(logs: impl IntoIterator<Item = f64>) -> f64 {
     logs.into_iter().fold(f64::NEG_INFINITY, LogSumProduct::add)
@@ -98,6 +149,8 @@ pub fn undecided_share(lower: f64, upper: f64) -> f64 {
 pub struct Deepening {
     /// Nesting depth to which Chains were expanded.
     pub depth: usize,
+    /// Number of values that were listed of each element with infinitely many values; zero if there is no such element.
+    pub range: usize,
     /// The total work for this depth and all smaller depths.
     pub work: u64,
     /// The reason why the expansion did not continue to greater depths.

@@ -2,12 +2,90 @@
 
 use std::fmt;
 
+use super::contents::{Answer, AnswerContent, TargetMarginal};
+use super::estimate::Estimate;
+
 /// The algorithms that a portfolio tried for an answer, in the order of their attempts. The last algorithm of
 /// the list found the answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AlgorithmChoice {
     /// The attempts to compute the answer, in the order in which they were made.
     pub attempts: Vec<AlgorithmAttempt>,
+    /// The sub-models that a `Strategy` solved apart; for other algorithms, the list is empty.
+    pub submodels: Vec<SubmodelSolution>,
+}
+
+impl AlgorithmChoice {
+    /// Adds an attempt without a predicted number of operations.
+    #[doc(hidden)]
+    pub fn record(&mut self, algorithm: &'static str, outcome: AttemptOutcome) {
+        let attempt = AlgorithmAttempt::new(algorithm, None, outcome);
+        self.attempts.push(attempt);
+    }
+}
+
+/// The solution of a sub-model: the algorithms that solved it, and the quality of its distribution.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SubmodelSolution {
+    /// The name or the source line of the root of the sub-model, which the rest of the model reads.
+    pub root: String,
+    /// Number of joint values of the root and of the elements that the sub-model reads.
+    pub interface: usize,
+    /// Number of joint values of the elements that the sub-model reads, for each of which the sub-model was solved.
+    pub rows: usize,
+    /// The algorithms that solved the sub-model. There may be several, because each row is solved separately.
+    pub algorithms: Vec<&'static str>,
+    /// The quality of the distribution of the root: that of the worst row.
+    pub quality: SubmodelQuality,
+    /// The sub-models of this sub-model that were solved apart.
+    pub submodels: Vec<SubmodelSolution>,
+}
+
+/// The quality of the distribution of the root of a sub-model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SubmodelQuality {
+    /// The distribution is exact, up to rounding.
+    Exact,
+    /// The distribution has bounds.
+    Bounds,
+    /// The distribution is an estimate, or an approximation whose error is not known.
+    Approximate,
+}
+
+impl SubmodelSolution {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn new(root: String, interface: usize, rows: usize) -> Self {
+        Self {
+            root,
+            interface,
+            rows,
+            algorithms: Vec::new(),
+            quality: SubmodelQuality::Exact,
+            submodels: Vec::new(),
+        }
+    }
+
+    /// Adds the answer for one joint value of the elements that the sub-model reads.
+    #[doc(hidden)]
+    pub fn add(&mut self, answer: &Answer) {
+        let algorithm = answer.algorithm();
+        if !self.algorithms.contains(&algorithm) {
+            self.algorithms.push(algorithm);
+        }
+        let is_exact = |target: &TargetMarginal| matches!(target.estimate, Estimate::Exact);
+        let quality = match &answer.content {
+            AnswerContent::Marginals(targets, _) if targets.iter().all(is_exact) => {
+                SubmodelQuality::Exact
+            }
+            AnswerContent::Bounds(..) => SubmodelQuality::Bounds,
+            AnswerContent::Marginals(..) | AnswerContent::World(..) => SubmodelQuality::Approximate,
+        };
+        self.quality = self.quality.max(quality);
+        let inner = answer.choice().map_or(&[][..], |choice| &choice.submodels);
+        self.submodels.extend(inner.iter().cloned());
+    }
 }
 
 /// The attempt to compute the answer with one algorithm.
@@ -51,6 +129,26 @@ pub enum AttemptOutcome {
     Stopped,
 }
 
+impl fmt::Display for SubmodelSolution {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let quality = match self.quality {
+            SubmodelQuality::Exact => "exact",
+            SubmodelQuality::Bounds => "bounds",
+            SubmodelQuality::Approximate => "approximate",
+        };
+        let algorithms = self.algorithms.join(", ");
+        let (root, rows) = (&self.root, self.rows);
+        write!(
+            f,
+            "sub-model {root} by {algorithms} ({rows} rows, {quality})"
+        )?;
+        for inner in &self.submodels {
+            write!(f, ", in it {inner}")?;
+        }
+        Ok(())
+    }
+}
+
 impl fmt::Display for AlgorithmAttempt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.algorithm;
@@ -73,6 +171,9 @@ impl fmt::Display for AlgorithmChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, attempt) in self.attempts.iter().enumerate() {
             write!(f, "{}{attempt}", if i == 0 { "" } else { "; " })?;
+        }
+        for submodel in &self.submodels {
+            write!(f, "; {submodel}")?;
         }
         Ok(())
     }

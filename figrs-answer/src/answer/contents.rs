@@ -16,6 +16,7 @@ use super::run_statistics::RunStatistics;
 use crate::answer::choice::AlgorithmChoice;
 use crate::error::Error;
 use crate::quality::diagnosis::choice_agreement::ChoiceAgreement;
+use crate::run::run_state::{Continuation, RunOfAnswer, RunState};
 use figrs_factor::bounds::Bounds;
 
 /// The untyped marginal of one target.
@@ -100,6 +101,8 @@ pub struct Answer {
     pub(crate) counterfactual: Option<Counterfactual>,
     choice: Option<Arc<AlgorithmChoice>>,
     pub(crate) reals: RealTargets,
+    /// The run of a sampler, which can be lengthened.
+    continuation: RunOfAnswer,
 }
 
 impl Answer {
@@ -122,6 +125,7 @@ impl Answer {
             counterfactual: None,
             choice: None,
             reals: RealTargets::default(),
+            continuation: RunOfAnswer(None),
         }
     }
 
@@ -144,6 +148,7 @@ impl Answer {
             counterfactual: None,
             choice: None,
             reals: RealTargets::default(),
+            continuation: RunOfAnswer(None),
         }
     }
 
@@ -177,6 +182,7 @@ impl Answer {
             }
         }
         (self.draws, self.asked) = (None, None);
+        self.continuation = RunOfAnswer(None);
         self
     }
 
@@ -264,6 +270,7 @@ impl Answer {
             counterfactual: None,
             choice: None,
             reals: RealTargets::default(),
+            continuation: RunOfAnswer(None),
         }
     }
 
@@ -280,6 +287,76 @@ impl Answer {
             asked,
             remedy,
         }
+    }
+
+    /// Sets the reason why the run of the answer ended.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn ended(mut self, stopped: figrs_factor::Stopped) -> Self {
+        if let Some(sampling) = &mut self.sampling {
+            sampling.stopped = stopped;
+        }
+        self
+    }
+
+    /// Adds the run of the answer, which can be lengthened.
+    pub(crate) fn with_continuation(mut self, continuation: Continuation) -> Self {
+        self.continuation = RunOfAnswer(Some(Arc::new(continuation)));
+        self
+    }
+
+    /// Converts the states of the run of the answer, for an algorithm that changes the answers of another algorithm.
+    #[must_use]
+    #[doc(hidden)]
+    pub fn with_mapped_run(
+        mut self,
+        convert: impl Fn(Box<dyn RunState>) -> Box<dyn RunState> + Send + Sync + 'static,
+    ) -> Self {
+        let run = self.continuation.0.take();
+        self.continuation = RunOfAnswer(run.map(|run| Arc::new(run.mapped(convert))));
+        self
+    }
+
+    /// Returns the answer of a longer run of the sampler: with `more` more samples, or with `more` more draws of each chain, or with `more`
+    /// more populations of particles. `model` is the model of this answer.
+    ///
+    /// **Guarantee.** The answer has the bits of the answer of one longer run, except for its time, on any number of threads. The longer run of
+    /// a Markov chain has the burn-in of this run. If a deadline or an interrupt ended this run, the longer run does the work that is
+    /// missing; a chain whose burn-in a deadline shortened keeps the shorter burn-in.
+    ///
+    /// **Complexity.** The first call continues this run. The run is repeated from its beginning if its state takes much memory (over about a
+    /// million draws or distinct values), in a second call for the same answer, or if the longer run divides its samples into other blocks:
+    /// below about 2^18 samples, and for millions of samples at each doubling.
+    ///
+    /// **Errors.** [`Error::OtherModel`] if `model` is not the model of this answer; [`Error::NotInAnswer`] if the answer has no run that can be
+    /// lengthened, because its algorithm is not a sampler or the answer is about a counterfactual; the errors of the sampler.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Model};
+    /// # use figrs_infer::{Run, SequentialMonteCarlo};
+    /// let rain = Flip::new(0.2);
+    /// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+    /// let model = Model::new().observe(&wet, true);
+    /// let sampler = SequentialMonteCarlo::new(100);
+    /// let answer = sampler.clone().populations(16).run(&model, &rain)?;
+    /// let (longer, whole) = (answer.extend(&model, 16)?, sampler.populations(32).run(&model, &rain)?);
+    /// assert_eq!(longer.probability(&rain, &true)?, whole.probability(&rain, &true)?);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn extend(&self, model: &Model, more: u64) -> Result<Self, Error> {
+        let (Some(continuation), Some(asked)) = (&self.continuation.0, &self.asked) else {
+            let remedy =
+                "extend the answer of a sampler, or the `Running` from which the answer came";
+            return Err(self.missing_content_error("run that can be lengthened", remedy));
+        };
+        if !asked.0.states_the_same(model) {
+            return Err(Error::OtherModel {
+                algorithm: self.algorithm,
+            });
+        }
+        let (answer, state) = continuation.extended(more)?;
+        let answer = answer.with_question(Arc::clone(asked));
+        Ok(answer.with_continuation(continuation.with_state(more, state)))
     }
 
     /// Returns the draws of a sampler, if the sampler kept them.

@@ -8,16 +8,15 @@ use crate::error::Error;
 use figrs_factor::algebra::MaxProduct;
 use figrs_factor::eliminate::{eliminate, share_weights};
 
-/// Returns the probability of each value of an expansion's only target. The body of a shared recursive call has no evidence, so that the
+/// Returns the probability of each value of an expansion's only target (last, that of the value `unknown`, if the target may be unknown), and
+/// the number of operations. The body of a shared recursive call has no evidence, so that the
 /// weights of its worlds sum to one. The weights are nevertheless divided by their sum, because rounding errors would otherwise grow from
 /// call to call.
-pub fn sums(body: &Expansion, limits: &Limits) -> Result<Weights, Error> {
-    let encoding = Encoding::for_sums(body, body.targets())?;
-    Ok(share_weights(
-        encoding.graph(),
-        &kept(body, &encoding),
-        limits,
-    )?)
+pub fn sums(body: &Expansion, limits: &Limits) -> Result<(Weights, f64), Error> {
+    let encoding = Encoding::for_upper_sums(body, body.targets())?;
+    let keep = kept(body, &encoding);
+    let (weights, cost) = share_weights(encoding.graph(), &keep, limits)?;
+    Ok((weights, cost.operations))
 }
 
 /// Returns, for each value of an expansion's only target, the weight of the most probable world with this value.

@@ -25,16 +25,30 @@ pub fn memory_of(algorithm: &'static str, text: &str) -> Result<Bytes, Error> {
 pub fn expand(limits: &Limits, model: &Model, targets: &[AnyElement]) -> Result<Expansion, Error> {
     if let Some(depth) = limits.expanded_depth {
         let mut memory = ExpansionCache::default();
-        return Ok(Expansion::to_depth(
-            model,
-            targets,
-            limits,
-            depth,
-            &mut memory,
-        )?);
+        return expand_to_depth(limits, model, targets, depth, &mut memory, &mut 0.0);
     }
     Expansion::sharing_calls(model, targets, limits, QueryKind::Sums, |body| {
-        call_solver::sums(body, limits)
+        Ok(call_solver::sums(body, limits)?.0)
+    })
+}
+
+/// Expands a model to a depth, as far as the limits allow, for bounds of sums over its worlds. The operations of the eliminations that solve
+/// shared recursive calls are added to `operations`, and count against the limit of work.
+pub fn expand_to_depth(
+    limits: &Limits,
+    model: &Model,
+    targets: &[AnyElement],
+    depth: usize,
+    memory: &mut ExpansionCache,
+    operations: &mut f64,
+) -> Result<Expansion, Error> {
+    let work = limits.work;
+    let mut limits_of_call = limits.clone();
+    Expansion::sharing_calls_to_depth(model, targets, limits, depth, memory, |body| {
+        limits_of_call.work = work - *operations;
+        let (weights, own) = call_solver::sums(body, &limits_of_call)?;
+        *operations += own;
+        Ok(weights)
     })
 }
 

@@ -15,10 +15,10 @@ use crate::error::Error;
 use figrs_factor::Stopped;
 
 /// The sums that a sampler accumulates. Units of work are added to the sums in the order of their numbers.
-pub trait Sums: Debug {
+pub trait Sums: Clone + Debug + Send + 'static {
     /// The contribution of one unit of work: the sums of a block of worlds or of some populations of particles, or the draws of a Markov
     /// chain.
-    type Unit: Debug + Send;
+    type Unit: Clone + Debug + Send;
     /// The type of the answer that is computed from the sums.
     type Answer;
 
@@ -27,6 +27,25 @@ pub trait Sums: Debug {
 
     /// True if the run needs no further units of work.
     fn is_enough(&self) -> bool {
+        false
+    }
+
+    /// Number of samples or populations whose contributions have been added, for progress reports.
+    #[doc(hidden)]
+    fn done(&self) -> u64 {
+        0
+    }
+
+    /// True if the sums are so small that an answer keeps a copy of them.
+    #[doc(hidden)]
+    fn is_small(&self) -> bool {
+        true
+    }
+
+    /// Takes over the requested length of a longer run, given the sums of the longer run without units of work. Returns `false` if the
+    /// longer run has other units of work; the sums then cannot be continued.
+    #[doc(hidden)]
+    fn lengthen(&mut self, _longer: Self) -> bool {
         false
     }
 
@@ -40,7 +59,7 @@ pub trait Sums: Debug {
 /// Sums of floating-point numbers depend on the order of addition. Therefore partial sums add units of work immediately only if they begin
 /// with the first unit. Partial sums that begin with a later unit store the contributions of their units separately, until they are merged
 /// or converted to an answer. The memory of partial sums that begin with a later unit grows with the number of their units.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[must_use]
 pub struct Partial<S: Sums> {
     units: Range<u64>,
@@ -49,6 +68,8 @@ pub struct Partial<S: Sums> {
     /// The contributions of the units of work that have not been added to the sums yet.
     waiting: Vec<S::Unit>,
     absorbs: bool,
+    /// The number of the last unit of work of the run, which waits because it may be shorter than in a longer run.
+    last: u64,
     stopped: Stopped,
     elapsed: Duration,
 }
@@ -72,9 +93,45 @@ impl<S: Sums> Partial<S> {
             sums,
             waiting: Vec::new(),
             absorbs: first == 0 && absorption == Absorption::AtOnce,
+            last: u64::MAX,
             stopped: Stopped::Finished,
             elapsed: Duration::ZERO,
         }
+    }
+
+    /// Sets the number of units of work of the whole run. The contribution of the last unit is not added to the sums before they are
+    /// converted to an answer.
+    #[doc(hidden)]
+    pub fn of_units(self, units: u64) -> Self {
+        Self {
+            last: units.wrapping_sub(1),
+            ..self
+        }
+    }
+
+    /// Takes over the requested length of a longer run, given the partial sums of the longer run without units of work, and drops the last
+    /// unit of work, which may be shorter than in the longer run. Returns `false` if the longer run has other units of work.
+    pub(crate) fn lengthen(&mut self, longer: Self) -> bool {
+        if self.units.end > self.last && self.waiting.pop().is_some() {
+            self.units.end = self.last;
+        }
+        self.last = longer.last;
+        self.sums.lengthen(longer.sums)
+    }
+
+    /// Number of samples or populations whose contributions have been added to the sums.
+    pub(crate) fn done(&self) -> u64 {
+        self.sums.done()
+    }
+
+    /// True if the sums are so small that an answer keeps a copy of them.
+    pub(crate) fn is_small(&self) -> bool {
+        self.sums.is_small()
+    }
+
+    /// Returns the sums with this reason for the end of the run.
+    pub(crate) fn because(self, stopped: Stopped) -> Self {
+        Self { stopped, ..self }
     }
 
     /// Runs the units of work below `end` in batches on several threads, until `work` returns `None` because the run was stopped. Each unit
@@ -117,8 +174,26 @@ impl<S: Sums> Partial<S> {
         Ok(self)
     }
 
+    /// The time that the units of work took.
+    #[doc(hidden)]
+    pub fn elapsed(&self) -> Duration {
+        self.elapsed
+    }
+
+    /// Adds all contributions and returns the sums.
+    #[doc(hidden)]
+    pub fn absorbed(mut self) -> S {
+        for unit in self.waiting {
+            if !self.sums.is_enough() {
+                self.sums.absorb(unit);
+            }
+        }
+        self.sums
+    }
+
     /// Sets the time that the units of work took.
-    pub(crate) fn after(self, elapsed: Duration) -> Self {
+    #[doc(hidden)]
+    pub fn after(self, elapsed: Duration) -> Self {
         Self { elapsed, ..self }
     }
 
@@ -143,10 +218,15 @@ impl<S: Sums> Partial<S> {
         self.sums.is_enough()
     }
 
+    /// True if the run needs no further units of work once all contributions have been added to the sums.
+    pub(crate) fn will_be_enough(&self) -> bool {
+        self.is_enough() || (!self.waiting.is_empty() && self.clone().absorbed().is_enough())
+    }
+
     /// Adds the next unit of work.
     #[doc(hidden)]
     pub fn push(&mut self, unit: S::Unit) {
-        if self.absorbs {
+        if self.absorbs && self.units.end != self.last {
             self.sums.absorb(unit);
         } else {
             self.waiting.push(unit);
@@ -215,13 +295,9 @@ impl<S: Sums> Partial<S> {
     /// partial sums.
     ///
     /// **Errors.** The errors of the sampler.
-    pub fn into_answer(mut self) -> Result<S::Answer, Error> {
-        for unit in self.waiting {
-            if !self.sums.is_enough() {
-                self.sums.absorb(unit);
-            }
-        }
-        self.sums.into_answer(self.stopped, self.elapsed)
+    pub fn into_answer(self) -> Result<S::Answer, Error> {
+        let (stopped, elapsed) = (self.stopped, self.elapsed);
+        self.absorbed().into_answer(stopped, elapsed)
     }
 }
 

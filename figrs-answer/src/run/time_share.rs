@@ -40,6 +40,16 @@ impl<'a> TimeShare<'a> {
         }
     }
 
+    /// Creates the share of a chain that can be continued later: all the time until the deadline, with a burn-in that is not shortened.
+    pub fn undivided(run: &'a RunMonitor<'a>) -> Self {
+        Self {
+            run,
+            ends: run.deadline(),
+            warm_up: None,
+            last_report: Cell::new(run.elapsed()),
+        }
+    }
+
     /// Returns the reason why the chain must end now; `None` if it need not end. Without a deadline, the call does not
     /// read the clock.
     #[inline]

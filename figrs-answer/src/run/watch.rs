@@ -30,10 +30,20 @@ pub(crate) type ProgressListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 pub struct Watch {
     deadline: Option<Duration>,
     interrupt: Option<Arc<AtomicBool>>,
+    /// The flag of a [`Running`](crate::Running), which its owner may stop.
+    stop: Option<Arc<AtomicBool>>,
     listener: Option<ProgressListener>,
 }
 
 impl Watch {
+    /// Returns the same deadline, interrupt and listener with a second flag that ends the run.
+    pub(crate) fn stopped_by(&self, flag: &Arc<AtomicBool>) -> Self {
+        Self {
+            stop: Some(Arc::clone(flag)),
+            ..self.clone()
+        }
+    }
+
     pub fn set_deadline(&mut self, deadline: Duration) {
         self.deadline = Some(deadline);
     }
@@ -48,13 +58,16 @@ impl Watch {
 
     /// True if a deadline or an interrupt is set, which can end a run that would not end otherwise.
     pub fn can_end_run(&self) -> bool {
-        self.deadline.is_some() || self.interrupt.is_some()
+        self.deadline.is_some() || self.interrupt.is_some() || self.stop.is_some()
     }
 
     /// True if the interrupt flag is set.
     pub fn is_interrupted(&self) -> bool {
-        let interrupt = self.interrupt.as_deref();
-        interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
+        let is_set = |flag: &Option<Arc<AtomicBool>>| {
+            let flag = flag.as_deref();
+            flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
+        };
+        is_set(&self.interrupt) || is_set(&self.stop)
     }
 
     /// Returns an error if an algorithm within another algorithm has a deadline, a listener or an interrupt.
@@ -87,6 +100,7 @@ impl Watch {
             until: Until {
                 deadline: self.deadline.and_then(|after| began.checked_add(after)),
                 interrupt: self.interrupt.clone(),
+                stop: self.stop.clone(),
             },
             watch: self,
             algorithm,
@@ -136,7 +150,16 @@ impl RunMonitor<'_> {
         Watch {
             deadline: self.until.deadline.map(left),
             interrupt: self.until.interrupt.clone(),
+            stop: self.until.stop.clone(),
             listener: self.watch.listener.clone(),
+        }
+    }
+
+    /// Returns the remaining time until the deadline with the interrupts, for a part of this run whose progress the run itself reports.
+    pub fn quiet_rest(&self) -> Watch {
+        Watch {
+            listener: None,
+            ..self.rest()
         }
     }
 

@@ -6,6 +6,7 @@ use std::ops;
 use std::panic::Location;
 use std::sync::Arc;
 
+use super::contained::contained;
 use super::linear::LinearFunction;
 use super::node::{AnyElement, ApplyOp, Kind, OpenArgument};
 use super::parents::{Arguments, One};
@@ -201,9 +202,20 @@ impl<T: Arithmetic> ArithmeticOperation<T> {
 
     #[track_caller]
     fn of_elements(self, a: &Element<T>, b: &Element<T>) -> Element<T> {
+        self.of_elements_at(Location::caller(), a, b)
+    }
+
+    fn of_elements_at(
+        self,
+        location: &'static Location<'static>,
+        a: &Element<T>,
+        b: &Element<T>,
+    ) -> Element<T> {
         let parents = vec![a.erased().clone(), b.erased().clone()];
         let real = RealOperation::new::<T>(self.operator, None, None);
-        partial::<(T, T), _, _>(self.name, parents, real, move |(a, b)| self.value(a, b))
+        let name = self.name;
+        let value = move |(a, b): (&T, &T)| self.value(a, b);
+        partial_at::<(T, T), _, _>(name, location, parents, real, value)
     }
 
     #[track_caller]
@@ -221,9 +233,62 @@ impl<T: Arithmetic> ArithmeticOperation<T> {
     }
 }
 
+impl<T: Arithmetic> ArithmeticOperation<T> {
+    const SUM: Self = Self {
+        name: "plus",
+        operator: Operator::Add,
+        apply: T::add,
+    };
+}
+
+/// Creates the sum of two elements, with this location in its label.
+pub(crate) fn plus_at<T: Arithmetic>(
+    location: &'static Location<'static>,
+    a: &Element<T>,
+    b: &Element<T>,
+) -> Element<T> {
+    ArithmeticOperation::SUM.of_elements_at(location, a, b)
+}
+
+/// Returns the sum of two numbers, or the error that it does not fit its type.
+pub(crate) fn checked_sum<T: Arithmetic>(a: &T, b: &T) -> Result<T, Fault> {
+    ArithmeticOperation::SUM.value(a, b)
+}
+
+/// Creates an element whose function has no result for some of its arguments.
+pub(crate) fn fallible_apply_at<A, T, F>(
+    name: &'static str,
+    location: &'static Location<'static>,
+    parents: Vec<AnyElement>,
+    function: F,
+) -> Element<T>
+where
+    A: Arguments,
+    T: Value,
+    F: for<'a> Fn(A::Refs<'a>) -> Result<T, Fault> + Send + Sync + 'static,
+{
+    let contained = move |arguments: A::Refs<'_>| contained(|| function(arguments))?;
+    partial_at::<A, T, _>(name, location, parents, None, contained)
+}
+
 #[track_caller]
 fn partial<A, T, F>(
     name: &'static str,
+    parents: Vec<AnyElement>,
+    operation: Option<RealOperation>,
+    function: F,
+) -> Element<T>
+where
+    A: Arguments,
+    T: Value,
+    F: for<'a> Fn(A::Refs<'a>) -> Result<T, Fault> + Send + Sync + 'static,
+{
+    partial_at::<A, T, F>(name, Location::caller(), parents, operation, function)
+}
+
+fn partial_at<A, T, F>(
+    name: &'static str,
+    location: &'static Location<'static>,
     parents: Vec<AnyElement>,
     operation: Option<RealOperation>,
     function: F,
@@ -239,7 +304,7 @@ where
         arguments: PhantomData,
     };
     let kind = Kind::Apply(parents, Arc::new(partial));
-    Element::from_kind(name, Location::caller(), kind)
+    Element::from_kind(name, location, kind)
 }
 
 macro_rules! operations {

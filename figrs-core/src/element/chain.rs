@@ -14,6 +14,7 @@ use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::Element;
 use crate::error::Fault;
 use crate::value::Value;
+use crate::value::support::Support;
 
 /// Builds the element that a function selects according to the values of its parents.
 #[derive(Debug)]
@@ -69,6 +70,7 @@ where
         body: move |refs: A::Refs<'_>| Ok(shared(refs)),
         arguments: PhantomData,
         memory: BranchMemory::default(),
+        for_tables: None,
     };
     Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
 }
@@ -90,15 +92,46 @@ where
         body: function,
         arguments: PhantomData,
         memory: BranchMemory::default(),
+        for_tables: None,
     };
     Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
 }
+
+/// Creates a Chain whose function may fail, and that `for_tables` may replace by a single element, given the possible values of its
+/// parents; see [`ChainOp::for_tables`].
+pub(crate) fn chain_or_scan_at<A, T, F>(
+    constructor: &'static str,
+    location: &'static Location<'static>,
+    parents: Vec<AnyElement>,
+    function: F,
+    for_tables: impl Fn(&[&Support]) -> Option<Element<T>> + Send + Sync + 'static,
+) -> Element<T>
+where
+    A: Arguments,
+    T: Value,
+    F: for<'a> Fn(A::Refs<'a>) -> Result<Element<T>, Fault> + Send + Sync + 'static,
+{
+    let op = ChainFunction::<A, F> {
+        identity: FunctionId::of_code(&function),
+        body: function,
+        arguments: PhantomData,
+        memory: BranchMemory::default(),
+        for_tables: Some(Box::new(move |supports| {
+            Some(for_tables(supports)?.erased().clone())
+        })),
+    };
+    Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
+}
+
+/// A function from the possible values of the parents of a Chain to an element with the value of the Chain.
+type ForTables = Box<dyn Fn(&[&Support]) -> Option<AnyElement> + Send + Sync>;
 
 struct ChainFunction<A, F> {
     body: F,
     identity: Option<FunctionId>,
     arguments: PhantomData<fn(A)>,
     memory: BranchMemory,
+    for_tables: Option<ForTables>,
 }
 
 impl<A, T, F> ChainOp for ChainFunction<A, F>
@@ -118,6 +151,15 @@ where
             purity::compare(&element, call()?.erased())?;
         }
         Ok(element)
+    }
+
+    fn for_tables(&self, supports: &[&Support]) -> Option<AnyElement> {
+        // A counterfactual stores one result for each combination of values.
+        let for_tables = self
+            .for_tables
+            .as_ref()
+            .filter(|_| !self.memory.is_active());
+        contained(|| for_tables?(supports)).ok().flatten()
     }
 
     fn memory(&self) -> Option<&BranchMemory> {

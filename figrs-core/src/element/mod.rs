@@ -5,7 +5,7 @@
 
 pub mod alias;
 mod apply;
-mod arithmetic;
+pub(crate) mod arithmetic;
 mod atomic;
 mod bessel;
 mod beta;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use rand::Rng;
 
@@ -183,6 +183,12 @@ pub trait ChainOp: Send + Sync {
     /// Builds a new element like [`call`](Self::call), even if a counterfactual has stored an element.
     fn call_anew(&self, arguments: &[&dyn Any]) -> Result<AnyElement, Fault> {
         self.call(arguments)
+    }
+    /// Returns one element that has the value of this Chain in each world, given the possible values of the parents; `None` if there is no such
+    /// element. Expansions of exact algorithms use the element in place of the results of the function.
+    fn for_tables(&self, supports: &[&Support]) -> Option<AnyElement> {
+        let _ = supports;
+        None
     }
     /// Returns the memory in which counterfactuals store the results of the function; members of families have no such memory.
     fn memory(&self) -> Option<&BranchMemory> {
@@ -463,8 +469,15 @@ impl AnyElement {
     }
 
     /// True if this is the only handle of the element, so that no other element and no evidence can refer to it.
+    ///
+    /// A member that a [`Process`](crate::Process) remembers is shared, because the process may return it again.
     pub fn is_unshared(&self) -> bool {
-        Arc::strong_count(&self.0) == 1
+        Arc::strong_count(&self.0) == 1 && Arc::weak_count(&self.0) == 0
+    }
+
+    /// Returns a reference that does not keep the element in memory.
+    pub(crate) fn downgrade(&self) -> WeakElement {
+        WeakElement(Arc::downgrade(&self.0))
     }
 
     /// Creates an empty list of values of this element's type.
@@ -519,6 +532,21 @@ impl AnyElement {
 impl fmt::Debug for AnyElement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.label())
+    }
+}
+
+/// A reference to an element that does not keep it in memory.
+pub(crate) struct WeakElement(Weak<Node>);
+
+impl WeakElement {
+    /// Returns the element, if it is still in memory.
+    pub(crate) fn upgrade(&self) -> Option<AnyElement> {
+        self.0.upgrade().map(AnyElement)
+    }
+
+    /// True if the element is still in memory.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.0.strong_count() > 0
     }
 }
 

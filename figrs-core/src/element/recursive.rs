@@ -30,9 +30,9 @@ type RecursiveBody<A, T> = Arc<dyn Fn(Call<A, T>, &A) -> Element<T> + Send + Syn
 /// Exact algorithms share all calls of a function with the same argument. Exact algorithms unfold a call, instead of sharing it, if its
 /// body reaches an element with evidence, a target, a [`Score`](crate::Score) or an element that is not finite. A call is also unfolded
 /// if its body reaches a function that fails for some values, or an uncertain element created outside the body. In the most probable
-/// world, a shared call has the weight of the most probable choices for its value; the elements within the call are not listed. All calls
-/// are unfolded by samplers and `Enumerate`, for the bounds of `LazyVariableElimination`, and when worlds are counted, drawn, or listed
-/// from a compiled tree.
+/// world, a shared call has the weight of the most probable choices for its value; the elements within the call are not listed. For bounds,
+/// `LazyVariableElimination` shares all calls with the same argument that it expands to the same depth. All calls are unfolded by samplers
+/// and `Enumerate`, and when worlds are counted, drawn, or listed from a compiled tree.
 ///
 /// **Errors.** [`ModelError::CyclicCall`](crate::ModelError::CyclicCall) from an exact algorithm if a call needs a call with the
 /// same argument; [`ModelError::TooDeep`](crate::ModelError::TooDeep) if the body calls itself with ever new arguments.

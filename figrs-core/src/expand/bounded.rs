@@ -11,9 +11,10 @@ impl Expansion {
     /// that the unexpanded parts satisfy two conditions. In the unexpanded parts, no Score may have a weight above one, and no
     /// observed value may have a density.
     pub fn check_bounded(&self) -> Result<(), ModelError> {
-        let Some((depth, true)) = self.cut else {
+        if self.is_complete() {
             return Ok(());
-        };
+        }
+        let depth = self.cut.map_or(0, |(depth, _)| depth);
         for expanded in &self.elements {
             if let Some((problem, remedy)) = self.unbounded(expanded) {
                 return Err(ModelError::Unbounded {

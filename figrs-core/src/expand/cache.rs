@@ -4,6 +4,7 @@ use std::any::Any;
 
 use rustc_hash::FxHashMap;
 
+use super::calls::CallSolutions;
 use crate::element::footprint::{ALLOCATION, Footprint};
 use crate::element::node::{AnyElement, ChainOp, ElementId};
 use crate::error::Fault;
@@ -21,6 +22,8 @@ pub struct ExpansionCache {
     calls: (usize, usize),
     /// The memory footprint of the thread before the first expansion of the model.
     before: Footprint,
+    /// The solutions of the recursive calls that the expansions have reached.
+    pub(super) solutions: CallSolutions,
 }
 
 impl Default for ExpansionCache {
@@ -29,6 +32,7 @@ impl Default for ExpansionCache {
             elements: FxHashMap::default(),
             calls: (0, 0),
             before: Footprint::now(),
+            solutions: CallSolutions::default(),
         }
     }
 }
@@ -47,6 +51,11 @@ struct MemoisedCalls {
 }
 
 impl ExpansionCache {
+    /// Forgets the solutions of recursive calls, for an expansion that lists more values of elements with infinitely many.
+    pub fn forget_calls(&mut self) {
+        self.solutions = CallSolutions::default();
+    }
+
     /// Returns the approximate size of the cache in bytes, without the elements.
     pub(super) fn bytes(&self) -> u64 {
         const ELEMENT: usize = 2 * size_of::<(ElementId, (AnyElement, CachedElement))>();

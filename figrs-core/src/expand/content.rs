@@ -91,7 +91,8 @@ impl ExpandedElement {
 pub enum Content {
     /// The value is set by an intervention.
     Fixed,
-    /// The value is random, with these probabilities for the values of the support.
+    /// The value is random, with these probabilities for the values of the support. If the value may be unknown, the probability of the
+    /// value `unknown` comes last.
     Atomic(Weights),
     /// The value is random, without a finite support; only an observed Chain may use the element.
     NotEnumerable(NotEnumerable),

@@ -69,7 +69,8 @@ impl EncodingBuilder<'_> {
                 self.number(position, &[], self.variable(position), &numbers);
             }
             Content::Atomic(weights) => {
-                self.rows(position, known, |_| Some((weights, 0)), |_, _| true)?;
+                let columns = weights.len();
+                self.rows(position, columns, |_| Some((weights, 0)), |_, _| true)?;
             }
             Content::Table(weights) if self.is_complete_table(position, weights) => {
                 let mut variables = Vec::with_capacity(expanded.parents.len() + 1);

@@ -104,6 +104,9 @@ impl EncodingBuilder<'_> {
         }
         let found = |i: usize| Some((chain.support.index_of(row.support.any(i))?, i));
         let mut found: Vec<(usize, usize)> = (0..row.support.len()).filter_map(found).collect();
+        if row.unknown {
+            found.push((chain.support.len(), row.support.len()));
+        }
         found.sort_unstable();
         let order: Vec<usize> = found.iter().map(|&(_, i)| i).collect();
         Ok(RowOutcomes {

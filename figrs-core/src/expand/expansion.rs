@@ -19,6 +19,8 @@ pub struct Expansion {
     pub(super) impossible: Option<usize>,
     /// The depth to which the model was expanded, and `true` if some part of it was left out.
     pub(super) cut: Option<(usize, bool)>,
+    /// `true` if some values of an element with infinitely many values were left out.
+    pub(super) is_ranged: bool,
     /// Maximum number of entries in the table of one element.
     pub(super) element_entries: u64,
     pub(super) reached: usize,
@@ -31,9 +33,19 @@ pub struct Expansion {
 }
 
 impl Expansion {
-    /// True if no part of the model was left out.
+    /// True if no part of the model and no values were left out.
     pub fn is_complete(&self) -> bool {
-        !matches!(self.cut, Some((_, true)))
+        !self.is_cut() && !self.is_ranged
+    }
+
+    /// True if some Chains were left out because of their depth.
+    pub fn is_cut(&self) -> bool {
+        matches!(self.cut, Some((_, true)))
+    }
+
+    /// True if some values of an element with infinitely many values were left out.
+    pub fn is_ranged(&self) -> bool {
+        self.is_ranged
     }
 
     /// True if some elements are calls of recursive functions that were not unfolded; the expansion then lacks the elements

@@ -12,6 +12,8 @@
 //!
 //! [`Expansion::sharing_calls`] solves each call of a [`Recursive`](crate::Recursive) function once for each argument.
 //!
+//! [`Expansion::submodels`] finds sub-models with a small interface, which [`Expansion::with_solved`] replaces by their distributions.
+//!
 //! [`Expansion::learning`] replaces [`Learned`](crate::Learned) elements by parameters, and records for each weight the
 //! outcome whose probability it is.
 //!
@@ -37,6 +39,7 @@ mod reach;
 mod rows;
 pub(crate) mod sharing;
 mod situation;
+mod submodels;
 mod walks;
 
 pub use cache::ExpansionCache;
@@ -44,3 +47,4 @@ pub use content::{Content, ExpandedElement, FunctionFailures};
 pub use encoding::Encoding;
 pub use expansion::Expansion;
 pub use parametric::{LearnedParameter, LearnedParameters, ParametricOutcomes};
+pub use submodels::{SolvedSubmodel, Submodel};

@@ -3,13 +3,13 @@
 use super::content::{Content, ExpandedElement, FunctionFailures};
 use super::expansion_memory::bytes_of;
 use super::product;
-use crate::element::node::{AnyElement, ApplyOp, AtomicOp, TableOp};
+use crate::element::node::{AnyElement, ApplyOp, AtomicOp, NotEnumerable, TableOp};
 use crate::element::purity;
 use crate::error::{Fault, ModelError};
 use crate::limits::check_time;
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
-use crate::value::support::Support;
+use crate::value::support::{Support, SupportBuilder};
 use figrs_factor::graph::Assignments;
 use figrs_factor::graph::WeightsBuilder;
 use figrs_factor::graph::{FactorTable, Weights, WorldWeight};
@@ -54,12 +54,13 @@ impl FailureCollector {
     }
 }
 
-/// Returns the probabilities of an atomic element's outcomes. If the outcomes cannot be listed, returns only the probability of
-/// the observed value.
+/// Returns the probabilities of an atomic element's outcomes. If the outcomes cannot be listed, returns only the probability of the observed
+/// value, or the probabilities of `range` values and of the value `unknown`.
 pub(super) fn atomic(
     element: &AnyElement,
     op: &dyn AtomicOp,
     observed: Option<&Datum>,
+    range: Option<usize>,
 ) -> ExpandedTable {
     op.check().map_err(|problem| element.invalid(problem))?;
     let fault = |fault: Fault| element.fault(fault);
@@ -77,10 +78,38 @@ pub(super) fn atomic(
             Ok((values.build(), Content::Atomic(weights), None))
         }
         (Err(endless), None) => {
+            let listed = match (endless, range) {
+                (NotEnumerable::Infinite, Some(range)) => {
+                    first_values(op, range, element.no_values()).map_err(fault)?
+                }
+                _ => None,
+            };
+            if let Some((support, weights)) = listed {
+                return Ok((support, Content::Atomic(weights), None));
+            }
             let none = element.no_values().build();
             Ok((none, Content::NotEnumerable(endless), None))
         }
     }
+}
+
+/// Returns the first `range` natural numbers with their probabilities, and last the probability of all other numbers; `None` if the values of
+/// the distribution are not natural numbers.
+fn first_values(
+    op: &dyn AtomicOp,
+    range: usize,
+    mut values: SupportBuilder,
+) -> Result<Option<(Support, Weights)>, Fault> {
+    let mut logs = Vec::with_capacity(range);
+    for value in 0..range as u64 {
+        if values.insert(&value).is_none() {
+            return Ok(None);
+        }
+        logs.push(op.log_prob(&value)?);
+    }
+    let listed: f64 = logs.iter().map(|log| log.exp()).sum();
+    logs.push((1.0 - listed).max(0.0).ln());
+    Ok(Some((values.build(), Weights::from_logs(logs))))
 }
 
 /// Converts probabilities to weights, which are stored as logarithms if a probability is too small for `f64`.
@@ -310,7 +339,15 @@ pub(super) fn restrict(
     }
     expanded.support = values.build();
     match &mut expanded.content {
-        Content::Atomic(probabilities) => *probabilities = probabilities.select(&kept),
+        Content::Atomic(probabilities) => {
+            // The probability of the value `unknown` comes last.
+            let kept: Vec<usize> = kept
+                .iter()
+                .copied()
+                .chain(all..probabilities.len())
+                .collect();
+            *probabilities = probabilities.select(&kept);
+        }
         Content::Apply(index) => {
             for value in index.iter_mut().filter(|v| **v != FactorTable::NO_VALUE) {
                 *value = moved[*value as usize];

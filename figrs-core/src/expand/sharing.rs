@@ -7,11 +7,13 @@
 
 use rustc_hash::FxHashSet;
 
-use super::calls::{CallRequest, CallSolution, CallSolutions};
+use super::cache::ExpansionCache;
+use super::calls::{CallRequest, CallSolution, CallSolutions, NO_DEPTH_LIMIT};
 use super::content::{Content, ExpandedElement};
 use super::expander::Expander;
 use super::expansion::Expansion;
 use super::expansion_memory::ExpansionMemory;
+use super::submodels::SolvedSubmodel;
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::error::ModelError;
 use crate::model::Model;
@@ -45,28 +47,65 @@ impl Expansion {
         mut solve: impl FnMut(&Self) -> Result<Weights, E>,
     ) -> Result<Self, E> {
         let nothing = Model::new();
-        let mut sharing = CallSharing {
-            empty_model: &nothing,
-            limits,
-            asked,
-            calls: CallSolutions::default(),
-            call_stack: Vec::new(),
-            memory: ExpansionMemory::new(None),
-        };
+        let mut sharing = CallSharing::new(&nothing, limits, asked);
         let mut walk = Expander::new(model, limits, None);
+        sharing.complete(&mut walk, model, targets, &mut solve)?;
+        Ok(walk.finished(model, targets)?)
+    }
+
+    /// Expands a model like [`sharing_calls`](Self::sharing_calls) for sums over the worlds, with the distributions of solved sub-models in
+    /// place of their roots. The solutions of recursive calls are stored in `memory` and reused.
+    ///
+    /// **Errors.** As [`sharing_calls`](Self::sharing_calls).
+    pub fn with_solved<E: From<ModelError>>(
+        model: &Model,
+        targets: &[AnyElement],
+        limits: &Limits,
+        solved: &[SolvedSubmodel],
+        memory: &mut ExpansionCache,
+        mut solve: impl FnMut(&Self) -> Result<Weights, E>,
+    ) -> Result<Self, E> {
+        let nothing = Model::new();
+        let mut sharing = CallSharing::new(&nothing, limits, QueryKind::Sums);
+        sharing.calls = std::mem::take(&mut memory.solutions);
+        let mut walk = Expander::new(model, limits, None);
+        walk.replace(solved.iter().cloned());
+        sharing.complete(&mut walk, model, targets, &mut solve)?;
+        memory.solutions = sharing.calls;
+        Ok(walk.finished(model, targets)?)
+    }
+
+    /// Expands a model to a depth like [`to_depth`](Self::to_depth), and shares the calls of recursive functions like
+    /// [`sharing_calls`](Self::sharing_calls), for sums over the worlds. The distribution of a call is computed once for each argument and
+    /// each number of further nested Chains that may be expanded. The function `solve` returns a last weight for the value `unknown` if the
+    /// target of the expansion may be unknown.
+    ///
+    /// **Guarantee.** The sums over the worlds are the same as without sharing, up to rounding.
+    ///
+    /// **Errors.** As [`sharing_calls`](Self::sharing_calls).
+    pub fn sharing_calls_to_depth<E: From<ModelError>>(
+        model: &Model,
+        targets: &[AnyElement],
+        limits: &Limits,
+        depth: usize,
+        memory: &mut ExpansionCache,
+        mut solve: impl FnMut(&Self) -> Result<Weights, E>,
+    ) -> Result<Self, E> {
+        let nothing = Model::new();
+        let mut sharing = CallSharing::new(&nothing, limits, QueryKind::Sums);
+        sharing.calls = std::mem::take(&mut memory.solutions);
+        let mut reached = 0;
         loop {
-            let wanted = sharing.advance(&mut walk, model, targets)?;
-            let Some(wanted) = wanted else {
+            let mut walk = Expander::to_depth(model, limits, depth, memory);
+            walk.expansion.reached = reached;
+            let outcome = sharing.complete(&mut walk, model, targets, &mut solve);
+            let is_outdated = walk.put_memory(memory);
+            outcome?;
+            if !is_outdated {
+                memory.solutions = sharing.calls;
                 return Ok(walk.finished(model, targets)?);
-            };
-            if sharing.calls.functions() == 0 {
-                sharing.calls = CallSolutions::new(roots(model, targets));
             }
-            sharing.memory = walk.memory();
-            sharing.enter_call(wanted, None, walk.expansion.reached);
-            while let Some(body) = sharing.call_stack.pop() {
-                walk.expansion.reached = sharing.advance_body(body, &mut solve)?;
-            }
+            reached = walk.expansion.reached;
         }
     }
 }
@@ -103,6 +142,38 @@ struct CallSharing<'m> {
 }
 
 impl<'m> CallSharing<'m> {
+    fn new(empty_model: &'m Model, limits: &'m Limits, asked: QueryKind) -> Self {
+        Self {
+            empty_model,
+            limits,
+            asked,
+            calls: CallSolutions::default(),
+            call_stack: Vec::new(),
+            memory: ExpansionMemory::new(None),
+        }
+    }
+
+    /// Advances the traversal of a model until it is complete, and solves the calls that it needs.
+    fn complete<E: From<ModelError>>(
+        &mut self,
+        walk: &mut Expander<'m>,
+        model: &Model,
+        targets: &[AnyElement],
+        solve: &mut impl FnMut(&Expansion) -> Result<Weights, E>,
+    ) -> Result<(), E> {
+        while let Some(wanted) = self.advance(walk, model, targets)? {
+            if self.calls.functions() == 0 {
+                self.calls = CallSolutions::new(roots(model, targets));
+            }
+            self.memory = walk.memory();
+            self.enter_call(wanted, None, walk.expansion.reached);
+            while let Some(body) = self.call_stack.pop() {
+                walk.expansion.reached = self.advance_body(body, solve)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Advances a traversal until it is complete or needs the solution of a call.
     fn advance(
         &mut self,
@@ -123,27 +194,42 @@ impl<'m> CallSharing<'m> {
         };
         match op.call(&[]) {
             Ok(root) => {
-                self.set(&wanted, CallSolution::InProgress);
-                let walk = Expander::new(self.empty_model, self.limits, None);
-                let waits = self.call_stack.last().map(|body| body.walk.memory());
-                let walk = walk
-                    .nested_in_call(wanted.depth + 1, self.calls.functions(), reached)
-                    .with_memory_of(waits.unwrap_or(self.memory));
-                self.call_stack.push(CallExpansion {
-                    request: wanted,
-                    root,
-                    walk,
-                    first,
-                });
+                self.calls.set(&wanted, CallSolution::InProgress, false);
+                self.enter_body(wanted, root, ExpansionCache::default(), first, reached);
             }
             // If a world reaches the call, the traversal that unfolds it reports the error.
-            Err(_) => self.set(&wanted, CallSolution::Unfolded),
+            Err(_) => self.calls.set(&wanted, CallSolution::Unfolded, true),
         }
     }
 
-    fn set(&mut self, wanted: &CallRequest, solution: CallSolution) {
-        let (call, element) = (wanted.call.clone(), wanted.element.clone());
-        self.calls.set(call, element, solution);
+    /// Begins to expand the body of a call, whose element is `root`. If the depth is limited, the depth of the elements of the body is
+    /// counted from the call.
+    fn enter_body(
+        &mut self,
+        request: CallRequest,
+        root: AnyElement,
+        mut memory: ExpansionCache,
+        first: Option<Expansion>,
+        reached: usize,
+    ) {
+        let (walk, depth) = if request.levels == NO_DEPTH_LIMIT {
+            let walk = Expander::new(self.empty_model, self.limits, None);
+            (walk, request.depth + 1)
+        } else {
+            let levels = request.levels;
+            let walk = Expander::to_depth(self.empty_model, self.limits, levels, &mut memory);
+            (walk, 1)
+        };
+        let waits = self.call_stack.last().map(|body| body.walk.memory());
+        let walk = walk
+            .nested_in_call(depth, self.calls.functions(), reached)
+            .with_memory_of(waits.unwrap_or(self.memory));
+        self.call_stack.push(CallExpansion {
+            request,
+            root,
+            walk,
+            first,
+        });
     }
 
     /// Advances the expansion of the body of a call, and returns the number of elements reached.
@@ -162,10 +248,17 @@ impl<'m> CallSharing<'m> {
         }
         let CallExpansion {
             request: wanted,
-            walk,
+            mut walk,
             first,
             ..
         } = body;
+        let mut memory = ExpansionCache::default();
+        let is_outdated = walk.put_memory(&mut memory);
+        if is_outdated && outcome.is_ok() {
+            let [root] = root;
+            self.enter_body(wanted, root, memory, first, reached);
+            return Ok(reached);
+        }
         let is_older = walk.is_unfolded;
         let expansion = match outcome.and_then(|_| walk.finished(self.empty_model, &root)) {
             Ok(expansion) => Some(expansion),
@@ -173,6 +266,8 @@ impl<'m> CallSharing<'m> {
             Err(error) => return Err(error.into()),
         };
         let expansion = expansion.filter(|expansion| !is_older && is_plain(expansion));
+        let is_complete = expansion.as_ref().is_some_and(Expansion::is_complete);
+        self.calls.is_ranged |= expansion.as_ref().is_some_and(Expansion::is_ranged);
         let solution = match (expansion, first) {
             (None, _) => CallSolution::Unfolded,
             (Some(first), None) => {
@@ -191,12 +286,13 @@ impl<'m> CallSharing<'m> {
                 CallSolution::Shared(solved.support.clone(), weights)
             }
         };
-        self.set(&wanted, solution);
+        let is_settled = is_complete || matches!(solution, CallSolution::Unfolded);
+        self.calls.set(&wanted, solution, is_settled);
         Ok(reached)
     }
 
     /// True if two expansions of the body of a recursive call have elements in common that may be read elsewhere. For sums, a common
-    /// element is ignored if it has a certain value or is a function. For the most probable world, all common elements count, because the
+    /// element is ignored if it has a certain value or is a function, and is never unknown. For the most probable world, all common elements count, because the
     /// world would lack them.
     fn have_common_elements(&self, first: &Expansion, second: &Expansion) -> bool {
         let is_harmless = |expanded: &ExpandedElement| match &expanded.content {
@@ -206,7 +302,7 @@ impl<'m> CallSharing<'m> {
         };
         first.elements().iter().any(|expanded| {
             let is_common = second.position(&expanded.element).is_some();
-            is_common && !is_harmless(expanded)
+            is_common && (expanded.unknown || !is_harmless(expanded))
         })
     }
 }

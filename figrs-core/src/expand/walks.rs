@@ -1,15 +1,17 @@
 //! Expansions of models: complete, with learned parameters, with decisions, and to a depth.
 
 use super::cache::ExpansionCache;
-use super::expander::{DepthLimit, Expander};
+use super::expander::Expander;
 use super::expansion::Expansion;
 use super::parametric::LearnedParameters;
+use super::submodels::SolvedSubmodel;
 use crate::element::node::AnyElement;
 use crate::error::ModelError;
 use crate::model::Model;
 use crate::value::datum::Datum;
 use crate::value::support::Support;
 use figrs_factor::Limits;
+use figrs_factor::graph::Weights;
 
 impl Expansion {
     /// Expands the elements that `targets` and the evidence of `model` need.
@@ -54,7 +56,14 @@ impl Expansion {
         decided: &[(AnyElement, Support)],
     ) -> Result<Self, ModelError> {
         let mut walk = Expander::new(model, limits, None);
-        walk.decide(decided);
+        // Each option has weight one.
+        let options = decided.iter().map(|(decision, options)| SolvedSubmodel {
+            root: decision.clone(),
+            outer: Vec::new(),
+            support: options.clone(),
+            weights: Weights::from_linear(vec![1.0; options.len()]),
+        });
+        walk.replace(options);
         walk.reach_roots(model, targets)?;
         walk.finished(model, targets)
     }
@@ -75,15 +84,12 @@ impl Expansion {
     ) -> Result<Self, ModelError> {
         let mut reached = 0;
         loop {
-            let limit = DepthLimit {
-                depth,
-                memory: &mut *memory,
-                is_outdated: false,
-            };
-            let mut walk = Expander::new(model, limits, Some(limit));
+            let mut walk = Expander::to_depth(model, limits, depth, memory);
             walk.expansion.reached = reached;
-            walk.reach_roots(model, targets)?;
-            if !walk.limit.as_ref().is_some_and(|limit| limit.is_outdated) {
+            let outcome = walk.reach_roots(model, targets);
+            let is_outdated = walk.put_memory(memory);
+            outcome?;
+            if !is_outdated {
                 return walk.finished(model, targets);
             }
             reached = walk.expansion.reached;

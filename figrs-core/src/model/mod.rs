@@ -185,6 +185,33 @@ impl Model {
         &self.policies
     }
 
+    /// True if another model is a clone of this model, or states the same evidence, interventions and policies about the same elements.
+    /// Conditions and weights by functions whose identity is unknown are equal only in clones.
+    #[doc(hidden)]
+    pub fn states_the_same(&self, other: &Self) -> bool {
+        let same_evidence = |(a, b): (&(AnyElement, Evidence), &(AnyElement, Evidence))| {
+            let identity = a.1.identity();
+            a.0.id() == b.0.id() && identity.is_some() && identity == b.1.identity()
+        };
+        let evidence = Arc::ptr_eq(&self.evidence, &other.evidence)
+            || (self.evidence.len() == other.evidence.len()
+                && self
+                    .evidence
+                    .iter()
+                    .zip(&*other.evidence)
+                    .all(same_evidence));
+        let set = |model: &Self| -> Vec<_> {
+            let set = model.interventions.iter();
+            set.map(|(element, value)| (element.id(), value.clone()))
+                .collect()
+        };
+        let followed = |model: &Self| -> Vec<_> {
+            let policies = model.policies.iter();
+            policies.map(|(a, b)| (a.id(), b.id())).collect()
+        };
+        evidence && set(self) == set(other) && followed(self) == followed(other)
+    }
+
     /// Returns the same model, reduced to the statements of evidence that `keep` accepts; `keep` receives the index of a statement.
     pub fn filtered(&self, keep: impl Fn(usize) -> bool) -> Self {
         let kept = self.evidence.iter().enumerate().filter(|(i, _)| keep(*i));

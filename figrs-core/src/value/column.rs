@@ -28,8 +28,16 @@ pub trait AnyColumn: Debug + Send + Sync {
     fn append(&mut self, other: &dyn AnyColumn);
     /// Returns an empty list of the same type.
     fn fresh(&self) -> Box<dyn AnyColumn>;
+    /// Returns a copy of the list.
+    fn copied(&self) -> Box<dyn AnyColumn>;
     /// Approximate size of the values, in bytes.
     fn bytes(&self) -> usize;
+}
+
+impl Clone for Box<dyn AnyColumn> {
+    fn clone(&self) -> Self {
+        (**self).copied()
+    }
 }
 
 impl<T: Value> AnyColumn for Vec<T> {
@@ -59,6 +67,9 @@ impl<T: Value> AnyColumn for Vec<T> {
     }
     fn fresh(&self) -> Box<dyn AnyColumn> {
         Box::new(Self::new())
+    }
+    fn copied(&self) -> Box<dyn AnyColumn> {
+        Box::new(self.clone())
     }
     fn bytes(&self) -> usize {
         Value::heap_bytes(self)

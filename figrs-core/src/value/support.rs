@@ -12,7 +12,7 @@ use super::datum::Datum;
 use super::{Key, KeyRef, Value};
 
 /// A list of distinct canonical values, numbered in the order of their insertion.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct DistinctValues<T> {
     set: IndexSet<Key<T>, FxBuildHasher>,
     /// Heap size of the values in bytes, besides their own size.
@@ -74,6 +74,7 @@ trait AnyValues: Debug + Send + Sync {
     fn same(&self, other: &dyn AnyValues) -> bool;
     fn insert(&mut self, value: &dyn Any) -> Option<usize>;
     fn empty(&self) -> Box<dyn AnyValues>;
+    fn copied(&self) -> Box<dyn AnyValues>;
     fn column(&self) -> Box<dyn AnyColumn>;
     fn decode(&self, positions: &[u32]) -> Box<dyn AnyColumn>;
     fn encode(&mut self, column: &dyn Any) -> Option<Vec<u32>>;
@@ -127,6 +128,9 @@ impl<T: Value> AnyValues for DistinctValues<T> {
     fn empty(&self) -> Box<dyn AnyValues> {
         Box::new(Self::default())
     }
+    fn copied(&self) -> Box<dyn AnyValues> {
+        Box::new(self.clone())
+    }
     fn column(&self) -> Box<dyn AnyColumn> {
         Box::new(Vec::<T>::new())
     }
@@ -154,6 +158,12 @@ impl<T: Value> AnyValues for DistinctValues<T> {
 /// A growing list of distinct values, which [`SupportBuilder::build`] turns into a [`Support`].
 #[derive(Debug)]
 pub struct SupportBuilder(Box<dyn AnyValues>);
+
+impl Clone for SupportBuilder {
+    fn clone(&self) -> Self {
+        Self(self.0.copied())
+    }
+}
 
 impl SupportBuilder {
     /// An empty list of values of type `T`.

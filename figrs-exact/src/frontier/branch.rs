@@ -128,7 +128,7 @@ impl BranchWorlds {
         }
         if let (None, &[position]) = (expansion.impossible(), expansion.targets()) {
             let support = &expansion.elements()[position].support;
-            let weights = call_solver::sums(&expansion, limits)?;
+            let weights = call_solver::sums(&expansion, limits)?.0;
             for i in (0..support.len()).filter(|&i| !weights.is_zero(i)) {
                 let log = weights.log(i);
                 let linear = log.exp();

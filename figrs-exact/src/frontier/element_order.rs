@@ -1,8 +1,8 @@
 //! The linear order in which a frontier sweep visits the elements of a model.
 
 use figrs_core::internals::Kind;
-use figrs_core::{AnyElement, Datum, ElementId, Evidence, Model};
-use rustc_hash::FxHashMap;
+use figrs_core::{AnyElement, Datum, ElementId, Evidence, Fault, Model};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::dependency_closure::{NeededElement, NeededElements};
 use super::reorder::better_order;
@@ -127,7 +127,7 @@ impl ElementOrder {
     /// Adds elements from outside a Chain to those that the Chain reads, because its branches turned out to be these elements.
     /// Returns the indices of the elements that the Chain did not read before.
     ///
-    /// **Errors.** [`Error::SharedScore`] if only some branches depend on a Score.
+    /// **Errors.** [`Error::SharedScore`] if only some branches depend on a Score; [`Fault::Cyclic`] if a branch depends on the Chain.
     pub(super) fn capture(
         &mut self,
         chain: usize,
@@ -147,8 +147,26 @@ impl ElementOrder {
             Some(slot) => Err(Error::SharedScore {
                 element: slot.element.label(),
             }),
+            None if self.depend_on(&captured, chain) => {
+                let element = &self.slots[chain].element;
+                Err(element.fault(Fault::Cyclic).into())
+            }
             None => Ok(captured),
         }
+    }
+
+    /// True if one of these elements is, or depends on, an element at this index.
+    fn depend_on(&self, elements: &[usize], of: usize) -> bool {
+        let mut open = elements.to_vec();
+        let mut met: FxHashSet<usize> = open.iter().copied().collect();
+        while let Some(place) = open.pop() {
+            if place == of {
+                return true;
+            }
+            let reads = self.slots[place].reads.iter().copied();
+            open.extend(reads.filter(|&read| met.insert(read)));
+        }
+        false
     }
 
     /// Extends the visiting order by the elements that were found since the last call. An element on which only a branch depends is nevertheless

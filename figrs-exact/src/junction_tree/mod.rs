@@ -6,7 +6,7 @@ pub(crate) mod compiled_tree;
 pub(crate) mod elimination_tree;
 pub(crate) mod saved_tree;
 
-use crate::closed_form::in_closed_form;
+use crate::closed_form::{Collapse, collapse_setter, in_closed_form};
 use crate::compiled_problem::CompiledProblem;
 use crate::question::Question;
 use std::sync::Arc;
@@ -36,7 +36,8 @@ use figrs_answer::setters;
 /// The marginals of all targets together take the time of three eliminations, whereas separate eliminations take the time of one
 /// elimination for each target. [`compile`](Self::compile) stores the tree for further queries: see [`CompiledTree`].
 ///
-/// **Guarantee.** The result is exact up to rounding, without underflow.
+/// **Guarantee.** The result is exact up to rounding, without underflow, unless the setting `collapse` of the feature `reals` merged components of
+/// mixtures.
 ///
 /// **Complexity.** Time and memory are linear in the number of entries of all cliques, not counting omitted zeros. In the worst
 /// case, the number of entries is exponential in the width of the elimination order.
@@ -61,6 +62,7 @@ use figrs_answer::setters;
 pub struct JunctionTree {
     limits: Limits,
     varying: Vec<AnyElement>,
+    collapse: Collapse,
 }
 
 impl JunctionTree {
@@ -72,6 +74,8 @@ impl JunctionTree {
     setters!(limits: limits);
 
     setters!(threads: limits.threads);
+
+    collapse_setter!(collapse);
 
     /// Ends the compilation with [`Error::NothingDone`], and passes over the compiled tree with an error, when this flag becomes
     /// `true`; see [`CompiledTree::interrupt`].
@@ -172,7 +176,10 @@ impl Algorithm for JunctionTree {
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         let found = self.tree(model, targets.to_vec(), None);
         match found.and_then(|tree| tree.answer()) {
-            Err(refused) => in_closed_form(self.name(), (model, targets), &self.limits, refused),
+            Err(refused) => {
+                let within = (&self.limits, self.collapse);
+                in_closed_form(self.name(), (model, targets), within, refused)
+            }
             found => found,
         }
     }

@@ -283,7 +283,7 @@ impl<'a> Attempts<'a> {
         }
         let until = Until {
             deadline: Instant::now().checked_add(GRACE_PERIOD),
-            interrupt: None,
+            ..Until::default()
         };
         self.look_within(self.settings.limits_afterwards().until(&until))
     }
@@ -333,7 +333,7 @@ const ELIMINATIONS: [&str; 3] = [
 ];
 
 /// Returns a short description of the reason why an algorithm was refused.
-pub(super) fn reason(error: &Error) -> String {
+pub(crate) fn reason(error: &Error) -> String {
     use EliminationError::{TableTooLarge, TooManyOperations, TooMuchMemory};
     match error {
         Error::Elimination(TableTooLarge { needed, .. }) => {

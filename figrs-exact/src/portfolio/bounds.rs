@@ -17,7 +17,7 @@ use figrs_factor::mini_buckets::{
 };
 
 /// Name of the algorithm that computes the bounds.
-const MINI_BUCKETS: &str = "WeightedMiniBuckets";
+pub(super) const MINI_BUCKETS: &str = "WeightedMiniBuckets";
 /// Assumed relative rounding error of the logarithm of a product of many factors.
 const ROUNDING: f64 = 1e-12;
 /// Maximum number of steps of the search for a world whose weight is a lower bound.

@@ -10,6 +10,7 @@
 //! | `compiled_exact` | a compiled form: a tree or a circuit |
 //! | `count` | the number of worlds |
 //! | `mpe_exact` | the most probable world |
+//! | `portfolio_run` | runs that can be stopped, tried again and given more work |
 
 mod attempts;
 mod bounds;
@@ -20,6 +21,7 @@ mod ladder;
 mod logical_models;
 mod mpe_exact;
 mod outline;
+mod portfolio_run;
 mod settings;
 
 use std::rc::Rc;
@@ -28,20 +30,24 @@ use figrs_core::{AnyElement, Model, Parents};
 use num_bigint::BigUint;
 
 use super::circuit::Circuit;
-use super::closed_form::in_closed_form;
+use super::closed_form::{collapse_setter, in_closed_form};
 use super::frontier::Frontier;
 use super::slices::SlicedSum;
 use attempts::Attempts;
-use bounds::EvidenceBounds;
+pub(crate) use attempts::reason;
+use bounds::{EvidenceBounds, MINI_BUCKETS};
 pub use compiled_exact::{CompiledExact, CompiledForm};
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::choice::AlgorithmChoice;
 use figrs_answer::error::Error;
 use figrs_answer::run::guard::guarded;
+use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::watch::RunMonitor;
+use figrs_factor::bounds::Bounds;
 use ladder::Ladder;
 pub use mpe_exact::MpeExact;
+use portfolio_run::{Portfolio, PortfolioRun};
 use settings::{PortfolioSettings, portfolio_settings};
 
 /// Exact marginals and the probability of evidence by a portfolio of algorithms: the algorithm that is predicted to be the cheapest is run, and
@@ -66,13 +72,18 @@ use settings::{PortfolioSettings, portfolio_settings};
 /// elimination was refused or stopped. [`on_bounds`](Self::on_bounds) receives the crude bounds and all later bounds. An answer with bounds of
 /// the evidence contains nothing about the targets.
 ///
-/// **Guarantee.** The result is exact up to rounding, or consists of bounds that enclose the exact number up to rounding.
+/// **Guarantee.** The result is exact up to rounding, or consists of bounds that enclose the exact number up to rounding. With the feature `reals` and
+/// the setting `collapse`, the answer to a question about mixtures of normal distributions may be an approximation, and states that it is.
 ///
 /// **Complexity.** The work is that of the algorithm that answers, plus that of the algorithms that were tried before. The algorithms that fail
 /// take a few seconds, and then about as much work as is predicted for the algorithm that answers. A cheap elimination is tried first.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query; the errors of the model; [`Error::NothingFits`] if there are not even bounds;
 /// [`Error::NothingDone`] if the run is stopped during the expansion of the model.
+///
+/// A run that was [started](figrs_answer::Run::start) gives the bounds of the probability of the evidence at any time, as soon as there are bounds. A
+/// stopped run that is resumed tries the algorithms again. `extend(more)` adds `more` operations to the [`work`](Self::work), and a run that ended
+/// with bounds then tries the algorithms again.
 ///
 /// **References.** Rice (1976), "The algorithm selection problem"; Huberman, Lukose and Hogg (1997), "An economics approach to hard computational
 /// problems" (portfolios); Liu and Ihler (2011), "Bounding the partition function using Hölder's inequality".
@@ -101,6 +112,7 @@ impl Exact {
     const NAME: &'static str = "Exact";
 
     portfolio_settings!();
+    collapse_setter!(settings.collapse);
 
     /// Compiles a model to a junction tree, or to a circuit if the tree is too large or a search is predicted to take less work.
     ///
@@ -142,8 +154,27 @@ impl Algorithm for Exact {
         self.by_finite_algorithms(&run, model, targets)
             .or_else(|refused| {
                 let limits = self.settings.limits_of_expansion(&run);
-                in_closed_form(self.name(), (model, targets), &limits, refused)
+                let within = (&limits, self.settings.collapse);
+                in_closed_form(self.name(), (model, targets), within, refused)
             })
+    }
+
+    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
+        PortfolioRun::begin(self, model, targets)
+    }
+}
+
+impl Portfolio for Exact {
+    fn settings(&self) -> &PortfolioSettings {
+        &self.settings
+    }
+
+    fn settings_mut(&mut self) -> &mut PortfolioSettings {
+        &mut self.settings
+    }
+
+    fn bounded(bounds: Bounds) -> Option<Answer> {
+        Some(Answer::bounded_marginals(MINI_BUCKETS, Vec::new(), bounds))
     }
 }
 

@@ -6,6 +6,7 @@ use figrs_core::{AnyElement, Model};
 
 use super::attempts::{Attempts, reason};
 use super::ladder::Ladder;
+use super::portfolio_run::{Portfolio, PortfolioRun};
 use super::settings::{PortfolioSettings, portfolio_settings};
 use crate::closed_form::best_world_in_closed_form;
 use crate::mpe::MpeVariableElimination;
@@ -14,6 +15,7 @@ use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::choice::AttemptOutcome;
 use figrs_answer::error::Error;
+use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::bounds::Bounds;
 
@@ -50,6 +52,9 @@ const MOST_ENTRIES: u64 = 1 << 22;
 ///
 /// **Errors.** The errors are those of [`MpeBranchAndBound`](crate::MpeBranchAndBound).
 ///
+/// A run that was [started](figrs_answer::Run::start) has an answer after its first end or stop: the best world so far. A stopped run that is resumed
+/// tries the algorithms again. `extend(more)` adds `more` operations to the [`work`](Self::work).
+///
 /// **References.** The references of [`Exact`](crate::Exact).
 ///
 /// ```
@@ -85,6 +90,24 @@ impl Algorithm for MpeExact {
                 let limits = self.settings.limits_of_expansion(&run);
                 best_world_in_closed_form(self.name(), (model, targets), &limits, refused)
             })
+    }
+
+    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
+        PortfolioRun::begin(self, model, targets)
+    }
+}
+
+impl Portfolio for MpeExact {
+    fn settings(&self) -> &PortfolioSettings {
+        &self.settings
+    }
+
+    fn settings_mut(&mut self) -> &mut PortfolioSettings {
+        &mut self.settings
+    }
+
+    fn bounded(_: Bounds) -> Option<Answer> {
+        None
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use figrs_core::{Bytes, Limits};
 
+use crate::closed_form::Collapse;
 use figrs_answer::answer::choice::AlgorithmAttempt;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_factor::bounds::Bounds;
@@ -28,6 +29,8 @@ pub(super) struct PortfolioSettings {
     /// [`limits_afterwards`](Self::limits_afterwards) limits expansions by the memory as well.
     pub(super) limits: Limits,
     pub(super) watch: Watch,
+    /// The approximation of mixtures of normal distributions with too many components.
+    pub(super) collapse: Collapse,
     pub(super) bounds_listener: Listener<Bounds>,
     pub(super) attempt_listener: Listener<AlgorithmAttempt>,
 }
@@ -69,6 +72,7 @@ impl Default for PortfolioSettings {
             memory: Bytes(memory),
             limits: Limits::default().memory(memory).work(WORK),
             watch: Watch::default(),
+            collapse: Collapse::default(),
             bounds_listener: Listener::default(),
             attempt_listener: Listener::default(),
         }

@@ -457,8 +457,8 @@ mod tests {
         let tables = SymbolicElimination::new(&graph, &vec![true; graph.factors.len()], &[]);
         let limits = Limits::default();
         let interrupted = limits.until(&Until {
-            deadline: None,
             interrupt: Some(Arc::new(AtomicBool::new(true))),
+            ..Until::default()
         });
         let search = |limits| SliceSearch {
             graph: &graph,

@@ -19,7 +19,7 @@ impl PortableUnit for SliceTotal {
 }
 
 /// A partial sum over slices, which are added in the order of their numbers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SliceSums {
     /// Number of slices of the whole sum.
     slices: u64,

@@ -13,7 +13,7 @@ use figrs_factor::tree::{Marginals, marginals};
 
 /// The sum of the weights in one slice or one unit of work: the natural logarithm of the total, and the fraction of it for
 /// each value of each target.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SliceTotal {
     pub(super) log_total: f64,
     pub(super) shares: Vec<Vec<f64>>,
@@ -39,7 +39,7 @@ impl SliceTotal {
 }
 
 /// The sum of the totals of several slices, relative to the largest total.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct SumOfTotals {
     largest: f64,
     total: f64,

@@ -54,22 +54,25 @@ pub fn log_sums(
     Ok((found.values.iter().map(log).collect(), found.cost))
 }
 
-/// Returns the probability of each assignment of the variables `keep` (its share of the total weight), as a list of weights. Error conditions
-/// and complexity are the same as for [`sum_product`].
+/// Returns the probability of each assignment of the variables `keep` (its share of the total weight), as a list of weights, with the cost of
+/// the elimination. Error conditions and complexity are the same as for [`sum_product`].
 pub fn share_weights(
     graph: &FactorGraph,
     keep: &[VarId],
     limits: &Limits,
-) -> Result<Weights, EliminationError> {
-    let Sums { values, form, .. } = sums(graph, keep, limits)?;
+) -> Result<(Weights, PlanCost), EliminationError> {
+    let found = sums(graph, keep, limits)?;
+    let Sums {
+        values, form, cost, ..
+    } = found;
     let logs: Vec<f64> = values.iter().map(|&value| form.log(value)).collect();
     let (shares, log_total) = form.normalised(values);
     let is_held = |(share, log): (&f64, &f64)| share.is_normal() || *log == f64::NEG_INFINITY;
     if form == NumberForm::Scaled && shares.iter().zip(&logs).all(is_held) {
-        return Ok(Weights::from_linear(shares));
+        return Ok((Weights::from_linear(shares), cost));
     }
     let logs = logs.iter().map(|log| log - log_total);
-    Ok(Weights::from_logs(logs.collect()))
+    Ok((Weights::from_logs(logs.collect()), cost))
 }
 
 /// The sums of an elimination, in scaled numbers or in logarithms.

@@ -94,7 +94,7 @@ fn work_that_is_stopped_leaves_sound_bounds() {
         let graph = random_graph(&mut generator(seed), RANGES[seed as usize % RANGES.len()]);
         let until = Until {
             deadline: Some(std::time::Instant::now()),
-            interrupt: None,
+            ..Until::default()
         };
         let sum = sum_product(&graph, &[], &Limits::default()).unwrap();
         let sum = sum.log_total;

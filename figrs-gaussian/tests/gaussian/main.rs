@@ -1,4 +1,5 @@
 //! Tests of elimination of real numbers, against dense normal distributions and the filter of Kalman.
 
 mod chain;
+mod quotients;
 mod random_graphs;

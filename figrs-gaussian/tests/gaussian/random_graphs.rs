@@ -4,8 +4,8 @@ use figrs_factor::Limits;
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
 use figrs_factor::until::Until;
 use figrs_gaussian::{
-    Component, Draws, Elimination, HybridFactor, HybridGraph, Mixture, Posterior, RealId,
-    SquareRootForm, most_probable,
+    Component, Draws, Elimination, GaussianError, HybridFactor, HybridGraph, Mixture, Posterior,
+    RealId, SquareRootForm, most_probable,
 };
 use nalgebra::{DMatrix, DVector};
 use rand::{RngExt, SeedableRng};
@@ -28,15 +28,21 @@ struct Rule {
     covariance: DMatrix<f64>,
 }
 
-fn random(rng: &mut Xoshiro256PlusPlus) -> Network {
+/// Returns a random network. If `is_same` is true, the vectors have the same distribution for all values of the finite variables, and the network is
+/// a sequence: variables are parents of variables near to them.
+fn random(rng: &mut Xoshiro256PlusPlus, is_same: bool) -> Network {
     let mut graph = HybridGraph::default();
     let normal = |rng: &mut Xoshiro256PlusPlus| rng.random::<f64>() * 4.0 - 2.0;
-    let finites = rng.random_range(0..=4);
+    let (finites, vectors) = if is_same { (12, 12) } else { (4, 6) };
+    let is_near = |a: usize, b: usize| !is_same || a.abs_diff(b) <= 1;
+    let finites = rng.random_range(if is_same { 6 } else { 0 }..=finites);
     for i in 0..finites {
         let cardinality = rng.random_range(1..=3);
         let v = graph.finite.add_variable(cardinality);
-        let mut variables: Vec<VarId> =
-            (0..i).filter(|_| rng.random_bool(0.5)).map(VarId).collect();
+        let mut variables: Vec<VarId> = (0..i)
+            .filter(|&other| is_near(i as usize, other as usize) && rng.random_bool(0.5))
+            .map(VarId)
+            .collect();
         variables.push(v);
         let size = graph.finite.dense_size(&variables);
         let weights = (0..size).map(|_| {
@@ -49,7 +55,7 @@ fn random(rng: &mut Xoshiro256PlusPlus) -> Network {
             normalised: false,
         });
     }
-    let reals = rng.random_range(1..=6);
+    let reals = rng.random_range(1..=vectors);
     let (mut starts, mut numbers) = (Vec::new(), 0);
     for _ in 0..reals {
         let dimension = rng.random_range(1..=2);
@@ -62,12 +68,14 @@ fn random(rng: &mut Xoshiro256PlusPlus) -> Network {
     for r in 0..reals {
         let n = graph.dimensions[r];
         let finite: Vec<VarId> = (0..finites)
-            .filter(|_| rng.random_bool(0.4))
+            .filter(|&v| is_near(r, v as usize) && rng.random_bool(0.4))
             .map(VarId)
             .collect();
-        let parents: Vec<usize> = (0..r).filter(|_| rng.random_bool(0.5)).collect();
+        let parents: Vec<usize> = (0..r)
+            .filter(|&p| is_near(r, p) && rng.random_bool(0.5))
+            .collect();
         let count = graph.finite.dense_size(&finite);
-        let of_assignment: Vec<Rule> = (0..count)
+        let mut of_assignment: Vec<Rule> = (0..count)
             .map(|_| {
                 let mut coefficients = DMatrix::zeros(n, numbers);
                 for &p in &parents {
@@ -85,8 +93,11 @@ fn random(rng: &mut Xoshiro256PlusPlus) -> Network {
                 }
             })
             .collect();
+        if is_same {
+            of_assignment = vec![of_assignment[0].clone(); count];
+        }
         let value = rng
-            .random_bool(0.3)
+            .random_bool(if is_same { 0.1 } else { 0.3 })
             .then(|| DVector::from_fn(n, |_, _| normal(rng)));
         let mut mentioned: Vec<usize> = Vec::new();
         if value.is_none() {
@@ -317,33 +328,86 @@ fn check_draws(draws: &mut Draws<'_>, posterior: &Posterior<'_>, rng: &mut Xoshi
     }
 }
 
+/// Returns the graph of a network without its observed vectors, which are in no factor, and the vectors that are left.
+fn without_observed(network: &Network) -> (HybridGraph, Vec<usize>) {
+    let free: Vec<usize> = (0..network.graph.dimensions.len())
+        .filter(|r| network.observed.iter().all(|(o, _)| o != r))
+        .collect();
+    let mut graph = network.graph.clone();
+    graph.dimensions.clear();
+    let names: Vec<u32> = (0..network.graph.dimensions.len())
+        .map(|r| {
+            free.iter()
+                .position(|&f| f == r)
+                .map_or(u32::MAX, |p| p as u32)
+        })
+        .collect();
+    for &r in &free {
+        graph.dimensions.push(network.graph.dimensions[r]);
+    }
+    for factor in &mut graph.factors {
+        for real in &mut factor.reals {
+            *real = RealId(names[real.index()]);
+        }
+    }
+    (graph, free)
+}
+
+/// Components that are all equal are merged without an error, so that the collect and the distribute pass must both be exact.
+#[test]
+fn merged_components_that_are_equal_stay_exact() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(2);
+    let (mut merged, mut refused) = (0, 0);
+    for case in 0..600 {
+        let network = random(&mut rng, true);
+        let (graph, free) = without_observed(&network);
+        let elimination = match Elimination::merging(&graph, 12, &Until::default()) {
+            Ok(elimination) => elimination,
+            Err(GaussianError::TooManyComponents { .. }) => {
+                refused += 1;
+                continue;
+            }
+            Err(error) => panic!("case {case}: {error}"),
+        };
+        merged += usize::from(!elimination.is_exact());
+        let posterior = Posterior::new(&elimination, &Limits::default()).unwrap();
+        let exact = Elimination::run(&graph, 1 << 20, &Until::default()).unwrap();
+        let exact = Posterior::new(&exact, &Limits::default()).unwrap();
+        if exact.log_total() == f64::NEG_INFINITY {
+            assert_eq!(posterior.log_total(), f64::NEG_INFINITY, "case {case}");
+            continue;
+        }
+        assert!(
+            close(posterior.log_total(), exact.log_total()),
+            "case {case}"
+        );
+        for v in (0..graph.finite.cardinalities.len() as u32).map(VarId) {
+            let mut pairs = posterior.shares(v).iter().zip(exact.shares(v));
+            assert!(pairs.all(|(a, b)| close(*a, *b)), "case {case}");
+        }
+        for real in (0..free.len() as u32).map(RealId) {
+            let found = [posterior.mean(real), exact.mean(real)];
+            assert!(
+                found[0].iter().zip(&found[1]).all(|(a, b)| close(*a, *b)),
+                "case {case}"
+            );
+            let found = [posterior.covariance(real), exact.covariance(real)];
+            assert!(
+                found[0].iter().zip(&found[1]).all(|(a, b)| close(*a, *b)),
+                "case {case}"
+            );
+        }
+    }
+    assert!(merged > 50 && refused < 50, "{merged} {refused}");
+}
+
 #[test]
 fn random_networks_agree_with_dense_normal_distributions() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut mixtures = 0;
     for case in 0..600 {
-        let network = random(&mut rng);
-        let free: Vec<usize> = (0..network.graph.dimensions.len())
-            .filter(|r| network.observed.iter().all(|(o, _)| o != r))
-            .collect();
-        let mut graph = network.graph.clone();
-        // Observed vectors are in no factor, so that they are left out.
-        graph.dimensions.clear();
-        let names: Vec<u32> = (0..network.graph.dimensions.len())
-            .map(|r| {
-                free.iter()
-                    .position(|&f| f == r)
-                    .map_or(u32::MAX, |p| p as u32)
-            })
-            .collect();
-        for &r in &free {
-            graph.dimensions.push(network.graph.dimensions[r]);
-        }
-        for factor in &mut graph.factors {
-            for real in &mut factor.reals {
-                *real = RealId(names[real.index()]);
-            }
-        }
+        let network = random(&mut rng, false);
+        let (graph, free) = without_observed(&network);
         let elimination = Elimination::run(&graph, 1 << 20, &Until::default()).unwrap();
         let posterior = Posterior::new(&elimination, &Limits::default()).unwrap();
         let all = by_enumeration(&network);

@@ -129,7 +129,9 @@ impl BlockSampling<'_> {
             return 1;
         };
         let most = (MOST_BLOCKS * CELLS / cells / rows).clamp(1, MOST_BLOCKS);
-        (samples / rows / WORTHWHILE_UNITS).clamp(1, most)
+        let wanted = (samples / rows / WORTHWHILE_UNITS).clamp(1, most);
+        // A power of two seldom changes when a run is lengthened.
+        1 << wanted.ilog2()
     }
 
     /// Returns the number of units of work of a given size in the whole run.

@@ -8,7 +8,7 @@ use super::weight_tail::largest;
 use figrs_answer::run::portable_part::PortableUnit;
 
 /// Sums of weights and of squared weights over one or several blocks of worlds. The weights are stored in units of `exp(log_scale)`.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BlockTally {
     pub(crate) log_scale: f64,
     pub(crate) total: f64,
@@ -32,7 +32,7 @@ pub struct BlockTally {
 }
 
 /// The sums of the weights of one target.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct BlockTargetTally {
     /// For each distinct value, the sum of the weights and the sum of the squared weights.
     pub(crate) sums: Vec<(f64, f64)>,

@@ -9,6 +9,7 @@ use super::block_sampling::BlockSampling;
 use super::block_tally::BlockTally;
 use super::joined_blocks::JoinedBlocks;
 use super::shared_memory::SharedMemory;
+use super::weight_tail::WeightTail;
 use super::world_sums::WorldSums;
 use figrs_answer::error::Error;
 use figrs_answer::run::partial::{Absorption, Partial};
@@ -32,12 +33,12 @@ impl BlockSampling<'_> {
         }
         let size = self.unit_size(model, targets, run.until());
         let size = size.map_err(|error| run.error_of(error))?;
-        let sums = WorldSums::new(self, model, targets, size.worlds());
-        let keep = (sums.tail(), self.keep_draws);
+        let all = self.units_of(size);
+        let sums = WorldSums::new(self, model, targets, size);
         let threads = self.drawing.threads();
         let memory = SharedMemory::new(self.drawing.limits.expansion_memory, threads);
-        let end = units.end.min(self.units_of(size));
-        let draw = |block: &mut Block, number: u64| {
+        let end = units.end.min(all);
+        let draw = |block: &mut Block, number: u64, most: usize| {
             let rest = self
                 .samples
                 .map_or(size.rows, |samples| samples - number * size.rows);
@@ -51,10 +52,16 @@ impl BlockSampling<'_> {
                 block.run_root(root, &mut rng)?;
             }
             finish(block, rows, &mut rng)?;
-            Ok(Some(BlockTally::new(block, targets, rows, keep)))
+            Ok(Some(BlockTally::new(
+                block,
+                targets,
+                rows,
+                (most, self.keep_draws),
+            )))
         };
         let mut drawn = 0;
-        Partial::new(sums, units.start, absorption).run(
+        let partial = Partial::new(sums, units.start, absorption).of_units(all);
+        partial.run(
             &run,
             (threads, end, (BATCH / size.blocks).max(1)),
             || Ok(memory.share_with(self.block(model, targets, run.until())?)),
@@ -64,9 +71,10 @@ impl BlockSampling<'_> {
                     self.samples
                         .is_none_or(|samples| number * size.rows < samples)
                 };
-                let mut joined = JoinedBlocks::new(targets, keep.0);
+                let most = WeightTail::most_of_unit(size.worlds(), unit);
+                let mut joined = JoinedBlocks::new(targets, most);
                 for number in numbers.take_while(is_drawn) {
-                    match memory.run(block, |block| draw(block, number))? {
+                    match memory.run(block, |block| draw(block, number, most))? {
                         Some(next) => joined.push(next),
                         None => return Ok(None),
                     }

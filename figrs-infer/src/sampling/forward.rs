@@ -14,7 +14,9 @@ use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
+use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
+use figrs_answer::run::unit_run::{ResumableSampler, UnitRun, extendable_answer};
 use figrs_answer::run::watch::Watch;
 use figrs_answer::setters;
 
@@ -124,6 +126,31 @@ impl MergeableSampler for ForwardSampling {
     }
 }
 
+impl ResumableSampler for ForwardSampling {
+    fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    fn watched(&self, watch: Watch) -> Self {
+        Self {
+            watch,
+            ..self.clone()
+        }
+    }
+
+    fn lengthened(&self, more: u64) -> Option<Self> {
+        let samples = self.samples.checked_add(more)?;
+        Some(Self {
+            samples,
+            ..self.clone()
+        })
+    }
+
+    fn asked(&self) -> Option<u64> {
+        Some(self.samples)
+    }
+}
+
 figrs_answer::run::replicate::replicated!(ForwardSampling, drawing.seed);
 
 impl Algorithm for ForwardSampling {
@@ -132,6 +159,10 @@ impl Algorithm for ForwardSampling {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        self.partial(model, targets, 0..u64::MAX)?.into_answer()
+        extendable_answer(self, model, targets)
+    }
+
+    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
+        UnitRun::begin(self, model, targets)
     }
 }

@@ -14,7 +14,9 @@ use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
+use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
+use figrs_answer::run::unit_run::{ResumableSampler, UnitRun, extendable_answer};
 use figrs_answer::run::watch::Watch;
 use figrs_answer::setters;
 
@@ -190,6 +192,34 @@ impl MergeableSampler for ImportanceSampling {
     }
 }
 
+impl ResumableSampler for ImportanceSampling {
+    fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    fn watched(&self, watch: Watch) -> Self {
+        Self {
+            watch,
+            ..self.clone()
+        }
+    }
+
+    fn lengthened(&self, more: u64) -> Option<Self> {
+        let mut longer = self.clone();
+        if let Some(samples) = &mut longer.samples {
+            *samples = samples.checked_add(more)?;
+        }
+        if let Some(enough) = &mut longer.target_ess {
+            *enough += more as f64;
+        }
+        Some(longer)
+    }
+
+    fn asked(&self) -> Option<u64> {
+        self.samples
+    }
+}
+
 figrs_answer::run::replicate::replicated!(ImportanceSampling, drawing.seed);
 
 impl Algorithm for ImportanceSampling {
@@ -198,6 +228,10 @@ impl Algorithm for ImportanceSampling {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        self.partial(model, targets, 0..u64::MAX)?.into_answer()
+        extendable_answer(self, model, targets)
+    }
+
+    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
+        UnitRun::begin(self, model, targets)
     }
 }

@@ -11,7 +11,7 @@ const MIN_EXPECTED_DRAWS: f64 = 10.0;
 
 /// The possible values of a target, with the prior probability of each value if the probability is known. The target is an atomic element, a table or
 /// a Boolean.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PriorSupport {
     values: Support,
     priors: Option<Vec<f64>>,

@@ -16,7 +16,9 @@ use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
+use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
+use figrs_answer::run::unit_run::{ResumableSampler, UnitRun, extendable_answer};
 use figrs_answer::run::watch::Watch;
 use figrs_answer::setters;
 
@@ -133,6 +135,31 @@ impl MergeableSampler for RejectionSampling {
     }
 }
 
+impl ResumableSampler for RejectionSampling {
+    fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    fn watched(&self, watch: Watch) -> Self {
+        Self {
+            watch,
+            ..self.clone()
+        }
+    }
+
+    fn lengthened(&self, more: u64) -> Option<Self> {
+        let tries = self.tries.checked_add(more)?;
+        Some(Self {
+            tries,
+            ..self.clone()
+        })
+    }
+
+    fn asked(&self) -> Option<u64> {
+        Some(self.tries)
+    }
+}
+
 figrs_answer::run::replicate::replicated!(RejectionSampling, drawing.seed);
 
 impl Algorithm for RejectionSampling {
@@ -141,7 +168,11 @@ impl Algorithm for RejectionSampling {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        self.partial(model, targets, 0..u64::MAX)?.into_answer()
+        extendable_answer(self, model, targets)
+    }
+
+    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
+        UnitRun::begin(self, model, targets)
     }
 }
 

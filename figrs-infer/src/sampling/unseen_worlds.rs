@@ -9,7 +9,7 @@ use figrs_answer::answer::LogEvidence;
 use figrs_answer::answer::estimate::unseen_share;
 
 /// Bounds on worlds that weighted samples may have missed, derived from the model alone.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct UnseenWorlds {
     /// `true` if the model has no evidence. The log-evidence is certain if the model has no evidence and all samples have equal weights.
     certain: bool,

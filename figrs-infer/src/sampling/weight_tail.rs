@@ -4,44 +4,32 @@ use figrs_lower::internals::WeightForm;
 
 use figrs_answer::quality::diagnostics::{pareto_k_of_largest, tail_length};
 
-/// Maximum number of weights that are retained if the number of samples is not limited: the size of the tail of a hundred million
+/// Maximum number of weights that are retained: the size of the tail of a hundred million
 /// samples.
 pub(super) const MAX_TAIL_SIZE: usize = 30_001;
 
 /// The logarithms of the largest weights of a run. The list has one weight more than the tail of the weights.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct WeightTail {
     logs: Vec<f64>,
-    most: usize,
-    samples: Option<u64>,
     /// Number of positive weights of the run.
     count: u64,
 }
 
 impl WeightTail {
-    /// Creates an empty list of weights; `samples` is the maximum number of samples of the run.
-    pub(crate) fn of(samples: Option<u64>) -> Self {
-        let tail = samples.map(|samples| tail_length(samples as usize) + 1);
-        Self {
-            logs: Vec::new(),
-            most: tail.map_or(MAX_TAIL_SIZE, |tail| tail.min(MAX_TAIL_SIZE)),
-            samples,
-            count: 0,
-        }
-    }
-
-    /// Returns the number of the largest weights that blocks with `rows` worlds together must return.
+    /// Returns the number of the largest weights that the unit of work with index `unit` must return, if each unit has `rows` worlds. The number does not
+    /// depend on the number of samples, so that a run can be lengthened.
     ///
-    /// All blocks of worlds have the same distribution. The number of tail weights from one block of worlds is Poisson distributed, and exceeds the
-    /// returned number with probability 1e-9. If the number of samples is not fixed, the whole tail may come from one block.
-    pub(crate) fn most_of_block(&self, rows: u64) -> usize {
+    /// All units have the same distribution. The number of tail weights from one unit is Poisson distributed. Its mean is largest if no unit follows, and
+    /// the number then exceeds the returned number with probability 1e-9.
+    pub(crate) fn most_of_unit(rows: u64, unit: u64) -> usize {
         const DEVIATIONS: f64 = 6.0;
         const LEAST: f64 = 16.0;
-        let samples = self.samples.unwrap_or(rows).max(rows).max(1);
-        let tail = tail_length(samples as usize) as f64 + 1.0;
-        let mean = tail * rows as f64 / samples as f64;
+        let units = unit.saturating_add(1);
+        let samples = rows.saturating_mul(units).max(1);
+        let mean = (tail_length(samples as usize) as f64 + 1.0) / units as f64;
         let most = (mean + DEVIATIONS * mean.sqrt() + LEAST).ceil();
-        self.most.min(most as usize)
+        MAX_TAIL_SIZE.min(most as usize)
     }
 
     /// Drops all weights that were added.
@@ -54,16 +42,23 @@ impl WeightTail {
     /// the block.
     pub(crate) fn add(&mut self, largest: &[f64], log_scale: f64, count: u64) {
         self.count += count;
-        let logs = largest.iter().map(|weight| weight.ln() + log_scale);
+        // Weights of discrete worlds are often equal to the weight before, whose logarithm is known.
+        let mut last = (1.0, 0.0);
+        let logs = largest.iter().map(|&weight| {
+            if weight != last.0 {
+                last = (weight, weight.ln());
+            }
+            last.1 + log_scale
+        });
         self.logs.extend(logs);
-        if self.logs.len() > 4 * self.most {
-            keep_largest(&mut self.logs, self.most);
+        if self.logs.len() > 4 * MAX_TAIL_SIZE {
+            keep_largest(&mut self.logs, MAX_TAIL_SIZE);
         }
     }
 
     /// Returns the Pareto k-hat of all weights that were added.
     pub(crate) fn pareto_k(mut self) -> f64 {
-        let most = self.most.min(tail_length(self.count as usize) + 1);
+        let most = MAX_TAIL_SIZE.min(tail_length(self.count as usize) + 1);
         keep_largest(&mut self.logs, most);
         pareto_k_of_largest(&self.logs)
     }
@@ -74,11 +69,15 @@ pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
     let mut weights: Vec<f64> = match form {
         WeightForm::Rows(rows) => rows.iter().copied().filter(|w| *w > 0.0).collect(),
         WeightForm::Classes(classes) => {
-            let counted = classes.iter().map(|(mask, weight)| {
+            let mut heaviest: Vec<_> = classes.iter().filter(|class| class.1 > 0.0).collect();
+            heaviest.sort_by(|a, b| b.1.total_cmp(&a.1));
+            let mut weights = Vec::with_capacity(most);
+            for (mask, weight) in heaviest {
                 let rows: usize = mask.iter().map(|word| word.count_ones() as usize).sum();
-                std::iter::repeat_n(*weight, if *weight > 0.0 { rows.min(most) } else { 0 })
-            });
-            counted.flatten().collect()
+                let more = rows.min(most - weights.len());
+                weights.extend(std::iter::repeat_n(*weight, more));
+            }
+            weights
         }
     };
     keep_largest(&mut weights, most);
@@ -109,21 +108,22 @@ mod tests {
                 .map(|_| random.random::<f64>().powf(-power))
                 .collect();
             let logs: Vec<f64> = weights.iter().map(|w| w.ln()).collect();
-            let mut heaviest = WeightTail::of(Some(20_000));
-            for block in weights.chunks(1000) {
+            let mut heaviest = WeightTail::default();
+            for (unit, block) in weights.chunks(1000).enumerate() {
                 let form = WeightForm::Rows(block.iter().map(|w| w * 8.0).collect());
-                let largest = largest(&form, heaviest.most_of_block(1000));
+                let most = WeightTail::most_of_unit(1000, unit as u64);
+                let largest = largest(&form, most);
                 heaviest.add(&largest, -(8.0_f64.ln()), 1000);
             }
             let (k, all) = (heaviest.pareto_k(), pareto_k(&logs));
             assert!((k - all).abs() < 1e-9, "{k} {all}");
             assert!((k - power).abs() < 0.15, "{k}");
         }
-        let most = |samples, rows| WeightTail::of(samples).most_of_block(rows);
-        assert_eq!(most(Some(1_000_000_000), 1 << 14), 26);
-        assert_eq!(most(Some(60), 60), 13);
+        let most = [0, 1, 15, 1 << 14].map(|unit| WeightTail::most_of_unit(1 << 14, unit));
+        assert_eq!(most, [519, 388, 171, 30]);
+        assert_eq!(WeightTail::most_of_unit(60, 0), 51);
         // Equal weights have no tail.
-        let mut equal = WeightTail::of(None);
+        let mut equal = WeightTail::default();
         equal.add(&[0.25; 100], 0.0, 100);
         assert_eq!(equal.pareto_k(), f64::NEG_INFINITY);
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use figrs_core::{AnyElement, Model, SupportBuilder};
 
-use super::block_sampling::{BlockSampling, LEAST_BLOCKS};
+use super::block_sampling::{BlockSampling, LEAST_BLOCKS, UnitSize};
 use super::block_tally::BlockTally;
 use super::tally::{absorb, sampled_marginals};
 use super::unseen_worlds::UnseenWorlds;
@@ -19,13 +19,13 @@ use figrs_exact::tally::Tally;
 use figrs_factor::Stopped;
 
 /// The sums of a sampler of independent worlds. A unit of work of the run is a block of worlds, or a fixed number of blocks.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct WorldSums {
     algorithm: &'static str,
     remedy: &'static str,
     samples: Option<u64>,
-    /// Number of worlds in a unit of work.
-    width: u64,
+    /// The size of the units of work.
+    size: UnitSize,
     target_ess: Option<f64>,
     log_unit: f64,
     unseen: UnseenWorlds,
@@ -37,24 +37,27 @@ pub struct WorldSums {
     met: u64,
 }
 
+/// Maximum number of distinct values and draws of sums of which an answer keeps a copy.
+pub(crate) const MOST_COPIED: usize = 1 << 20;
+
 impl WorldSums {
     /// Starts without any worlds.
     pub(super) fn new(
         by: &BlockSampling<'_>,
         model: &Model,
         targets: &[AnyElement],
-        width: u64,
+        size: UnitSize,
     ) -> Self {
         Self {
             algorithm: by.algorithm,
             remedy: by.remedy,
             samples: by.samples,
-            width,
+            size,
             target_ess: by.target_ess,
             log_unit: by.log_unit,
             unseen: UnseenWorlds::of(model, targets, by.maximum),
             tally: Tally::new(targets),
-            largest: LargestWeight::of(by.samples),
+            largest: LargestWeight::new(),
             kept: by.keep_draws.then(|| KeptDraws::new(targets)),
             blocks: 0,
             met: 0,
@@ -62,8 +65,8 @@ impl WorldSums {
     }
 
     /// Returns the number of the largest weights that a unit of work must return.
-    pub(super) fn tail(&self) -> usize {
-        self.largest.heaviest.most_of_block(self.width)
+    fn tail(&self, unit: u64) -> usize {
+        WeightTail::most_of_unit(self.size.worlds(), unit)
     }
 }
 
@@ -84,6 +87,21 @@ impl Sums for WorldSums {
     fn is_enough(&self) -> bool {
         let reached = |enough| self.tally.effective_samples() >= enough;
         self.blocks >= LEAST_BLOCKS && self.target_ess.is_some_and(reached)
+    }
+
+    fn done(&self) -> u64 {
+        self.tally.worlds()
+    }
+
+    fn is_small(&self) -> bool {
+        let values: usize = self.tally.targets.iter().map(|one| one.values.len()).sum();
+        let draws = self.kept.as_ref().map_or(0, |kept| kept.log_weights.len());
+        values.saturating_add(draws) <= MOST_COPIED
+    }
+
+    fn lengthen(&mut self, longer: Self) -> bool {
+        (self.samples, self.target_ess) = (longer.samples, longer.target_ess);
+        self.size == longer.size
     }
 
     /// Returns the answer of weighted samples, or an error with a remedy if all weights are zero.
@@ -129,10 +147,10 @@ impl PortableSums for WorldSums {
 
     fn check(&self, number: u64, block: &BlockTally) -> Result<(), String> {
         let rest = self.samples.map_or(u64::MAX, |samples| {
-            samples.saturating_sub(number.saturating_mul(self.width))
+            samples.saturating_sub(number.saturating_mul(self.size.worlds()))
         });
         demand(
-            block.rows == self.width.min(rest),
+            block.rows == self.size.worlds().min(rest),
             "it has another number of worlds",
         )?;
         demand(
@@ -146,7 +164,7 @@ impl PortableSums for WorldSums {
             "its weights are no numbers",
         )?;
         demand(
-            block.heaviest.len() <= self.tail(),
+            block.heaviest.len() <= self.tail(number),
             "it has too many of the largest weights",
         )?;
         let expected = if block.met == 0 {
@@ -178,7 +196,7 @@ impl PortableSums for WorldSums {
 }
 
 /// The largest weights of the worlds with the fewest densities.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct LargestWeight {
     log: f64,
     densities: usize,
@@ -186,11 +204,11 @@ struct LargestWeight {
 }
 
 impl LargestWeight {
-    fn of(samples: Option<u64>) -> Self {
+    fn new() -> Self {
         Self {
             log: f64::NEG_INFINITY,
             densities: usize::MAX,
-            heaviest: WeightTail::of(samples),
+            heaviest: WeightTail::default(),
         }
     }
 
@@ -211,7 +229,7 @@ impl LargestWeight {
 }
 
 /// The retained draws of the blocks of worlds that have been added.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct KeptDraws {
     targets: Vec<(AnyElement, SupportBuilder, Vec<u32>)>,
     log_weights: Vec<f64>,

@@ -20,7 +20,7 @@ pub(crate) enum KeptParticles {
 }
 
 /// The results of populations that were run together and have processed all statements of evidence.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PopulationTally {
     pub(crate) populations: Vec<Population>,
     /// Number of likelihoods of a particle that are densities.
@@ -44,7 +44,7 @@ pub(crate) struct Population {
 }
 
 /// For one target, the fractions of the weight that its values have, and the retained draws.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PopulationTargetTally {
     /// For each population, the indices of the values of its particles, each with its fraction of the population's
     /// weight.

@@ -7,6 +7,7 @@ use figrs_core::{AnyElement, SupportBuilder};
 use super::population_tally::{KeptParticles, Population, PopulationTally};
 use crate::sampling::tally::keep_positive;
 use crate::sampling::unseen_worlds::UnseenWorlds;
+use crate::sampling::world_sums::MOST_COPIED;
 use figrs_answer::answer::draws::{Draws, TargetDraws};
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::group_error::ROUNDING;
@@ -20,7 +21,7 @@ use figrs_factor::Stopped;
 
 /// The sums of a run of [`SequentialMonteCarlo`](crate::SequentialMonteCarlo). A unit of work of the run consists of populations of particles that
 /// are run together. The weight of a population of particles is its estimate of the evidence.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct PopulationSums {
     algorithm: &'static str,
     numbers: PopulationNumbers,
@@ -50,7 +51,7 @@ pub(crate) struct PopulationNumbers {
     pub(crate) side_by_side: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct PopulationTarget {
     element: AnyElement,
     support: SupportBuilder,
@@ -157,6 +158,22 @@ impl Sums for PopulationSums {
 
     fn absorb(&mut self, unit: PopulationTally) {
         self.add(unit);
+    }
+
+    fn done(&self) -> u64 {
+        self.log_evidence.len() as u64 * self.numbers.particles
+    }
+
+    fn is_small(&self) -> bool {
+        let shares = |target: &PopulationTarget| target.shares.iter().map(Vec::len).sum::<usize>();
+        let shares: usize = self.targets.iter().map(shares).sum();
+        shares.saturating_add(self.log_weights.len()) <= MOST_COPIED
+    }
+
+    fn lengthen(&mut self, longer: Self) -> bool {
+        let side_by_side = self.numbers.side_by_side;
+        self.numbers = longer.numbers;
+        self.numbers.side_by_side == side_by_side
     }
 
     fn into_answer(self, stopped: Stopped, elapsed: Duration) -> Result<Answer, Error> {

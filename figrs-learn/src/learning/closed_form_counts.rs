@@ -274,11 +274,14 @@ impl<E: ExpectedCounts> ExpectedCounts for WithReals<E> {
         cases: &CaseTable,
         until: &Until,
     ) -> Result<Box<dyn ExpectationStep>, Error> {
-        let finite = self.0.prepare(model, cases, until);
+        let finite = self.algorithm().prepare(model, cases, until);
         step_with_reals(finite, (model, cases), || Limits::default().until(until))
     }
 
     fn counting_settings(&self) -> String {
-        format!("{}, with real numbers", self.0.counting_settings())
+        format!(
+            "{}, with real numbers",
+            self.algorithm().counting_settings()
+        )
     }
 }

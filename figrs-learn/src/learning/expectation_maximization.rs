@@ -1,22 +1,29 @@
 //! Learning of parameters by expectation-maximisation.
 
+use std::fmt;
 use std::num::NonZero;
+use std::sync::{Arc, Mutex};
 
 use figrs_core::{AnyElement, Datum, Element, Model, Value, stream};
 
 use super::case_rows::{CaseRow, CaseRows};
+use super::case_table::CaseTable;
 use super::cases::{CaseColumns, Cases};
 use super::count_parts::{CaseCounter, CountFunction, CountPart, CountRequest, CountsInParts};
 use super::expected_counts::{ExpectationStep, ExpectedCounts};
 use super::fit::Fit;
 use super::learner::Learner;
+use super::learning_run::LearningRun;
+use super::observed_information::StandardErrors;
 use super::parameters::CountedOutcomes;
 use super::rounds::{RoundSettings, Rounds, RoundsOfStart};
 use figrs_answer::error::Error;
 use figrs_answer::limits::cores;
 use figrs_answer::run::guard::guarded;
+use figrs_answer::run::running::Running;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
+use figrs_factor::Stopped;
 
 /// Learns parameters by expectation-maximisation: finds values of the [`Learned`](figrs_core::Learned) parameters of a model that maximise the
 /// likelihood of some [`Cases`], or the posterior density given these cases.
@@ -67,15 +74,15 @@ pub struct ExpectationMaximization<E> {
     with_prior: bool,
     /// Minimum relative increase of the log-likelihood after which another round follows; `None` runs all rounds.
     tolerance: Option<f64>,
-    rounds: u64,
+    pub(super) rounds: u64,
     first_values: Vec<(AnyElement, Datum)>,
-    starts: u64,
+    pub(super) starts: u64,
     seed: u64,
     /// Number of rows of data per maximisation step, if a round has several steps.
     mini_batch: Option<usize>,
     accelerated: bool,
     threads: Option<NonZero<usize>>,
-    watch: Watch,
+    pub(super) watch: Watch,
 }
 
 /// Default of the maximum number of rounds.
@@ -190,6 +197,42 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self.fit_with(model, cases, None)
     }
 
+    /// Starts a fit in a thread of its own. The fit so far, after the last finished round, can be read at any time; the run can be stopped, resumed, and
+    /// lengthened by a number of rounds for each start.
+    ///
+    /// While the run works, it changes the values of the [`Learned`](figrs_core::Learned) parameters; other queries of the same parameters must use the
+    /// [model](Fit::model) of a fit. Only a fit of a finished run has computed its standard errors.
+    ///
+    /// **Guarantee.** A run that was stopped, resumed and lengthened gives the fit of one run with all its rounds, to the last bit.
+    ///
+    /// **Errors.** The errors of [`fit`](Self::fit) are errors of the answer.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, If, Learned, Model};
+    /// # use figrs_infer::JunctionTree;
+    /// # use figrs_learn::{Cases, ExpectationMaximization};
+    /// let (first, second) = (Learned::beta("first", 2.0, 1.0), Learned::beta("second", 1.0, 2.0));
+    /// let heads = If::new(&Flip::new(0.4), Flip::new(&first), Flip::new(&second));
+    /// let cases = Cases::new(&heads).weighted_rows([(6.0, true), (3.0, false)]);
+    /// let learner = ExpectationMaximization::new(JunctionTree::new()).map_estimate();
+    /// let running = learner.clone().exact_rounds(5).start_fit(&Model::new(), &cases);
+    /// let few = running.wait()?;
+    /// running.extend(20)?;
+    /// let many = running.wait()?;
+    /// assert_eq!((few.rounds(), many.rounds()), (5, 25));
+    /// let whole = learner.exact_rounds(25).fit(&Model::new(), &cases)?;
+    /// assert_eq!(many.value(&first)?, whole.value(&first)?);
+    /// # Ok::<(), figrs_infer::Error>(())
+    /// ```
+    pub fn start_fit<C: CaseColumns>(&self, model: &Model, cases: &Cases<C>) -> Running<Fit>
+    where
+        E: Clone + fmt::Debug + Send + 'static,
+    {
+        let mistake = cases.mistake.clone().map_or(Ok(()), Err);
+        let checked = mistake.and_then(|()| self.check());
+        Running::new(checked.map(|()| LearningRun::begin(self, model, &cases.table)))
+    }
+
     /// Learns as [`fit`](Self::fit) does, but obtains the expected counts from `count`. For each request, `count` returns parts that together cover
     /// all groups of rows (units) of the cases, in order; a [`case_counter`](Self::case_counter) can compute such parts in any process.
     ///
@@ -297,38 +340,71 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
             self.rounds.checked_mul(self.starts),
         );
         guarded(|| {
-            let step = self.engine.prepare(model, &cases.table, monitor.until());
-            let learner = Learner {
-                step: step.map_err(|error| monitor.error_of(error))?,
-                columns: cases.table.columns_only(),
-                with_prior: self.with_prior,
-                threads: self.threads.map_or_else(cores, NonZero::get),
-                watch: self.watch.clone(),
-            };
+            let learner = self.prepare(model, &cases.table, &monitor)?;
             let rows = &cases.table.rows;
             let in_parts = count.map(|count| CountsInParts::new(&*learner.step, count));
             let step: &dyn ExpectationStep = match &in_parts {
                 Some(in_parts) => in_parts,
                 None => &*learner.step,
             };
-            let (best, starts) = self.run(step, rows, &monitor)?;
-            let is_small = step.is_exact() && learner.numbers() <= SHOWN_ERRORS;
-            let mut errors = None;
-            if is_small && monitor.stopped().is_none() {
-                learner.set(&best.last.values);
-                errors = match learner.standard_errors(step, rows) {
-                    Err(Error::NothingDone { .. }) => None,
-                    errors => Some(errors?),
-                };
-            }
+            let mut starts = Vec::new();
+            let stopped = loop {
+                match self.advance(step, rows, &monitor, &mut starts) {
+                    Ok(true) => break None,
+                    Ok(false) => {}
+                    Err(error) if error.is_stopped() => {
+                        break monitor.stopped().or(Some(Stopped::Interrupted));
+                    }
+                    Err(error) => return Err(error),
+                }
+            };
+            let (mut best, objectives) = best_of(&starts).ok_or_else(|| monitor.nothing_done())?;
+            best.ended = stopped.or(best.ended);
+            let errors = self.standard_errors(&learner, (step, rows), &best, &monitor)?;
             Ok(Fit::new(
                 model,
-                learner,
-                (best, starts),
-                rows.clone(),
+                Arc::new(Mutex::new(learner)),
+                (best, objectives),
+                Arc::new(rows.clone()),
                 errors,
             ))
         })
+    }
+
+    /// Prepares the model for rounds.
+    pub(super) fn prepare(
+        &self,
+        model: &Model,
+        table: &CaseTable,
+        monitor: &RunMonitor<'_>,
+    ) -> Result<Learner, Error> {
+        let step = self.engine.prepare(model, table, monitor.until());
+        Ok(Learner {
+            step: step.map_err(|error| monitor.error_of(error))?,
+            columns: table.columns_only(),
+            with_prior: self.with_prior,
+            threads: self.threads.map_or_else(cores, NonZero::get),
+            watch: self.watch.clone(),
+        })
+    }
+
+    /// Returns the standard errors of the values after some rounds, if the counts are exact and the parameters have few numbers.
+    pub(super) fn standard_errors(
+        &self,
+        learner: &Learner,
+        (step, rows): (&dyn ExpectationStep, &CaseRows),
+        best: &Rounds,
+        monitor: &RunMonitor<'_>,
+    ) -> Result<Option<StandardErrors>, Error> {
+        learner.set(&best.last.values);
+        let is_small = step.is_exact() && learner.numbers() <= SHOWN_ERRORS;
+        if !is_small || monitor.stopped().is_some() {
+            return Ok(None);
+        }
+        match learner.standard_errors(step, rows) {
+            Err(Error::NothingDone { .. }) => Ok(None),
+            errors => errors.map(Some),
+        }
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -380,51 +456,45 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         Ok(())
     }
 
-    /// Runs all starts and returns the finished rounds of the best start.
-    fn run(
+    /// Runs the next round of the first start that has not ended; returns `true` if all starts have ended. The parameters must have the values after
+    /// the last round of this start.
+    ///
+    /// **Errors.** The errors of the rounds; also if a deadline or an interrupt ends the round, which then changes nothing.
+    pub(super) fn advance(
         &self,
         step: &dyn ExpectationStep,
         rows: &CaseRows,
         monitor: &RunMonitor<'_>,
-    ) -> Result<(Rounds, Vec<f64>), Error> {
-        let rows: Vec<CaseRow<'_>> = rows.iter().collect();
-        let mut best: Option<Rounds> = None;
-        let mut objectives = Vec::new();
-        for start in 0..self.starts {
-            self.begin(start, step.outcomes())?;
-            let rounds = RoundsOfStart {
-                step,
-                rows: &rows,
-                settings: self.round_settings(start),
-                monitor,
-            };
-            match (rounds.run(), &best) {
-                (Ok(rounds), _) if rounds.last.objective.is_nan() && self.starts > 1 => {
-                    let remedy =
-                        "start once: the algorithm gives no log-likelihood to compare starts by";
-                    return invalid("starts", self.starts.to_string(), remedy);
-                }
-                (Ok(rounds), _) if rounds.last.objective.is_nan() && self.accelerated => {
-                    let remedy = "leave it out: the algorithm gives no log-likelihood to judge by";
-                    return invalid("accelerated", "true".into(), remedy);
-                }
-                (Ok(rounds), _) => {
-                    objectives.push(rounds.last.objective);
-                    let is_better = |best: &Rounds| rounds.last.objective > best.last.objective;
-                    if best.as_ref().is_none_or(is_better) {
-                        best = Some(rounds);
-                    }
-                }
-                (Err(error), Some(_)) if error.is_stopped() => {}
-                (Err(error), _) => return Err(monitor.error_of(error)),
-            }
-            if let (Some(stopped), Some(best)) = (monitor.stopped(), &mut best) {
-                best.ended = stopped;
-                break;
-            }
+        starts: &mut Vec<Rounds>,
+    ) -> Result<bool, Error> {
+        let ended = starts.iter().take_while(|start| start.ended.is_some());
+        let number = ended.count();
+        if number as u64 == self.starts {
+            return Ok(true);
         }
-        let best = best.ok_or_else(|| monitor.nothing_done())?;
-        Ok((best, objectives))
+        let rows: Vec<CaseRow<'_>> = rows.iter().collect();
+        let of_start = RoundsOfStart {
+            step,
+            rows: &rows,
+            settings: self.round_settings(number as u64),
+            monitor,
+        };
+        if starts.len() == number {
+            self.begin(number as u64, step.outcomes())?;
+            let begun = of_start.begin()?;
+            if begun.last.objective.is_nan() && self.starts > 1 {
+                let remedy =
+                    "start once: the algorithm gives no log-likelihood to compare starts by";
+                return invalid("starts", self.starts.to_string(), remedy);
+            }
+            if begun.last.objective.is_nan() && self.accelerated {
+                let remedy = "leave it out: the algorithm gives no log-likelihood to judge by";
+                return invalid("accelerated", "true".into(), remedy);
+            }
+            starts.push(begun);
+        }
+        of_start.advance(&mut starts[number])?;
+        Ok(false)
     }
 
     fn round_settings(&self, start: u64) -> RoundSettings {
@@ -439,4 +509,16 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
             threads: self.threads.map_or_else(cores, NonZero::get),
         }
     }
+}
+
+/// Returns the best start and the last objectives of all starts; `None` if no start has begun.
+pub(super) fn best_of(starts: &[Rounds]) -> Option<(Rounds, Vec<f64>)> {
+    let objectives: Vec<f64> = starts.iter().map(|start| start.last.objective).collect();
+    let mut best = starts.first()?;
+    for start in starts {
+        if start.last.objective > best.last.objective {
+            best = start;
+        }
+    }
+    Some((best.clone(), objectives))
 }

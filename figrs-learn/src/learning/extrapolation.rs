@@ -13,7 +13,7 @@ const TRIED_STEPS: u32 = 8;
 ///
 /// **References.** Varadhan and Roland, *Simple and globally convergent methods for accelerating the convergence of any EM algorithm*,
 /// Scandinavian Journal of Statistics 35(2), 2008.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Extrapolation {
     /// The parameter values after the latest rounds, oldest first; at most three rounds.
     rounds: Vec<Vec<f64>>,

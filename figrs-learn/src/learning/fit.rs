@@ -42,24 +42,27 @@ pub struct Fit {
 impl Fit {
     pub(super) fn new(
         model: &Model,
-        learner: Learner,
+        learner: Arc<Mutex<Learner>>,
         (rounds, starts): (Rounds, Vec<f64>),
-        rows: CaseRows,
+        rows: Arc<CaseRows>,
         standard_errors: Option<StandardErrors>,
     ) -> Self {
-        let learned = learner.step.outcomes().learned().iter();
-        let elements = learned.map(|learned| learned.element.clone());
-        let parameters = elements.zip(rounds.last.values);
+        let elements: Vec<AnyElement> = {
+            let learner = learner.lock().unwrap_or_else(PoisonError::into_inner);
+            let learned = learner.step.outcomes().learned().iter();
+            learned.map(|learned| learned.element.clone()).collect()
+        };
+        let parameters = elements.into_iter().zip(rounds.last.values);
         Self {
             model: model.clone(),
             parameters: parameters.map(|(e, value)| (e.id(), (e, value))).collect(),
-            rows: Arc::new(rows),
+            rows,
             log_likelihoods: rounds.log_likelihoods,
-            ended: rounds.ended,
+            ended: rounds.ended.unwrap_or(Stopped::Interrupted),
             starts,
             counts: rounds.last.counts,
             standard_errors,
-            learner: Arc::new(Mutex::new(learner)),
+            learner,
         }
     }
 

@@ -16,6 +16,7 @@
 //! | `rounds`, `convergence`, `extrapolation` | the rounds of one start, their end, and their acceleration |
 //! | `learner` | a model prepared for rounds, with its cases |
 //! | `observed_information`, `pivoted_cholesky` | standard errors; the decomposition of the information matrix |
+//! | `learning_run` | runs that can be stopped, resumed and lengthened |
 //! | `fit` | the result, and learning from further cases |
 
 mod case_error;
@@ -35,6 +36,7 @@ mod extrapolation;
 pub(crate) mod fit;
 mod learner;
 mod learning_expansion;
+mod learning_run;
 #[cfg(feature = "reals")]
 mod linear_readers;
 mod message_counts;

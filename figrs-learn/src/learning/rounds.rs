@@ -30,14 +30,24 @@ pub(super) struct RoundSettings {
     pub(super) threads: usize,
 }
 
-/// The finished rounds of one start.
+/// The rounds of one start so far.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
     /// The parameters and counts after the last round.
     pub(super) last: Evaluated,
     /// The log-likelihoods before the first round and after each round.
     pub(super) log_likelihoods: Vec<f64>,
-    pub(super) ended: Stopped,
+    /// The reason why the rounds have ended; `None` if another round follows.
+    pub(super) ended: Option<Stopped>,
+    steps: Steps,
+    extrapolation: Option<Extrapolation>,
+}
+
+impl Rounds {
+    /// Number of rounds so far.
+    pub(super) fn count(&self) -> u64 {
+        self.log_likelihoods.len() as u64 - 1
+    }
 }
 
 /// Values of the parameters, and the result of the expectation step at these values.
@@ -64,43 +74,53 @@ pub(super) struct RoundsOfStart<'a> {
 }
 
 impl RoundsOfStart<'_> {
-    /// Runs rounds until a round raises the objective too little, or the maximum number of rounds is reached.
-    pub(super) fn run(&self) -> Result<Rounds, Error> {
-        let mut last = self.evaluate()?;
-        let mut log_likelihoods = vec![last.log_likelihood];
-        let mut steps = Steps::default();
-        let mut extrapolation = self.settings.accelerated.then(Extrapolation::default);
-        let ended = loop {
-            let rounds = log_likelihoods.len() as u64 - 1;
-            self.monitor
-                .report(self.settings.done.saturating_add(rounds));
-            if rounds == self.settings.rounds {
-                break Stopped::Budget;
-            }
-            let next = self.extrapolated(&last, &mut extrapolation);
-            let next = next.and_then(|next| match next {
-                Some(next) => Ok((next, false)),
-                None => Ok((self.round(&last, rounds, &mut steps)?, true)),
-            });
-            let (next, is_plain) = match next {
-                Ok(next) => next,
-                Err(error) if error.is_stopped() => {
-                    break self.monitor.stopped().unwrap_or(Stopped::Interrupted);
-                }
-                Err(error) => return Err(error),
-            };
-            let has_converged = is_plain && self.has_converged(&last, &next);
-            log_likelihoods.push(next.log_likelihood);
-            last = next;
-            if has_converged {
-                break Stopped::Finished;
-            }
-        };
+    /// Evaluates the present values of the parameters, before the first round.
+    pub(super) fn begin(&self) -> Result<Rounds, Error> {
+        let last = self.evaluate()?;
         Ok(Rounds {
+            log_likelihoods: vec![last.log_likelihood],
             last,
-            log_likelihoods,
-            ended,
+            ended: None,
+            steps: Steps::default(),
+            extrapolation: self.settings.accelerated.then(Extrapolation::default),
         })
+    }
+
+    /// Runs the next round, unless the maximum number of rounds is reached. The rounds end when a round raises the objective too little.
+    ///
+    /// If a deadline or an interrupt ends the round, the rounds so far are unchanged, and the result is an error.
+    pub(super) fn advance(&self, so_far: &mut Rounds) -> Result<(), Error> {
+        let rounds = so_far.count();
+        self.monitor
+            .report(self.settings.done.saturating_add(rounds));
+        if rounds >= self.settings.rounds {
+            so_far.ended = Some(Stopped::Budget);
+            return Ok(());
+        }
+        let before = (so_far.steps.clone(), so_far.extrapolation.clone());
+        let next = self.extrapolated(&so_far.last, &mut so_far.extrapolation);
+        let next = next.and_then(|next| match next {
+            Some(next) => Ok((next, false)),
+            None => Ok((self.round(&so_far.last, rounds, &mut so_far.steps)?, true)),
+        });
+        let (next, is_plain) = next.inspect_err(|_| {
+            (so_far.steps, so_far.extrapolation) = before;
+            for (learned, value) in self
+                .step
+                .outcomes()
+                .learned()
+                .iter()
+                .zip(&so_far.last.values)
+            {
+                learned.set(value);
+            }
+        })?;
+        if is_plain && self.has_converged(&so_far.last, &next) {
+            so_far.ended = Some(Stopped::Finished);
+        }
+        so_far.log_likelihoods.push(next.log_likelihood);
+        so_far.last = next;
+        Ok(())
     }
 
     /// Runs one round of expectation-maximisation: one step with all rows, or one step for each batch of rows.
@@ -199,7 +219,7 @@ impl RoundsOfStart<'_> {
 }
 
 /// Running averages of expected counts over the steps of stepwise expectation-maximisation.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Steps {
     counts: Vec<f64>,
     taken: u64,

@@ -46,6 +46,7 @@ impl Block {
             rng,
             tasks: Vec::new(),
             alone: Vec::new(),
+            check_cycles_at: crate::world::run::FIRST_CHECK,
         };
         for (slot, column) in columns {
             run.set_values(slot, &rows, column, None)?;

@@ -12,11 +12,13 @@ use super::rare_branches::RowEvaluations;
 use super::selection::{Selection, for_each_row, mask_where};
 use crate::Observations;
 use crate::numbering::Numbered;
+use crate::world::run::FIRST_CHECK;
 use figrs_core::element::family_values::MemberFault;
 use figrs_core::element::node::{AnyElement, ApplyOp, AtomicOp, FamilyOp, Kind, NotEnumerable};
-use figrs_core::error::ModelError;
+use figrs_core::error::{Fault, ModelError};
 use figrs_core::random::Stream;
 use figrs_core::value::datum::Datum;
+use rustc_hash::FxHashMap;
 
 /// Source of the values in a group of worlds.
 #[derive(Clone, Copy)]
@@ -51,6 +53,8 @@ pub(super) struct RootEvaluation<'b> {
     pub(super) tasks: Vec<EvaluationTask>,
     /// Columns of branches whose elements are not in the program.
     pub(super) alone: Vec<Option<StoredColumn>>,
+    /// Number of tasks at which the tasks are checked for elements that wait for themselves.
+    pub(super) check_cycles_at: usize,
 }
 
 impl Block {
@@ -76,6 +80,7 @@ impl Block {
             rng,
             tasks: vec![first],
             alone: Vec::new(),
+            check_cycles_at: FIRST_CHECK,
         };
         while let Some(task) = run.tasks.pop() {
             run.task(task)?;
@@ -162,6 +167,9 @@ impl RootEvaluation<'_> {
         }
         if self.block.touched.len() + self.tasks.len() >= self.block.check_at {
             self.check_limit(slot)?;
+        }
+        if self.tasks.len() >= self.check_cycles_at {
+            self.check_cycles()?;
         }
         self.check_bytes_and_time(slot)?;
         self.check_policy(slot, &rows)?;
@@ -395,6 +403,29 @@ impl RootEvaluation<'_> {
         let element = self.block.instructions[slot.index()].element.clone();
         for statement in &*evidence {
             self.weigh(&element, rows, &column, statement)?;
+        }
+        Ok(())
+    }
+
+    /// Returns an error if a Chain waits for a result that waits for the same Chain in the same world. The check takes place each time that the
+    /// number of tasks has doubled, so that it costs little.
+    #[cold]
+    fn check_cycles(&mut self) -> Result<(), ModelError> {
+        self.check_cycles_at = 2 * self.tasks.len();
+        let mut waiting = FxHashMap::<ColumnSlot, Selection>::default();
+        for task in &self.tasks {
+            let EvaluationTask::Join(slot, rows, _) = task else {
+                continue;
+            };
+            let all = match waiting.get(slot) {
+                Some(others) if !others.intersection(rows).is_empty() => {
+                    let element = &self.block.instructions[slot.index()].element;
+                    return Err(element.fault(Fault::Cyclic));
+                }
+                Some(others) => others.or(rows),
+                None => rows.clone(),
+            };
+            waiting.insert(*slot, all);
         }
         Ok(())
     }

@@ -14,7 +14,9 @@ use super::node::NodeRole;
 use super::register::ValueRegister;
 use super::state::Trace;
 use crate::Chooser;
-use figrs_core::error::ModelError;
+use crate::world::run::FIRST_CHECK;
+use figrs_core::error::{Fault, ModelError};
+use rustc_hash::FxHashSet;
 
 impl Trace {
     /// Marks a node for re-evaluation independent of its inputs; the node is evaluated before any of its readers.
@@ -147,6 +149,7 @@ impl Trace {
     ) -> Result<(), ModelError> {
         self.agenda.steps.clear();
         self.agenda.steps.push((root, UpdateStep::Enter));
+        let mut check_cycles_at = FIRST_CHECK;
         while let Some((number, mut step)) = self.agenda.steps.pop() {
             let node = &self.nodes[number as usize];
             if !node.stale {
@@ -189,6 +192,10 @@ impl Trace {
                             let result_node = &self.nodes[result.to as usize];
                             let (stale, high) = (result_node.stale, result_node.height);
                             if stale {
+                                if self.agenda.steps.len() >= check_cycles_at {
+                                    check_cycles_at = 2 * self.agenda.steps.len();
+                                    self.check_cycles()?;
+                                }
                                 self.agenda.steps.push((number, UpdateStep::Finish));
                                 self.agenda.steps.push((result.to, UpdateStep::Enter));
                             }
@@ -230,6 +237,19 @@ impl Trace {
             match node.inputs.get(arity).map(|result| result.to) {
                 Some(result) => self.copy_input(number, result),
                 None => self.set_computed(number, &ValueRegister::default()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns an error if a Chain waits for a result that waits for the same Chain.
+    #[cold]
+    fn check_cycles(&self) -> Result<(), ModelError> {
+        let mut waiting = FxHashSet::default();
+        for &(number, step) in &self.agenda.steps {
+            if matches!(step, UpdateStep::Finish) && !waiting.insert(number) {
+                let element = &self.nodes[number as usize].element;
+                return Err(element.fault(Fault::Cyclic));
             }
         }
         Ok(())

@@ -8,7 +8,6 @@ use super::node::{NodeRole, TraceNode};
 use super::readers::Readers;
 use super::register::{RegisterList, ValueRegister};
 use crate::numbering::{EvidenceOrder, Numbered, Numbering};
-use figrs_core::Limits;
 use figrs_core::element::distribution::Space;
 use figrs_core::element::node::{AnyElement, FamilyOp, Kind};
 use figrs_core::error::ModelError;
@@ -16,6 +15,7 @@ use figrs_core::model::Model;
 use figrs_core::model::evidence::Evidence;
 use figrs_core::random::stream;
 use figrs_core::value::datum::Datum;
+use figrs_core::{Limits, Until};
 
 /// Number of draws from an integer prior that decide whether the prior is wide.
 ///
@@ -122,6 +122,16 @@ impl Trace {
         Ok(trace)
     }
 
+    /// Number of nodes: the elements of the world, and elements of other worlds that are kept.
+    pub fn nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Sets the deadline and the interrupts of further proposals.
+    pub fn set_until(&mut self, until: &Until) {
+        self.limit.until = until.clone();
+    }
+
     /// Returns the number of nodes that every world has; these nodes have the lowest numbers.
     #[inline]
     pub(super) fn permanent(&self) -> usize {
@@ -196,6 +206,12 @@ impl Trace {
     #[inline]
     pub fn holds(&self, site: Site, value: &Datum) -> bool {
         self.nodes[site.number()].value.holds(value)
+    }
+
+    /// Returns the value of an element, if the element is in the world.
+    pub fn value_of(&self, element: &AnyElement) -> Option<Datum> {
+        let node = &self.nodes[self.numbering.number(element)? as usize];
+        node.in_world.then(|| node.value.datum()).flatten()
     }
 
     /// Returns the log-probability of the value of a choice. During a proposal for the choice, the result is the

@@ -3,6 +3,7 @@
 use std::any::Any;
 
 use rand::Rng;
+use rustc_hash::FxHashSet;
 
 use figrs_core::element::likelihood::Likelihood;
 use figrs_core::element::node::{AnyElement, Kind};
@@ -157,7 +158,12 @@ pub(crate) struct WorldRun<N> {
     pub(crate) densities: usize,
     /// Number of elements whose evaluation has begun.
     pub(crate) entered: usize,
+    /// Number of steps at which the steps are checked for elements that wait for themselves.
+    check_cycles_at: usize,
 }
+
+/// Number of steps of an evaluation at which it is first checked for cycles.
+pub(crate) const FIRST_CHECK: usize = 1 << 12;
 
 impl<N> Default for WorldRun<N> {
     fn default() -> Self {
@@ -167,6 +173,7 @@ impl<N> Default for WorldRun<N> {
             weight: WorldWeight::ONE,
             densities: 0,
             entered: 0,
+            check_cycles_at: FIRST_CHECK,
         }
     }
 }
@@ -177,6 +184,7 @@ impl<N> WorldRun<N> {
         self.steps.clear();
         self.values.clear();
         (self.weight, self.densities, self.entered) = (WorldWeight::ONE, 0, 0);
+        self.check_cycles_at = FIRST_CHECK;
     }
 
     /// Schedules the evaluation of an element.
@@ -210,6 +218,9 @@ impl<N> WorldRun<N> {
             match step.stage {
                 Stage::Begin => {
                     self.entered += 1;
+                    if self.steps.len() >= self.check_cycles_at {
+                        self.check_cycles(world)?;
+                    }
                     let bytes = self.bytes() + chooser.bytes();
                     match world.begin(&step.node, &mut step.demand, self.entered, bytes)? {
                         ElementStart::Known(value) => {
@@ -243,6 +254,22 @@ impl<N> WorldRun<N> {
             }
         }
         Ok(None)
+    }
+
+    /// Returns an error if a Chain waits for a result that waits for the same Chain. The check takes place each time that the number of steps
+    /// has doubled, so that it costs little.
+    #[cold]
+    fn check_cycles<W: World<Node = N>>(&mut self, world: &W) -> Result<(), ModelError> {
+        self.check_cycles_at = 2 * self.steps.len();
+        let mut waiting = FxHashSet::default();
+        let steps = self.steps.iter();
+        let results = steps.filter(|step| matches!(step.stage, Stage::Result));
+        for element in results.map(|step| world.element(&step.node)) {
+            if !waiting.insert(element.id()) {
+                return Err(element.fault(Fault::Cyclic));
+            }
+        }
+        Ok(())
     }
 
     /// Gives the world a weight of zero if the demanded value differs from the computed value.

@@ -183,7 +183,7 @@ fn check(network: &MixedNetwork, observed: &[(&str, f64)]) {
     let reals = network.real_elements().iter();
     let targets = targets.chain(reals.map(|element| element.erased().clone()));
     let targets: Vec<AnyElement> = targets.collect();
-    let algorithm = WithReals(VariableElimination::new());
+    let algorithm = WithReals::new(VariableElimination::new());
     let answer = algorithm
         .answer(&network.given(&evidence), &targets)
         .unwrap();

@@ -20,7 +20,7 @@ use crate::finite_part::numbers_of;
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Form, NormalVector, Scan, not_closed};
 use site_factors::SiteFactor;
-pub(crate) use targets::NumbersOfElement;
+pub(crate) use targets::{Mention, NumbersOfElement};
 
 /// A model as a hybrid factor graph of finite variables and real vectors.
 pub(crate) struct HybridModel<'m> {

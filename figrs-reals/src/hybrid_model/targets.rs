@@ -8,7 +8,9 @@ use figrs_answer::error::Error;
 use figrs_core::internals::AtomicOp;
 use figrs_core::{AnyElement, Datum, Support};
 use figrs_factor::graph::VarId;
-use figrs_gaussian::{HybridFactor, RealId, SquareRootForm};
+use figrs_gaussian::{
+    GaussianError, HybridFactor, JointMixture, Posterior, RealId, SquareRootForm,
+};
 use nalgebra::{DMatrix, DVector};
 use smallvec::{SmallVec, smallvec};
 
@@ -18,6 +20,30 @@ use crate::scan::{Form, not_closed};
 
 /// The indices of the numbers of an element in the concatenated numbers of several elements; `None` if the element is finite.
 pub(crate) type NumbersOfElement = Option<Range<usize>>;
+
+/// The vectors of a target, and the constant factor that has them in its scope.
+pub(crate) struct Mention {
+    /// The vectors of the target, each by its index in the model and its identifier in the factor graph.
+    pub(crate) vectors: Vec<(usize, RealId)>,
+    /// The index of the factor in the factor graph; `None` if the target is a single vector.
+    factor: Option<usize>,
+}
+
+impl Mention {
+    /// Returns the joint distribution of the vectors and of the finite elements of the target.
+    ///
+    /// **Errors.** [`GaussianError::TooManyComponents`].
+    pub(crate) fn joint(
+        &self,
+        posterior: &Posterior<'_>,
+        limit: usize,
+    ) -> Result<JointMixture, GaussianError> {
+        match self.factor {
+            Some(factor) => posterior.joint_of_factor(factor, limit),
+            None => posterior.joint(&[self.vectors[0].1], limit),
+        }
+    }
+}
 
 impl HybridModel<'_> {
     /// Returns the variable of a finite target and its possible values; the variable is `None` if the target has only one value.
@@ -149,8 +175,8 @@ impl HybridModel<'_> {
     }
 
     /// Adds a constant factor with the vectors and the finite elements of a target, so that their joint distribution can be read from the factor
-    /// graph. Returns the vectors of the target, each with its index and its identifier in the factor graph.
-    pub(crate) fn mention(&mut self, rows: &Conditional<Linear>) -> Vec<(usize, RealId)> {
+    /// graph.
+    pub(crate) fn mention(&mut self, rows: &Conditional<Linear>) -> Mention {
         let reals = rows.vectors();
         let named = reals
             .iter()
@@ -158,7 +184,10 @@ impl HybridModel<'_> {
         let mut named: Vec<(usize, RealId)> = named.collect();
         let (finite, places) = self.entries(&rows.finite);
         if finite.is_empty() && named.len() == 1 {
-            return named;
+            return Mention {
+                vectors: named,
+                factor: None,
+            };
         }
         if named.is_empty() {
             // A standard normal number that nothing depends on carries the joint distribution of the finite elements.
@@ -179,7 +208,10 @@ impl HybridModel<'_> {
             reals,
             forms: vec![SquareRootForm::constant(dimension, 0.0); places.len()],
         });
-        named
+        Mention {
+            vectors: named,
+            factor: Some(self.graph.factors.len() - 1),
+        }
     }
 
     /// Returns the linear function of a target, for an assignment of the variables of the factor graph.

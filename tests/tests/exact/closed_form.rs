@@ -2,6 +2,7 @@
 
 mod approximate_filter;
 mod best_world;
+mod collapse;
 mod collapsed;
 mod conjugate;
 mod corrected;
@@ -12,3 +13,4 @@ mod random_models;
 mod reference;
 mod refusals;
 mod saved_filter;
+mod widening;

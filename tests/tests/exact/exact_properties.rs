@@ -16,5 +16,6 @@ mod params;
 mod portfolio;
 mod recursive;
 pub(crate) mod shared;
+mod strategies;
 mod targets;
 mod worlds;

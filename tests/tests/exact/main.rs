@@ -3,6 +3,7 @@
 mod belief_propagation;
 mod best_first;
 mod closed_form;
+mod collections;
 mod compiled_circuit;
 mod compiled_tree;
 mod deadlines;
@@ -12,6 +13,7 @@ mod frontier;
 mod independence;
 mod large_supports;
 mod lazy_bounds;
+mod lazy_ranges;
 mod learning;
 mod numerics;
 mod parts;

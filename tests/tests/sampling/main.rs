@@ -12,5 +12,6 @@ mod metropolis_hastings_kernel;
 mod particle_filter;
 mod pinned_draws;
 mod rare_values;
+mod running;
 mod samplers;
 mod sampling_properties;

@@ -3,9 +3,12 @@
 
 use std::cell::Cell;
 
-use figrs_core::{Chain, Constant, Element, Flip, If, Model, Parents, Select, Uniform, stream};
+use figrs_core::{
+    Chain, Constant, Element, Flip, If, Model, Normal, Parents, Select, StandardDeviation, Uniform,
+    rand::RngExt, stream,
+};
 use figrs_infer::internals::{AcceptanceTerms, Proposals};
-use figrs_infer::{Enumerate, Run};
+use figrs_infer::{Enumerate, MetropolisHastings, Move, Run};
 use figrs_tests::every_step::{Worlds, drift, is_irreducible};
 use figrs_tests::random_model::{Built, Description, build, for_random_models};
 use proptest::prelude::*;
@@ -293,4 +296,190 @@ fn a_block_connects_the_worlds_of_two_conditions() {
         .map(|world| worlds.posterior[world])
         .sum();
     assert!((p - 2.0 / 7.0).abs() < EXACT, "{p}");
+}
+
+/// Returns the largest difference between the flows from a world to another and back.
+fn imbalance(posterior: &[f64], matrix: &[Vec<f64>]) -> f64 {
+    let mut largest: f64 = 0.0;
+    for from in 0..matrix.len() {
+        for to in 0..from {
+            let there = posterior[from] * matrix[from][to];
+            largest = largest.max((there - posterior[to] * matrix[to][from]).abs());
+        }
+    }
+    largest
+}
+
+/// Two dials with evidence about both; the second dial is read by a branch that has choices of its own.
+fn dials() -> (Model, [Element<u32>; 2]) {
+    let x = Select::new([(0.5, 0_u32), (0.3, 1), (0.2, 2)]);
+    let y = x.flat_map(|&x| Select::new([(0.2 + 0.1 * f64::from(x), 0_u32), (0.3, 1), (0.1, 2)]));
+    let further = y.flat_map(|&y| {
+        if y == 0 {
+            Constant::new(0)
+        } else {
+            Uniform::new(0..=y)
+        }
+    });
+    let seen = (&x, &further)
+        .flat_map(|(&x, &n)| Flip::new(0.1 + 0.25 * f64::from(x) + 0.15 * f64::from(n)));
+    let model = Model::new()
+        .observe(&seen, true)
+        .weigh(&y, |&y| 1.0 + f64::from(y));
+    (model, [x, y])
+}
+
+/// A table of random weights of three values for each pair of values.
+fn random_table(number: u64) -> impl Fn(u32, u32) -> Vec<f64> + Clone + Send + Sync + 'static {
+    move |a, b| {
+        let mut random = stream(31, 9 * number + u64::from(3 * a + b));
+        (0..3).map(|_| 0.05 + random.random::<f64>()).collect()
+    }
+}
+
+fn from_table(
+    table: impl Fn(u32, u32) -> Vec<f64> + Clone + Send + Sync + 'static,
+) -> impl Fn((&u32, &u32)) -> Element<u32> + Clone + Send + Sync + 'static {
+    move |(&a, &b)| Select::new(table(a, b).into_iter().zip(0..3))
+}
+
+/// Checks that a kernel with a move is in detailed balance with the posterior, and that a kernel without the probabilities of the move is not.
+fn check_move(name: &str, (model, targets): (&Model, &[Element<u32>]), one: &Move) {
+    let erased: Vec<_> = targets.iter().map(|t| t.erased().clone()).collect();
+    let mut worlds = Worlds::new(model, &erased, 200).unwrap().unwrap();
+    let mut proposals = Proposals::new();
+    proposals.add_move(one.clone());
+    let matrix = worlds.matrix(&proposals, AcceptanceTerms::log_acceptance, 400_000);
+    let matrix = matrix.unwrap().unwrap();
+    let (drift, imbalance) = (
+        drift(&worlds.posterior, &matrix),
+        imbalance(&worlds.posterior, &matrix),
+    );
+    assert!(
+        drift < EXACT && imbalance < EXACT,
+        "{name}: {drift} {imbalance}"
+    );
+    let unweighed = |t: &AcceptanceTerms| t.log_acceptance() - t.backward + t.forward;
+    let wrong = worlds
+        .matrix(&proposals, unweighed, 400_000)
+        .unwrap()
+        .unwrap();
+    assert!(self::imbalance(&worlds.posterior, &wrong) > WRONG, "{name}");
+    worlds.walk(&proposals, &mut stream(3, 0), 60).unwrap();
+}
+
+#[test]
+fn moves_are_in_detailed_balance() {
+    for number in 0..3 {
+        let (model, [x, y]) = dials();
+        let question = (&model, &[x.clone(), y.clone()][..]);
+        let [first, second, third, weights] = [0, 1, 2, 3].map(|i| random_table(4 * number + i));
+        let draw_x = Move::draw(&x, &(&x, &y).flat_map(from_table(first)));
+        let draw_y = Move::draw(&y, &(&x, &y).flat_map(from_table(second)));
+        check_move("draw", question, &draw_x);
+        // The second draw reads the new value of the first, also through a function.
+        let sum = (&x, &y).map(|(x, y)| (x + y) % 3);
+        let reading = Move::draw(&y, &(&sum, &x).flat_map(from_table(third)));
+        check_move("chain", question, &draw_x.clone().then(reading.clone()));
+        // Each of two moves undoes the other; another moves both elements.
+        let step = |by: u32| {
+            Move::draw(
+                &x,
+                &x.map(move |x| (x + by) % 3)
+                    .flat_map(|&to| Select::new([(1.0, to)])),
+            )
+        };
+        let either = Move::choose([
+            (0.3, step(1)),
+            (0.5, step(2)),
+            (0.2, draw_x.clone().then(draw_y.clone())),
+        ]);
+        check_move("choice", question, &either);
+        // Weights read the world, within a sequence and at its beginning.
+        let of_world = (&x, &y).map(move |(&x, &y)| weights(x, y));
+        let by_world = Move::choose_by(&of_world, [draw_y.clone(), reading, step(1).then(draw_y)]);
+        check_move("weights", question, &by_world);
+        let nothing = x.map(|&x| vec![f64::from(u8::from(x == 1)), 0.0]);
+        let sometimes = Move::choose_by(&nothing, [draw_x, step(2)]);
+        check_move("zeros", question, &step(1).then(Move::draw(&y, &y)));
+        let erased = [x.erased().clone(), y.erased().clone()];
+        let mut worlds = Worlds::new(&model, &erased, 200).unwrap().unwrap();
+        let mut proposals = Proposals::new();
+        proposals.add_move(sometimes);
+        let matrix = worlds.matrix(&proposals, AcceptanceTerms::log_acceptance, 400_000);
+        assert!(imbalance(&worlds.posterior, &matrix.unwrap().unwrap()) < EXACT);
+    }
+}
+
+/// Moves of one step connect worlds that no single step connects.
+#[test]
+fn moves_connect_worlds() {
+    let (a, b) = (Flip::new(0.3), Flip::new(0.6));
+    let model = Model::new().condition(&a.equals(&b), |&same| same);
+    let targets = [a.erased().clone(), b.erased().clone()];
+    let mut worlds = Worlds::new(&model, &targets, 10).unwrap().unwrap();
+    let mut proposals = Proposals::new();
+    let follow = a.flat_map(|&a| Flip::new(if a { 1.0 } else { 0.0 }));
+    proposals.add_move(Move::draw(&a, &a).then(Move::draw(&b, &follow)));
+    let together = worlds.matrix(&proposals, AcceptanceTerms::log_acceptance, 1000);
+    let together = together.unwrap().unwrap();
+    assert!(is_irreducible(&together) && drift(&worlds.posterior, &together) < EXACT);
+}
+
+#[test]
+fn wrong_moves_are_errors() {
+    let (x, y) = (
+        Normal::new(0.0, StandardDeviation(1.0)),
+        Uniform::new([0.0, 1.0]),
+    );
+    let model = Model::new()
+        .weigh(&x, |x| (-x * x).exp())
+        .weigh(&y, |y| 1.0 + y);
+    let walk = || Move::draw(&x, &x.flat_map(|&x| Normal::new(x, StandardDeviation(0.5))));
+    let lattice = || Move::draw(&x, &x.flat_map(|&x| Uniform::new([x - 1.0, x + 1.0])));
+    let cases: [(Move, &str); 7] = [
+        (walk().then(walk()), "let each element move once in a step"),
+        (
+            Move::choose([(-1.0, walk()), (2.0, lattice())]),
+            "one weight, which is finite and not negative",
+        ),
+        (
+            Move::choose([(f64::NAN, walk())]),
+            "one weight, which is finite and not negative",
+        ),
+        (
+            Move::choose_by(&y.map(|y| vec![*y]), [walk(), lattice()]),
+            "] for 2 moves",
+        ),
+        (
+            Move::choose([(0.5, walk()), (0.5, lattice())]),
+            "draw from densities in all moves",
+        ),
+        (
+            Move::draw(&x, &y.map(|y| *y)),
+            "draw from an atomic element",
+        ),
+        (
+            Move::draw(
+                &x,
+                &x.flat_map(|_| Normal::new(0.0, StandardDeviation(-1.0))),
+            ),
+            "-1",
+        ),
+    ];
+    for (one, message) in cases {
+        let error = MetropolisHastings::new(200)
+            .with_move(one.clone())
+            .run(&model, (&x, &y));
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+    // A walk of a density and a walk on a lattice are two moves.
+    let sampler = MetropolisHastings::new(3000)
+        .seed(3)
+        .with_move(walk())
+        .with_move(lattice());
+    let answer = sampler.run(&model, &x).unwrap();
+    let variance = answer.variance(&x).unwrap();
+    assert!((variance - 1.0 / 3.0).abs() < 0.06, "{variance}");
 }

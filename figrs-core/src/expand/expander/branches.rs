@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::Expander;
 use crate::element::node::{AnyElement, ChainOp, ElementId};
 use crate::element::purity;
-use crate::error::ModelError;
+use crate::error::{Fault, ModelError};
 use crate::expand::content::Content;
 use crate::expand::expansion_memory::bytes_of;
 use crate::expand::product;
@@ -47,6 +47,11 @@ impl Expander<'_> {
             results: Vec::new(),
             error: None,
         };
+        let single = match &self.limit {
+            None => op.for_tables(&supports),
+            // The supports may not be complete yet.
+            Some(_) => None,
+        };
         let mut known = FxHashMap::default();
         product::for_each_combination(&parents, &supports, |arguments| {
             check_time(&self.limits.until, element)?;
@@ -54,9 +59,10 @@ impl Expander<'_> {
                 branches.choice.push(Content::NO_CHOICE);
                 return Ok(());
             };
-            let result = match &mut self.limit {
-                Some(limit) => limit.memory.call(element, op, arguments),
-                None => match self.learned_member(element, arguments)? {
+            let result = match (&single, &mut self.limit) {
+                (Some(single), _) => Ok(single.clone()),
+                (None, Some(limit)) => limit.memory.call(element, op, arguments),
+                (None, None) => match self.learned_member(element, arguments)? {
                     Some(member) => Ok(member),
                     None => op.call(arguments).and_then(|result| {
                         purity::check_equal_arguments(&supports, arguments, |equal| {
@@ -67,7 +73,15 @@ impl Expander<'_> {
                     }),
                 },
             };
+            let is_open =
+                |result: &AnyElement| self.limit.is_none() && self.open.contains(&result.id());
             let choice = match result {
+                Ok(result) if result.id() == element.id() || is_open(&result) => {
+                    branches
+                        .error
+                        .get_or_insert_with(|| element.fault(Fault::Cyclic));
+                    Content::NO_CHOICE
+                }
                 Ok(result) => {
                     if let Some(&choice) = known.get(&result.id()) {
                         choice

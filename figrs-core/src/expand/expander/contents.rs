@@ -31,25 +31,6 @@ impl Expander<'_> {
         )
     }
 
-    /// Replaces the values of the decided elements by these options, independent of their parents.
-    pub(in crate::expand) fn decide(&mut self, decided: &[(AnyElement, Support)]) {
-        let decided = decided.iter().map(|(e, options)| (e.id(), options.clone()));
-        self.decided = decided.collect();
-    }
-
-    /// Adds a decided element, whose options all have weight one.
-    pub(super) fn offer(
-        &mut self,
-        element: AnyElement,
-        depth: usize,
-        options: Support,
-    ) -> Result<(), ModelError> {
-        self.check_budget(&element)?;
-        let weights = Weights::from_linear(vec![1.0; options.len()]);
-        let content = Content::Atomic(weights);
-        self.finish(element, depth, Vec::new(), options, content, None)
-    }
-
     /// Adds a Chain that is nested too deeply to be expanded. The parents of an unexpanded Chain belong to the world, and
     /// may be scored.
     pub(super) fn add_unexplored(
@@ -73,7 +54,9 @@ impl Expander<'_> {
         let (support, content, failures) = match element.kind() {
             Kind::Atomic(op) => {
                 let (support, content, failures) =
-                    rows::atomic(&element, &**op, observed.as_ref())?;
+                    rows::atomic(&element, &**op, observed.as_ref(), self.range(&element))?;
+                self.expansion.is_ranged |=
+                    matches!(&content, Content::Atomic(weights) if weights.len() > support.len());
                 let content = self.with_origins(&element, &support, content);
                 (support, content, failures)
             }
@@ -85,6 +68,12 @@ impl Expander<'_> {
             Kind::Chain(..) => unreachable!("Chains are expanded in two stages"),
         };
         self.finish(element, depth, parents, support, content, failures)
+    }
+
+    /// Returns the number of values to be listed of an element with infinitely many, if they are listed.
+    fn range(&self, element: &AnyElement) -> Option<usize> {
+        let is_listed = self.limit.is_some() && !self.unlisted.contains(&element.id());
+        self.limits.range.filter(|_| is_listed)
     }
 
     /// Adds a Chain, whose values come from its results.
@@ -143,12 +132,14 @@ impl Expander<'_> {
     }
 
     /// True if the element may depend on unexpanded parts of the model.
-    fn is_unknown(&self, parents: &[usize], content: &Content) -> bool {
+    fn is_unknown(&self, parents: &[usize], support: &Support, content: &Content) -> bool {
         let results = match content {
             Content::Chain { results, .. } => results.as_slice(),
             _ => &[],
         };
+        let has_weight = |weights: &Weights| weights.len() > support.len();
         matches!(content, Content::Unexplored)
+            || matches!(content, Content::Atomic(weights) if has_weight(weights))
             || self.any_unknown(parents)
             || self.any_unknown(results)
     }
@@ -225,7 +216,7 @@ impl Expander<'_> {
     }
 
     /// Applies the evidence on the element and adds it to the expansion.
-    pub(super) fn finish(
+    pub(in crate::expand) fn finish(
         &mut self,
         element: AnyElement,
         depth: usize,
@@ -240,12 +231,11 @@ impl Expander<'_> {
         {
             return Err(error.clone());
         }
-        let (unknown, max_log_weight) = match self.limit {
-            Some(_) => (
-                self.is_unknown(&parents, &content),
-                self.max_log_weight(&element, &content),
-            ),
-            None => (false, 0.0),
+        let (unknown, max_log_weight) = if self.limit.is_some() || !self.replaced.is_empty() {
+            let unknown = self.is_unknown(&parents, &support, &content);
+            (unknown, self.max_log_weight(&element, &content))
+        } else {
+            (false, 0.0)
         };
         let parametric = self.parametric_here(&content);
         let mut expanded = ExpandedElement {

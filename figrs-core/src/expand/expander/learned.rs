@@ -75,7 +75,7 @@ impl Expander<'_> {
             unreachable!("a family that takes parameters has atomic members");
         };
         let observed = self.observed(&element);
-        let (support, content, failures) = rows::atomic(&element, &**op, observed.as_ref())?;
+        let (support, content, failures) = rows::atomic(&element, &**op, observed.as_ref(), None)?;
         let content = self.with_origins(member.as_ref().unwrap_or(&element), &support, content);
         self.finish(element, depth, Vec::new(), support, content, failures)
     }

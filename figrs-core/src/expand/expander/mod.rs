@@ -1,17 +1,19 @@
 //! Traversal from the roots of a model to all elements that their values need.
 
 use std::any::TypeId;
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cache::ExpansionCache;
-use super::calls::{CallRequest, CallSolutions, CallTreatment};
+use super::calls::{CallRequest, CallSolutions, CallTreatment, NO_DEPTH_LIMIT};
 use super::content::Content;
 use super::expansion::Expansion;
 use super::expansion_memory::ExpansionMemory;
 use super::parametric::LearnedParameters;
+use super::submodels::SolvedSubmodel;
 use crate::element::node::{AnyElement, ChainOp, ElementId, Kind};
-use crate::error::ModelError;
+use crate::error::{Fault, ModelError};
 use crate::limits::{check_elements, check_time};
 use crate::model::Model;
 use crate::model::evidence::Evidence;
@@ -39,9 +41,9 @@ struct Frame {
 }
 
 /// Depth limit for the expansion of Chains.
-pub(super) struct DepthLimit<'m> {
+pub(super) struct DepthLimit {
     pub(super) depth: usize,
-    pub(super) memory: &'m mut ExpansionCache,
+    pub(super) memory: ExpansionCache,
     /// `true` if an unknown element was reached again at a smaller depth, so that more of its Chains must be expanded.
     pub(super) is_outdated: bool,
 }
@@ -56,8 +58,10 @@ pub(super) struct Expander<'m> {
     pub(super) expansion: Expansion,
     limits: &'m Limits,
     statements: StatementIndex,
-    pub(super) limit: Option<DepthLimit<'m>>,
+    pub(super) limit: Option<DepthLimit>,
     stack: Vec<Frame>,
+    /// The Chains on the stack whose results are expanded.
+    open: FxHashSet<ElementId>,
     /// The most recent support for each type of values.
     supports: FxHashMap<TypeId, Support>,
     memory: ExpansionMemory,
@@ -73,10 +77,12 @@ pub(super) struct Expander<'m> {
     pub(super) pending_call: Option<CallRequest>,
     /// Number of recursive functions that were known before the traversal.
     known_functions: usize,
-    /// Options of the decided elements, which replace their values.
-    decided: FxHashMap<ElementId, Support>,
+    /// The elements that are replaced by a given distribution.
+    pub(super) replaced: FxHashMap<ElementId, Arc<SolvedSubmodel>>,
     /// The parameters that replace learned elements, if learned elements are replaced.
     learned: Option<&'m mut LearnedParameters>,
+    /// Results of observed Chains, whose values are not listed if there are infinitely many.
+    unlisted: FxHashSet<ElementId>,
     /// Values of elements whose outcomes cannot be listed.
     placeholders: FxHashMap<ElementId, Datum>,
     /// `true` if the body of the call must be unfolded; its traversal then ends.
@@ -84,7 +90,7 @@ pub(super) struct Expander<'m> {
 }
 
 impl<'m> Expander<'m> {
-    pub(super) fn new(model: &'m Model, limits: &'m Limits, limit: Option<DepthLimit<'m>>) -> Self {
+    pub(super) fn new(model: &'m Model, limits: &'m Limits, limit: Option<DepthLimit>) -> Self {
         Self {
             expansion: Expansion {
                 elements: Vec::new(),
@@ -93,6 +99,7 @@ impl<'m> Expander<'m> {
                 evidence: Vec::new(),
                 impossible: None,
                 cut: limit.as_ref().map(|limit| (limit.depth, false)),
+                is_ranged: false,
                 element_entries: limits.element_entries,
                 reached: 0,
                 parametric: Vec::new(),
@@ -105,17 +112,44 @@ impl<'m> Expander<'m> {
             counted: FxHashSet::default(),
             limit,
             stack: Vec::new(),
+            open: FxHashSet::default(),
             supports: FxHashMap::default(),
             failed: FxHashMap::default(),
             depth: 0,
             calls: None,
             pending_call: None,
             known_functions: 0,
-            decided: FxHashMap::default(),
+            replaced: FxHashMap::default(),
             learned: None,
+            unlisted: FxHashSet::default(),
             placeholders: FxHashMap::default(),
             is_unfolded: false,
         }
+    }
+
+    /// Creates a traversal that expands Chains nested in fewer than `depth` other Chains, with a cache that it takes out of `memory`.
+    pub(super) fn to_depth(
+        model: &'m Model,
+        limits: &'m Limits,
+        depth: usize,
+        memory: &mut ExpansionCache,
+    ) -> Self {
+        let limit = DepthLimit {
+            depth,
+            memory: std::mem::take(memory),
+            is_outdated: false,
+        };
+        Self::new(model, limits, Some(limit))
+    }
+
+    /// Puts back the cache of a traversal to some depth. Returns `true` if an unknown element was reached again at a smaller depth, so
+    /// that the model must be expanded again.
+    pub(super) fn put_memory(&mut self, memory: &mut ExpansionCache) -> bool {
+        let Some(limit) = &mut self.limit else {
+            return false;
+        };
+        *memory = std::mem::take(&mut limit.memory);
+        limit.is_outdated
     }
 
     /// Replaces learned elements by parameters, and fixes the values of elements whose outcomes cannot be listed.
@@ -256,8 +290,14 @@ impl<'m> Expander<'m> {
             depth,
             stage,
         } = frame;
+        if matches!(stage, ExpansionStage::Branches(_)) {
+            self.open.remove(&element.id());
+        }
         if self.is_done(&element) {
             return Ok(());
+        }
+        if self.limit.is_none() && self.open.contains(&element.id()) {
+            return Err(element.fault(Fault::Cyclic));
         }
         check_time(&self.limits.until, &element)?;
         match stage {
@@ -273,8 +313,23 @@ impl<'m> Expander<'m> {
                 if let Some(policy) = self.statements.policy(&element).cloned() {
                     return self.follow(element, depth, &policy);
                 }
-                if let Some(options) = self.decided.get(&element.id()).cloned() {
-                    return self.offer(element, depth, options);
+                if let Some(solved) = self.replaced.get(&element.id()).cloned() {
+                    let reads = solved.outer.iter().map(|(read, _)| read);
+                    let missing: Vec<&AnyElement> = reads.filter(|r| !self.is_done(r)).collect();
+                    if missing.is_empty() {
+                        self.check_budget(&element)?;
+                        return self.add_solved(element, depth, &solved);
+                    }
+                    let stage = ExpansionStage::Parents;
+                    self.stack.push(Frame {
+                        element,
+                        depth,
+                        stage,
+                    });
+                    for read in missing {
+                        self.push(read, depth);
+                    }
+                    return Ok(());
                 }
                 if let Some(learned) = &mut self.learned
                     && let Some(parameter) = learned.of(&element)?
@@ -314,6 +369,10 @@ impl<'m> Expander<'m> {
                     }
                     let branches = self.branches(&element, &**op)?;
                     let results = branches.results.clone();
+                    if self.observed(&element).is_some() {
+                        self.unlisted.extend(results.iter().map(AnyElement::id));
+                    }
+                    self.open.insert(element.id());
                     self.stack.push(Frame {
                         element,
                         depth,
@@ -341,11 +400,17 @@ impl<'m> Expander<'m> {
         let Some(calls) = &self.calls else {
             return Ok(false);
         };
-        match calls.treatment(element, op, self.known_functions)? {
+        let limit = self.limit.as_ref().map(|limit| limit.depth - depth);
+        let levels = limit.unwrap_or(NO_DEPTH_LIMIT);
+        match calls.treatment(element, op, self.known_functions, levels)? {
             CallTreatment::Unfolded => return Ok(false),
             CallTreatment::UnfoldsCaller => self.is_unfolded = true,
             CallTreatment::Shared(support, weights) => {
                 self.expansion.shares_calls = true;
+                self.expansion.is_ranged |= calls.is_ranged;
+                if weights.len() > support.len() {
+                    self.expansion.cut = self.expansion.cut.map(|(limit, _)| (limit, true));
+                }
                 let content = Content::Atomic(weights);
                 self.finish(element.clone(), depth, Vec::new(), support, content, None)?;
             }
@@ -360,6 +425,7 @@ impl<'m> Expander<'m> {
                     call,
                     element,
                     depth,
+                    levels,
                 });
             }
         }
@@ -379,25 +445,28 @@ impl<'m> Expander<'m> {
         let frames = self.stack.len() * size_of::<Frame>();
         let counted = self.counted.len() * 2 * size_of::<ElementId>();
         let remembered = self.limit.as_ref().map_or(0, |limit| limit.memory.bytes());
+        let remembered = remembered + self.calls.as_ref().map_or(0, CallSolutions::bytes);
         let more = more + remembered + (frames + counted) as u64;
         self.memory.check(self.limits, element, more)
     }
 
     /// Returns the indices of an element's parents, or an error if a parent has no value in any world.
     fn parents(&self, element: &AnyElement) -> Result<Vec<usize>, ModelError> {
-        let position = |parent: &AnyElement| {
-            if let Some((_, error)) = self.failed.get(&parent.id()) {
-                return Err(error.clone());
-            }
-            let position = self.expansion.positions[&parent.id()];
-            self.expansion.elements[position].require_finite()?;
-            Ok(position)
-        };
         let mut parents = Vec::with_capacity(element.parents().len());
         for parent in self.open_parents(element) {
-            parents.push(position(parent)?);
+            parents.push(self.position(parent)?);
         }
         Ok(parents)
+    }
+
+    /// Returns the index of an element that was expanded before, or an error if the element has no value in any world.
+    pub(super) fn position(&self, parent: &AnyElement) -> Result<usize, ModelError> {
+        if let Some((_, error)) = self.failed.get(&parent.id()) {
+            return Err(error.clone());
+        }
+        let position = self.expansion.positions[&parent.id()];
+        self.expansion.elements[position].require_finite()?;
+        Ok(position)
     }
 
     fn supports(&self, positions: &[usize]) -> Vec<&Support> {

@@ -15,7 +15,7 @@ use figrs_answer::run::portable_part::{PortableSums, PortableUnit, demand, deman
 use figrs_factor::Stopped;
 
 /// The draws of all chains of [`Gibbs`](crate::Gibbs); a run that is divided into parts computes whole chains in each part.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct GibbsSums {
     pub(super) schedule: Schedule,
     /// The targets with their possible values.
@@ -25,7 +25,7 @@ pub struct GibbsSums {
 }
 
 /// The draws of the targets in one chain.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GibbsChainTally {
     pub(super) sweeps: u64,
     /// Number of draws that the chain retains.
@@ -70,6 +70,14 @@ impl GibbsSums {
             cut_groups,
             chains: Vec::new(),
         }
+    }
+}
+
+impl GibbsSums {
+    /// Returns the number of sweeps of the shortest chain that was added.
+    pub(super) fn least_sweeps(&self) -> u64 {
+        let sweeps = self.chains.iter().map(|chain| chain.sweeps);
+        sweeps.min().unwrap_or(0)
     }
 }
 

@@ -11,10 +11,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::chain_sums::GibbsChainTally;
 use super::initial_assignment::{ForwardSampler, InitialAssignment};
 use super::kernel::{GibbsKernel, GibbsState};
-use super::prepare::DeterministicVariable;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_answer::run::work_queue::in_order;
+use figrs_factor::Stopped;
 
 /// Number of table entries that are processed between two checks of the clock, which takes less than a millisecond.
 pub(super) const SLICE: u64 = 100_000;
@@ -37,21 +37,23 @@ impl Schedule {
 }
 
 /// The source of a target's value: a fixed value or a variable.
+#[derive(Debug)]
 enum TargetSource {
     Fixed(u32),
     Variable(usize),
 }
 
 /// Reads the values of the targets from an assignment of the variables.
-pub(super) struct TargetReader<'k> {
-    kernel: &'k GibbsKernel,
+#[derive(Debug)]
+pub(super) struct TargetReader {
+    kernel: GibbsKernel,
     targets: Vec<TargetSource>,
-    /// The folded variables (functions of their parents that no Gibbs block updates) that the targets need, in topological order.
-    needed: Vec<&'k DeterministicVariable>,
+    /// The indices of the folded variables (functions of their parents that no Gibbs block updates) that the targets need, in topological order.
+    needed: Vec<usize>,
 }
 
-impl<'k> TargetReader<'k> {
-    pub(super) fn new(kernel: &'k GibbsKernel, expansion: &Expansion, encoding: &Encoding) -> Self {
+impl TargetReader {
+    pub(super) fn new(kernel: GibbsKernel, expansion: &Expansion, encoding: &Encoding) -> Self {
         let restriction = &kernel.reduced().restriction;
         let reading = |&position: &usize| {
             let variable = encoding.variable(position);
@@ -74,10 +76,10 @@ impl<'k> TargetReader<'k> {
             }
         }
         let mut needed = Vec::new();
-        for definition in kernel.folded().iter().rev() {
+        for (index, definition) in kernel.folded().iter().enumerate().rev() {
             if wanted[definition.child] {
                 definition.parents.iter().for_each(|&p| wanted[p] = true);
-                needed.push(definition);
+                needed.push(index);
             }
         }
         needed.reverse();
@@ -88,8 +90,14 @@ impl<'k> TargetReader<'k> {
         }
     }
 
+    /// The kernel that updates the variables.
+    pub(super) fn kernel(&self) -> &GibbsKernel {
+        &self.kernel
+    }
+
     fn read(&self, values: &mut [u32], draws: &mut Vec<u32>) {
-        for definition in &self.needed {
+        for &index in &self.needed {
+            let definition = &self.kernel.folded()[index];
             values[definition.child] = definition.value(values);
         }
         let restriction = &self.kernel.reduced().restriction;
@@ -103,19 +111,25 @@ impl<'k> TargetReader<'k> {
 }
 
 /// One chain of the Gibbs sampler.
-struct GibbsChain {
+#[derive(Debug)]
+pub(super) struct GibbsChain {
     state: GibbsState,
     rng: Xoshiro256PlusPlus,
     /// Index of the Gibbs block that is updated next.
     block: usize,
-    tally: GibbsChainTally,
+    pub(super) tally: GibbsChainTally,
 }
 
 impl GibbsChain {
-    /// Advances the chain by about `work` operations; returns `false` if the chain is finished.
-    fn advance(&mut self, reader: &TargetReader<'_>, schedule: Schedule, mut work: u64) -> bool {
-        let kernel = reader.kernel;
-        while self.tally.sweeps < schedule.sweeps() {
+    /// Advances the chain by about `work` operations; returns `false` if the chain has made `goal` sweeps.
+    fn advance(
+        &mut self,
+        reader: &TargetReader,
+        (schedule, goal): (Schedule, u64),
+        mut work: u64,
+    ) -> bool {
+        let kernel = &reader.kernel;
+        while self.tally.sweeps < goal {
             while self.block < kernel.blocks() {
                 kernel.update(self.block, &mut self.state, &mut self.rng);
                 work = work.saturating_sub(kernel.cost(self.block));
@@ -146,15 +160,14 @@ pub(super) enum StartError {
     Error(Error),
 }
 
-/// Runs the chains with given indices on several threads.
-pub(super) fn run(
-    reader: &TargetReader<'_>,
+/// Draws the first assignments of the chains with given indices.
+pub(super) fn begin(
+    reader: &TargetReader,
     numbers: Range<u64>,
-    schedule: Schedule,
-    (seed, threads): (u64, usize),
+    seed: u64,
     watching: &RunMonitor<'_>,
-) -> Result<Vec<GibbsChainTally>, StartError> {
-    let kernel = reader.kernel;
+) -> Result<Vec<GibbsChain>, StartError> {
+    let kernel = &reader.kernel;
     let forward = ForwardSampler::new(&kernel.reduced().graph);
     let mut chains = Vec::new();
     for number in numbers {
@@ -182,34 +195,47 @@ pub(super) fn run(
             tally: GibbsChainTally::new(),
         });
     }
-    let done = AtomicU64::new(0);
+    Ok(chains)
+}
+
+/// Advances the chains to `goal` sweeps, or to the end of their schedule, on several threads.
+pub(super) fn run(
+    chains: &mut [GibbsChain],
+    reader: &TargetReader,
+    (schedule, goal): (Schedule, u64),
+    threads: usize,
+    watching: &RunMonitor<'_>,
+) -> Result<(), Error> {
+    let goal = goal.min(schedule.sweeps());
+    let done = AtomicU64::new(chains.iter().map(|chain| chain.tally.sweeps).sum());
     let share = chains.len().div_ceil(threads.max(1)).max(1);
     let shares: Vec<_> = chains.chunks_mut(share).map(Mutex::new).collect();
-    let ran = in_order(
+    in_order(
         shares.len(),
         (0..shares.len() as u64, 1),
         || Ok(()),
         |(), number| {
             let own = shares[number as usize].lock();
             let mut own = own.unwrap_or_else(PoisonError::into_inner);
-            advance(&mut own, reader, schedule, watching, &done);
+            advance(&mut own, reader, (schedule, goal), watching, &done);
             Ok(())
         },
         ControlFlow::Continue,
-    );
-    ran.map_err(StartError::Error)?;
-    Ok(chains.into_iter().map(|chain| chain.tally).collect())
+    )
 }
 
 /// Advances the Markov chains of one thread in turns; when a deadline passes, all chains then have nearly the same
 /// length.
 fn advance(
     chains: &mut [GibbsChain],
-    reader: &TargetReader<'_>,
-    schedule: Schedule,
+    reader: &TargetReader,
+    (schedule, goal): (Schedule, u64),
     watching: &RunMonitor<'_>,
     done: &AtomicU64,
 ) {
+    for chain in &mut *chains {
+        chain.tally.stopped = Stopped::Finished;
+    }
     let mut going = true;
     while going {
         going = false;
@@ -222,7 +248,7 @@ fn advance(
             }
             let chain = &mut chains[number];
             let before = chain.tally.sweeps;
-            going |= chain.advance(reader, schedule, SLICE);
+            going |= chain.advance(reader, (schedule, goal), SLICE);
             let more = chain.tally.sweeps - before;
             watching.report(done.fetch_add(more, Ordering::Relaxed) + more);
         }

@@ -7,6 +7,7 @@
 //! | `block`, `elimination_block`, `arena` | blocks whose assignments are enumerated, blocks that are drawn by elimination |
 //! | `kernel` | all blocks of a graph |
 //! | `initial_assignment`, `chains` | initial assignments of chains; the run of the chains |
+//! | `sweep_run` | a run of all chains that can be paused, continued and lengthened |
 //! | `chain_sums` | the draws of all chains as an answer |
 //! | `assignments` | draws of assignments without an answer |
 
@@ -20,15 +21,17 @@ mod groups;
 mod initial_assignment;
 mod kernel;
 mod prepare;
+mod sweep_run;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Limits, Model};
 
 pub use assignments::AssignmentDraws;
 pub use chain_sums::GibbsSums;
-use chains::{Schedule, StartError, TargetReader};
+use chains::{GibbsChain, Schedule, StartError, TargetReader};
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::conflict;
@@ -36,11 +39,14 @@ use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
+use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
+use figrs_answer::run::unit_run::{ResumableSampler, SharedQuestion, UnitsOfRun};
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 use figrs_factor::eliminate::EliminationError;
 pub use kernel::GibbsKernel;
+use sweep_run::{PreparedChains, SweepRun};
 
 /// Gibbs sampling: Markov chains that draw one block of variables after another, given all other variables.
 ///
@@ -182,12 +188,47 @@ impl MergeableSampler for Gibbs {
         units: Range<u64>,
         absorption: Absorption,
     ) -> Result<Partial<GibbsSums>, Error> {
-        self.check()?;
+        let (chains, partial) = self.sweep((model, targets), units, absorption)?;
+        drop(chains);
+        Ok(partial)
+    }
+}
+
+impl ResumableSampler for Gibbs {
+    fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    fn watched(&self, watch: Watch) -> Self {
+        Self {
+            watch,
+            ..self.clone()
+        }
+    }
+
+    /// The longer chains have the same burn-in.
+    fn lengthened(&self, more: u64) -> Option<Self> {
+        let mut longer = self.clone();
+        longer.schedule.draws = self.schedule.draws.checked_add(more)?;
+        Some(longer)
+    }
+
+    fn asked(&self) -> Option<u64> {
         let sweeps = self.schedule.sweeps();
-        let total = sweeps.saturating_mul(self.schedule.chains as u64);
-        let watching = self.watch.start(self.name(), Some(total));
-        let chains = self.sweep((model, targets), units, absorption, &watching);
-        chains.map_err(|error| watching.error_of(error))
+        Some(sweeps.saturating_mul(self.schedule.chains as u64))
+    }
+
+    fn portable_state(&self, question: SharedQuestion) -> Box<dyn RunState> {
+        Box::new(SweepRun::new(self.clone(), question))
+    }
+
+    fn units_of(&self, state: &dyn RunState) -> Result<UnitsOfRun<Self>, Error> {
+        let state = state.as_any().downcast_ref::<SweepRun>();
+        state.ok_or_else(|| self.not_portable())?.units()
+    }
+
+    fn loaded_state(&self, units: UnitsOfRun<Self>) -> Result<Box<dyn RunState>, Error> {
+        Ok(Box::new(SweepRun::loaded(units)))
     }
 }
 
@@ -199,19 +240,22 @@ impl Algorithm for Gibbs {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        self.partial(model, targets, 0..u64::MAX)?.into_answer()
+        SweepRun::answer(self, model, targets)
+    }
+
+    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
+        let question = Arc::new((model.clone(), targets.to_vec()));
+        Ok(Box::new(SweepRun::new(self.clone(), question)))
     }
 }
 
 impl Gibbs {
-    /// Runs the chains with given indices; indices beyond the last chain are ignored.
-    fn sweep(
+    /// Expands the model, and prepares the blocks of variables that the chains draw.
+    fn prepare(
         &self,
         (model, targets): (&Model, &[AnyElement]),
-        units: Range<u64>,
-        absorption: Absorption,
         watching: &RunMonitor<'_>,
-    ) -> Result<Partial<GibbsSums>, Error> {
+    ) -> Result<PreparedChains, Error> {
         let limits = self.limits.until(watching.until());
         let impossible = || conflict::impossible(model, targets, &limits);
         let expansion = expand(&limits, model, targets)?;
@@ -224,22 +268,51 @@ impl Gibbs {
             Err(EliminationError::Impossible) => return Err(impossible()),
             kernel => kernel?,
         };
-        let reader = TargetReader::new(&kernel, &expansion, &encoding);
-        let by = (self.seed, limits.thread_count());
-        let numbers = units.start..units.end.min(self.schedule.chains as u64);
-        let chains = match chains::run(&reader, numbers, self.schedule, by, watching) {
-            Ok(chains) => chains,
-            Err(StartError::Impossible) => return Err(impossible()),
-            Err(StartError::Error(error)) => return Err(error),
-        };
         let support = |&position: &usize| expansion.elements()[position].support.clone();
         let supports = expansion.targets().iter().map(support);
-        let targets = targets.iter().cloned().zip(supports).collect();
-        let sums = GibbsSums::new(self.schedule, targets, kernel.cut_groups());
-        let mut partial = Partial::new(sums, units.start, absorption);
-        for chain in chains {
-            partial.push(chain);
+        Ok(PreparedChains {
+            targets: targets.iter().cloned().zip(supports).collect(),
+            reader: TargetReader::new(kernel, &expansion, &encoding),
+            chains: Vec::new(),
+        })
+    }
+
+    /// Draws the first assignments of the chains with given indices.
+    fn begin_chains(
+        &self,
+        (model, targets): (&Model, &[AnyElement]),
+        reader: &TargetReader,
+        numbers: Range<u64>,
+        watching: &RunMonitor<'_>,
+    ) -> Result<Vec<GibbsChain>, Error> {
+        let limits = self.limits.until(watching.until());
+        match chains::begin(reader, numbers, self.seed, watching) {
+            Ok(chains) => Ok(chains),
+            Err(StartError::Impossible) => Err(conflict::impossible(model, targets, &limits)),
+            Err(StartError::Error(error)) => Err(error),
         }
-        Ok(partial.of_run(watching))
+    }
+
+    /// Runs the chains with given indices; indices beyond the last chain are ignored.
+    fn sweep(
+        &self,
+        question: (&Model, &[AnyElement]),
+        units: Range<u64>,
+        absorption: Absorption,
+    ) -> Result<(PreparedChains, Partial<GibbsSums>), Error> {
+        self.check()?;
+        let watching = self.watch.start(self.name(), self.asked());
+        let run = || {
+            let mut run = self.prepare(question, &watching)?;
+            let numbers = units.start..units.end.min(self.schedule.chains as u64);
+            run.chains = self.begin_chains(question, &run.reader, numbers, &watching)?;
+            let by = (self.schedule, u64::MAX);
+            let threads = self.limits.thread_count();
+            chains::run(&mut run.chains, &run.reader, by, threads, &watching)?;
+            Ok(run)
+        };
+        let run: PreparedChains = run().map_err(|error| watching.error_of(error))?;
+        let partial = run.partial(self.schedule, units.start, absorption);
+        Ok((run, partial.of_run(&watching)))
     }
 }

@@ -10,12 +10,15 @@ use super::decisions::StepDecisions;
 use super::kernel::Kernel;
 use super::sites::SiteRecord;
 use super::tempering::TemperatureLadder;
+use crate::sampling::world_sums::MOST_COPIED;
 use figrs_answer::error::Error;
 use figrs_answer::run::time_share::TimeShare;
-use figrs_factor::Stopped;
+use figrs_factor::{Stopped, Until};
 
 /// Maximum number of steps between two progress reports.
 const BLOCK: u64 = 256;
+/// Maximum number of elements in the world of a chain that an answer keeps.
+const MOST_NODES: usize = 1 << 15;
 
 /// Length of the chains: draws, burn-in, thinning, and total number of steps.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +62,7 @@ pub(super) fn first_world(
 }
 
 /// The draws of a chain, and the values of the random choices in its worlds.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct ChainRecord {
     /// For each target, the index of its value in each draw.
     pub(super) indices: Vec<Vec<u32>>,
@@ -81,6 +84,13 @@ pub(super) struct MetropolisChain {
     ladder: TemperatureLadder,
     /// For each target, the distinct values that were drawn.
     values: Vec<SupportBuilder>,
+    /// Number of steps so far, including burn-in.
+    step: u64,
+    /// Number of steps until the next draw is retained.
+    due: u64,
+    is_warm: bool,
+    /// True if the chain can be continued; false after a step that was interrupted.
+    is_whole: bool,
     finished: ChainRecord,
 }
 
@@ -96,6 +106,10 @@ impl MetropolisChain {
             kernel,
             ladder,
             values: targets.iter().map(AnyElement::no_values).collect(),
+            step: 0,
+            due: 0,
+            is_warm: false,
+            is_whole: true,
             finished: ChainRecord {
                 indices: vec![Vec::new(); targets.len()],
                 sites: SiteRecord::default(),
@@ -109,31 +123,35 @@ impl MetropolisChain {
         }
     }
 
-    /// Makes all steps of the chain, or as many steps as the time allows. The burn-in of a chain takes at most a third of the time, if time is
-    /// limited.
+    /// Makes the steps of the chain before step `goal`, or as many steps as the time allows. The burn-in of a chain takes at most a third of the time, if time is
+    /// limited. Returns `true` if all steps have been made.
     pub(super) fn run(
         &mut self,
-        length: &ChainLength,
+        (length, goal): (&ChainLength, u64),
         decisions: &mut impl StepDecisions,
         turn: &TimeShare<'_>,
         done: &AtomicU64,
-    ) -> Result<(), Error> {
-        self.kernel.adapt(true);
-        self.ladder.adapt(true);
+    ) -> Result<bool, Error> {
+        if self.step == 0 {
+            self.kernel.adapt(true);
+            self.ladder.adapt(true);
+            self.due = length.thin;
+        }
+        self.finished.stopped = Stopped::Finished;
         let total = length.burn_in + length.draws * length.thin;
-        let (mut due, mut warm, mut message) = (length.thin, false, 0);
-        for step in 0..total {
+        let mut message = self.step;
+        while self.step < total.min(goal) {
             if let Some(why) = turn.stopped() {
                 self.finished.stopped = why;
-                break;
+                return Ok(false);
             }
-            if step.is_multiple_of(BLOCK) || turn.is_report_due() {
-                let new = step - std::mem::replace(&mut message, step);
+            if self.step.is_multiple_of(BLOCK) || turn.is_report_due() {
+                let new = self.step - std::mem::replace(&mut message, self.step);
                 turn.run()
                     .report(done.fetch_add(new, Ordering::Relaxed) + new);
             }
-            if !warm && (step == length.burn_in || turn.is_warm_up_over()) {
-                warm = true;
+            if !self.is_warm && (self.step == length.burn_in || turn.is_warm_up_over()) {
+                self.is_warm = true;
                 self.kernel.adapt(false);
                 self.ladder.adapt(false);
             }
@@ -143,22 +161,51 @@ impl MetropolisChain {
             let made = match made {
                 Err(error) if error.is_stopped() => {
                     self.finished.stopped = turn.run().stopped().unwrap_or(Stopped::Deadline);
-                    break;
+                    self.is_whole = false;
+                    return Ok(false);
                 }
                 made => made?,
             };
-            if warm {
+            self.step += 1;
+            if self.is_warm {
                 self.finished.steps += 1;
                 self.finished.accepted += u64::from(made.accepted);
                 self.finished.sites.record_step(&self.trace);
-                due -= 1;
-                if due == 0 {
-                    due = length.thin;
+                self.due -= 1;
+                if self.due == 0 {
+                    self.due = length.thin;
                     self.record_draw();
                 }
             }
         }
-        Ok(())
+        Ok(self.step == total)
+    }
+
+    /// Returns the distinct values of each target, and the record of the draws so far.
+    pub(super) fn record(&self) -> (&[SupportBuilder], &ChainRecord) {
+        (&self.values, &self.finished)
+    }
+
+    /// Number of steps so far, including burn-in.
+    pub(super) fn steps(&self) -> u64 {
+        self.step
+    }
+
+    /// True if the chain can be continued, because no step was interrupted.
+    pub(super) fn is_whole(&self) -> bool {
+        self.is_whole
+    }
+
+    /// True if the worlds of the chain and its draws take so little memory that an answer keeps the chain.
+    pub(super) fn is_small(&self) -> bool {
+        let indices: usize = self.finished.indices.iter().map(Vec::len).sum();
+        indices <= MOST_COPIED && self.trace.nodes() <= MOST_NODES && self.ladder.is_empty()
+    }
+
+    /// Sets the deadline and the interrupts of further steps.
+    pub(super) fn set_until(&mut self, until: &Until) {
+        self.trace.set_until(until);
+        self.ladder.set_until(until);
     }
 
     /// Records the values of the targets in the present world as a draw.
@@ -179,10 +226,5 @@ impl MetropolisChain {
             let index = value.and_then(|value| values.insert(value.as_any()));
             indices.extend(index.map(|index| index as u32));
         }
-    }
-
-    /// Returns the distinct values of each target, and the record of the draws as indices of these values.
-    pub(super) fn finish(self) -> (Vec<SupportBuilder>, ChainRecord) {
-        (self.values, self.finished)
     }
 }

@@ -21,7 +21,7 @@ use figrs_factor::Stopped;
 
 /// The results of a run of [`MetropolisHastings`](crate::MetropolisHastings). Parts of a run consist of whole chains; the probes (short chains that
 /// look for other modes) are numbered after the chains.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct MetropolisSums {
     targets: Vec<AnyElement>,
     length: ChainLength,
@@ -36,7 +36,7 @@ pub struct MetropolisSums {
 }
 
 /// The result of one unit of work: a chain, or a probe (a short chain that looks for other modes).
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ChainTally {
     /// For each target, the distinct values that a chain drew; or, for a probe, the value in each draw from the prior.
     #[serde(skip)]
@@ -45,7 +45,7 @@ pub struct ChainTally {
 }
 
 /// The result of a chain or of a probe.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum ChainWork {
     Chain(Box<ChainRecord>),
     /// A chain that was stopped before its first world was found.
@@ -57,7 +57,7 @@ impl ChainTally {
     /// Returns the result of a chain, with the values of its targets.
     pub(super) fn chain(
         targets: &[AnyElement],
-        (values, record): (Vec<SupportBuilder>, ChainRecord),
+        (values, record): (&[SupportBuilder], &ChainRecord),
     ) -> Self {
         let column = |(element, values): (&AnyElement, &SupportBuilder)| {
             let mut column = element.no_column();
@@ -67,8 +67,8 @@ impl ChainTally {
             column
         };
         Self {
-            values: targets.iter().zip(&values).map(column).collect(),
-            work: ChainWork::Chain(Box::new(record)),
+            values: targets.iter().zip(values).map(column).collect(),
+            work: ChainWork::Chain(Box::new(record.clone())),
         }
     }
 
@@ -104,6 +104,14 @@ impl MetropolisSums {
             not_begun: Vec::new(),
             probes: Vec::new(),
         }
+    }
+}
+
+impl MetropolisSums {
+    /// Returns the number of steps, including burn-in, of the shortest chain that was added.
+    pub(super) fn least_steps(&self, length: &ChainLength) -> u64 {
+        let steps = self.chains.iter().map(|(_, chain)| chain.steps);
+        steps.min().map_or(0, |steps| steps + length.burn_in)
     }
 }
 

@@ -82,6 +82,7 @@ impl Kernel {
     /// Returns the number of joint proposals from which a step can select.
     pub(super) fn picks(&self) -> usize {
         self.proposals.blocks().len()
+            + self.proposals.moves().len()
             + self.image_moves.count()
             + self.block_proposals.free_walks()
             + self.stuck.picks()

@@ -13,12 +13,14 @@
 //! | `tempering` | replica exchange |
 //! | `starts` | over-dispersed first worlds |
 //! | `proposal_success` | random choices that cannot change alone |
+//! | `moves` | moves of the user, composed of draws, sequences and choices |
 //! | `proposals` | proposals and blocks of the user, and the scales of random walks |
 //! | `settings` | common settings of algorithms that make Metropolis-Hastings steps |
 //! | `sites` | thinned values of all choices of a chain |
 //! | `choices`, `modes` | agreement of chains about all choices of their worlds; modes that probes found |
 //! | `probes` | draws from the prior, and short chains, that look for other modes |
 //! | `chain` | one chain from its first world to its last draw |
+//! | `chains_run` | a run of all chains that can be paused, continued and lengthened |
 //! | `prior_comparison` | comparison of the chains with draws from the prior |
 //! | `chain_sums` | the draws of all chains as an answer |
 
@@ -26,12 +28,14 @@ mod acceptance;
 mod block_proposals;
 mod chain;
 mod chain_sums;
+mod chains_run;
 mod choices;
 mod coordinates;
 mod decisions;
 mod image_moves;
 mod kernel;
 mod modes;
+mod moves;
 mod prior_comparison;
 mod probes;
 mod proposal_success;
@@ -52,25 +56,30 @@ pub use acceptance::{AcceptanceTerms, StepOutcome};
 pub use chain_sums::MetropolisSums;
 pub use decisions::StepDecisions;
 pub use kernel::Kernel;
+pub use moves::Move;
 pub use proposals::Proposals;
 
 pub(crate) use settings::{MetropolisSettings, stepping};
 
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use figrs_core::{AnyElement, Model};
 
 use chain::{ChainLength, MetropolisChain};
 use chain_sums::ChainTally;
+use chains_run::{ChainsRun, LiveChain};
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
+use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
 use figrs_answer::run::time_share::TimeShare;
-use figrs_answer::run::watch::Watch;
+use figrs_answer::run::unit_run::{ResumableSampler, SharedQuestion, UnitsOfRun};
+use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::run::work_queue::in_order;
 use figrs_answer::setters;
 use figrs_factor::Stopped;
@@ -255,38 +264,100 @@ impl MetropolisHastings {
 }
 
 impl MetropolisHastings {
-    /// Runs a chain from its first world. The first world of the chain is the candidate world with the index `start`, if it is given. The argument
-    /// `turn` is the share of the time that the chain may take.
-    fn chain(
+    /// Starts a chain in its first world, which is the candidate world with the index `start`, if it is given. The argument `turn` is the share of the
+    /// time that the chain may take. Returns `None` if the run was stopped before the first world was found.
+    fn begin_chain(
         &self,
         (model, targets): (&Model, &[AnyElement]),
-        (length, done): (&ChainLength, &AtomicU64),
         (number, start): (u64, Option<u64>),
         turn: &TimeShare<'_>,
-    ) -> Result<ChainTally, Error> {
-        // A chain without draws is no error, because another chain may have draws.
-        let stopped = || {
-            let run = turn.run().stopped().or_else(|| turn.stopped());
-            Ok(ChainTally::not_begun(run.unwrap_or(Stopped::Interrupted)))
-        };
+    ) -> Result<Option<LiveChain>, Error> {
         let start = self.settings.start(model, targets, (number, start), turn);
         let (trace, kernel, mut random) = match start {
-            Err(Error::NothingDone { .. }) => return stopped(),
+            Err(Error::NothingDone { .. }) => return Ok(None),
             start => start?,
         };
         let mut hotter = Vec::new();
         for temperature in &self.temperatures {
             let replica = self.settings.replica(model, targets, &mut random, turn);
             let (trace, kernel) = match replica {
-                Err(Error::NothingDone { .. }) => return stopped(),
+                Err(Error::NothingDone { .. }) => return Ok(None),
                 replica => replica?,
             };
             hotter.push((trace, kernel.tempered(temperature.recip())));
         }
-        let mut chain =
-            MetropolisChain::new(trace, kernel, TemperatureLadder::new(hotter), targets);
-        chain.run(length, &mut random, turn, done)?;
-        Ok(ChainTally::chain(targets, chain.finish()))
+        let chain = MetropolisChain::new(trace, kernel, TemperatureLadder::new(hotter), targets);
+        Ok(Some(LiveChain { chain, random }))
+    }
+
+    /// Returns the same sampler for a run with this monitor: each world may take its share of the memory limit.
+    fn of_run(&self, run: &RunMonitor<'_>) -> Self {
+        let mut sampler = self.clone();
+        let worlds = self.chains * (1 + self.temperatures.len());
+        sampler.settings.drawing = self.settings.drawing.of_run(run, worlds);
+        sampler
+    }
+
+    /// Runs the units of work with these numbers. Each chain is passed to `keep` with its number, after its last step.
+    fn run_chains(
+        &self,
+        (model, targets): (&Model, &[AnyElement]),
+        units: Range<u64>,
+        absorption: Absorption,
+        keep: impl Fn(u64, LiveChain) + Sync,
+    ) -> Result<Partial<MetropolisSums>, Error> {
+        let length = self.check()?;
+        let run = self.watch.start(NAME, Some(length.total));
+        let done = AtomicU64::new(0);
+        let sampler = self.of_run(&run);
+        let (drawing, chains) = (&sampler.settings.drawing, self.chains as u64);
+        let own = units.start..units.end.min(chains);
+        let starts = if own.is_empty() {
+            Vec::new()
+        } else {
+            let found = starts::dispersed(model, targets, drawing, self.chains, &run);
+            found.map_err(|error| run.error_of(error))?
+        };
+        let end = if units.end > chains {
+            sampler.units(model, targets)?.min(units.end)
+        } else {
+            units.end
+        };
+        let sums = MetropolisSums::new(targets, length, chains);
+        let mut partial = Partial::new(sums, units.start, absorption);
+        let threads = drawing.threads();
+        let unit = |(): &mut (), number: u64| {
+            if number >= chains {
+                let by = (&sampler.settings, length.burn_in);
+                let (record, values) = probes::probe(by, (model, targets), number - chains, &run);
+                return Ok(ChainTally::probe(record, values));
+            }
+            let turns = (own.end - own.start) as usize;
+            let turn = TimeShare::new(&run, number - own.start, turns, threads);
+            let start = (number, starts.get(number as usize).copied());
+            let Some(mut chain) = sampler.begin_chain((model, targets), start, &turn)? else {
+                // A chain without draws is no error, because another chain may have draws.
+                let stopped = run.stopped().or_else(|| turn.stopped());
+                return Ok(ChainTally::not_begun(
+                    stopped.unwrap_or(Stopped::Interrupted),
+                ));
+            };
+            chain.run((&length, u64::MAX), &turn, &done)?;
+            let tally = chain.tally(targets);
+            keep(number, chain);
+            Ok(tally)
+        };
+        in_order(
+            threads,
+            (units.start..end, 1),
+            || Ok(()),
+            unit,
+            |unit| {
+                partial.push(unit);
+                ControlFlow::Continue(())
+            },
+        )?;
+        Ok(partial.of_run(&run))
     }
 }
 
@@ -316,50 +387,49 @@ impl MergeableSampler for MetropolisHastings {
         units: Range<u64>,
         absorption: Absorption,
     ) -> Result<Partial<MetropolisSums>, Error> {
-        let length = self.check()?;
-        let run = self.watch.start(NAME, Some(length.total));
-        let done = AtomicU64::new(0);
-        let mut sampler = self.clone();
-        let worlds = self.chains * (1 + self.temperatures.len());
-        sampler.settings.drawing = self.settings.drawing.of_run(&run, worlds);
-        let (drawing, chains) = (&sampler.settings.drawing, self.chains as u64);
-        let own = units.start..units.end.min(chains);
-        let starts = if own.is_empty() {
-            Vec::new()
-        } else {
-            let found = starts::dispersed(model, targets, drawing, self.chains, &run);
-            found.map_err(|error| run.error_of(error))?
+        self.run_chains((model, targets), units, absorption, |_, _| ())
+    }
+}
+
+impl ResumableSampler for MetropolisHastings {
+    fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    fn watched(&self, watch: Watch) -> Self {
+        Self {
+            watch,
+            ..self.clone()
+        }
+    }
+
+    /// The longer chains have the same burn-in.
+    fn lengthened(&self, more: u64) -> Option<Self> {
+        let length = self.check().ok()?;
+        let longer = Self {
+            draws: self.draws.checked_add(more)?,
+            burn_in: Some(length.burn_in),
+            ..self.clone()
         };
-        let end = if units.end > chains {
-            sampler.units(model, targets)?.min(units.end)
-        } else {
-            units.end
-        };
-        let sums = MetropolisSums::new(targets, length, chains);
-        let mut partial = Partial::new(sums, units.start, absorption);
-        let threads = drawing.threads();
-        let unit = |(): &mut (), number: u64| {
-            if number >= chains {
-                let by = (&sampler.settings, length.burn_in);
-                let (record, values) = probes::probe(by, (model, targets), number - chains, &run);
-                return Ok(ChainTally::probe(record, values));
-            }
-            let turns = (own.end - own.start) as usize;
-            let turn = TimeShare::new(&run, number - own.start, turns, threads);
-            let start = (number, starts.get(number as usize).copied());
-            sampler.chain((model, targets), (&length, &done), start, &turn)
-        };
-        in_order(
-            threads,
-            (units.start..end, 1),
-            || Ok(()),
-            unit,
-            |unit| {
-                partial.push(unit);
-                ControlFlow::Continue(())
-            },
-        )?;
-        Ok(partial.of_run(&run))
+        longer.check().ok()?;
+        Some(longer)
+    }
+
+    fn asked(&self) -> Option<u64> {
+        self.check().ok().map(|length| length.total)
+    }
+
+    fn portable_state(&self, question: SharedQuestion) -> Box<dyn RunState> {
+        Box::new(ChainsRun::new(self.clone(), question))
+    }
+
+    fn units_of(&self, state: &dyn RunState) -> Result<UnitsOfRun<Self>, Error> {
+        let state = state.as_any().downcast_ref::<ChainsRun>();
+        state.ok_or_else(|| self.not_portable())?.units()
+    }
+
+    fn loaded_state(&self, units: UnitsOfRun<Self>) -> Result<Box<dyn RunState>, Error> {
+        Ok(Box::new(ChainsRun::loaded(units)?))
     }
 }
 
@@ -371,6 +441,11 @@ impl Algorithm for MetropolisHastings {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        self.partial(model, targets, 0..u64::MAX)?.into_answer()
+        ChainsRun::answer(self, model, targets)
+    }
+
+    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
+        let question = Arc::new((model.clone(), targets.to_vec()));
+        Ok(Box::new(ChainsRun::new(self.clone(), question)))
     }
 }

@@ -40,7 +40,7 @@ const BLOCK: u64 = 16;
 /// The worlds that a probe drew from the prior and that satisfy the evidence.
 ///
 /// The values of the targets in the worlds that a probe drew are stored elsewhere, in columns.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct PriorDraws {
     /// The random choices and the likelihood of each world; each world is recorded as one sweep.
     pub(super) worlds: SiteRecord,
@@ -49,7 +49,7 @@ pub(super) struct PriorDraws {
 }
 
 /// The result of a probe.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct ProbeRecord {
     pub(super) prior: PriorDraws,
     /// The values of the random choices in the worlds of the short chain. The record of a probe's short chain is `None` if the chain found no first

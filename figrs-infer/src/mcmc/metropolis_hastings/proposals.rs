@@ -6,6 +6,7 @@ use figrs_lower::internals::Site;
 use figrs_lower::{Choice, Chooser};
 use rustc_hash::FxHashMap;
 
+use super::moves::Move;
 use figrs_answer::error::Error;
 
 /// The custom proposals of a user, and the blocks of choices that are proposed together.
@@ -14,6 +15,7 @@ pub struct Proposals {
     /// For each element with a custom proposal, a Chain that maps the element's present value to the element from which a new value is drawn.
     custom: FxHashMap<ElementId, AnyElement>,
     blocks: Vec<Vec<AnyElement>>,
+    moves: Vec<Move>,
 }
 
 impl Proposals {
@@ -44,13 +46,23 @@ impl Proposals {
         self.blocks.push(block);
     }
 
+    /// Adds a move.
+    pub fn add_move(&mut self, one: Move) {
+        self.moves.push(one);
+    }
+
+    pub(super) fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
     /// Describes the elements with custom proposals and blocks by their labels, which are the same in all processes (identifiers are
     /// not).
     pub(super) fn description(&self) -> String {
         let custom = self.custom.values().map(|chain| format!("{chain:?}"));
         let mut custom: Vec<String> = custom.collect();
         custom.sort();
-        format!("proposals: {custom:?}, blocks: {:?}", self.blocks)
+        let (blocks, moves) = (&self.blocks, &self.moves);
+        format!("proposals: {custom:?}, blocks: {blocks:?}, moves: {moves:?}")
     }
 
     pub(super) fn blocks(&self) -> &[Vec<AnyElement>] {

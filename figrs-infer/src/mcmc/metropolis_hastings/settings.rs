@@ -107,6 +107,12 @@ macro_rules! stepping {
             self
         }
 
+        /// Adds a move, which may read other elements, chain draws and choose by weight. A step selects the move as often as a single choice.
+        pub fn with_move(mut self, one: $crate::Move) -> Self {
+            self.settings.proposals.add_move(one);
+            self
+        }
+
         /// Adds proposals that change some elements together; each element has its custom proposal, or else a draw from its prior. A step selects the
         /// block as often as a single choice. In worlds where an element of the block is not a free choice, the block changes nothing.
         pub fn block(mut self, elements: impl figrs_core::Parents) -> Self {

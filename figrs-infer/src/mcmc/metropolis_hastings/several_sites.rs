@@ -8,6 +8,7 @@ use super::block_proposals::BlockProposalKind;
 use super::coordinates;
 use super::decisions::{StepDecisions, probability};
 use super::kernel::Kernel;
+use super::moves::Moved;
 use super::proposals::Proposals;
 use super::random_walk::RandomWalk;
 use figrs_answer::error::Error;
@@ -32,6 +33,11 @@ impl Kernel {
         if pick < blocks {
             return self.propose_block(trace, pick, decisions, log_acceptance);
         }
+        let moves = self.proposals.moves().len();
+        if pick < blocks + moves {
+            return self.propose_move(trace, pick - blocks, decisions, log_acceptance);
+        }
+        let blocks = blocks + moves;
         let images = self.image_moves.count();
         if pick < blocks + images {
             return self.propose_image_move(trace, pick - blocks, decisions, log_acceptance);
@@ -49,6 +55,44 @@ impl Kernel {
             own[at] = (sites, walk);
         }
         step
+    }
+
+    /// Proposes the values that a move draws.
+    fn propose_move<D: StepDecisions>(
+        &mut self,
+        trace: &mut Trace,
+        number: usize,
+        decisions: &mut D,
+        log_acceptance: impl FnOnce(&AcceptanceTerms) -> f64,
+    ) -> Result<StepOutcome, Error> {
+        let one = self.proposals.moves()[number].clone();
+        let mut new = Moved::default();
+        if !one.draw_values(trace, &mut new, decisions)? {
+            return Ok(StepOutcome::REJECTED);
+        }
+        let (mut old, mut values) = (Moved::default(), Vec::with_capacity(new.0.len()));
+        for (element, value) in &new.0 {
+            let Some(site) = trace.site(element) else {
+                return Ok(StepOutcome::REJECTED);
+            };
+            let Some(present) = trace.value(site) else {
+                return Ok(StepOutcome::REJECTED);
+            };
+            old.0.push((element.clone(), present));
+            values.push((site, value.clone()));
+        }
+        if values.iter().all(|(site, value)| trace.holds(*site, value)) {
+            return Ok(StepOutcome::UNCHANGED);
+        }
+        let forward = one.log_prob(trace, &new)?;
+        if !trace.propose_together(&values, decisions)? {
+            trace.undo();
+            return Ok(StepOutcome::REJECTED);
+        }
+        let backward = one.log_prob(trace, &old)?;
+        let terms = self.terms(trace, forward, backward);
+        let (gain, log) = (terms.log_target(), log_acceptance(&terms));
+        Ok(accept_or_reject(trace, decisions, gain, log))
     }
 
     /// Proposes values for all choices of a block. If all choices of a block are continuous and its random walk has learned a covariance, the

@@ -83,7 +83,7 @@ impl ChoiceSeries {
 /// In each recorded sweep, every random choice is recorded once. At first, the number of steps between two recorded sweeps is the number of choices,
 /// so that recording takes no more time than the steps. When too many sweeps are stored, every other sweep is dropped and the interval between sweeps
 /// doubles. The record of a chain takes at most 16 MB, or the memory of 32 numbers for each choice if that is more.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SiteRecord {
     /// Number of steps between two recorded sweeps.
     #[serde(skip)]

@@ -13,6 +13,7 @@ use super::acceptance::{AcceptanceTerms, StepOutcome};
 use super::decisions::StepDecisions;
 use super::kernel::Kernel;
 use figrs_answer::error::Error;
+use figrs_factor::Until;
 
 /// The number of steps between two exchanges is the number of choices of the first world divided by this number, within the range `STEPS`. An
 /// exchange takes as long as a step that changes the whole world.
@@ -58,6 +59,18 @@ impl TemperatureLadder {
             adapting: false,
             exchanges: 0,
             rates,
+        }
+    }
+
+    /// True if there are no replicas.
+    pub(super) fn is_empty(&self) -> bool {
+        self.hotter.is_empty()
+    }
+
+    /// Sets the deadline and the interrupts of further steps.
+    pub(super) fn set_until(&mut self, until: &Until) {
+        for replica in &mut self.hotter {
+            replica.trace.set_until(until);
         }
     }
 

@@ -25,7 +25,9 @@ use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial, Sums};
+use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
+use figrs_answer::run::unit_run::{ResumableSampler, UnitRun, extendable_answer};
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 
@@ -397,7 +399,7 @@ impl MergeableSampler for SequentialMonteCarlo {
         let memory =
             SharedMemory::new(self.drawing.limits.expansion_memory, self.drawing.threads());
         self.run_blocks(
-            Partial::new(sums, units.start, absorption),
+            Partial::new(sums, units.start, absorption).of_units(self.blocks()),
             units.end,
             |limit| {
                 let (weigh, order) = (Observations::Weigh, EvidenceOrder::AsStated);
@@ -410,6 +412,31 @@ impl MergeableSampler for SequentialMonteCarlo {
     }
 }
 
+impl ResumableSampler for SequentialMonteCarlo {
+    fn watch(&self) -> &Watch {
+        &self.watch
+    }
+
+    fn watched(&self, watch: Watch) -> Self {
+        Self {
+            watch,
+            ..self.clone()
+        }
+    }
+
+    fn lengthened(&self, more: u64) -> Option<Self> {
+        let populations = self.populations.checked_add(more)?;
+        Some(Self {
+            populations,
+            ..self.clone()
+        })
+    }
+
+    fn asked(&self) -> Option<u64> {
+        (self.particles as u64).checked_mul(self.populations)
+    }
+}
+
 figrs_answer::run::replicate::replicated!(SequentialMonteCarlo, drawing.seed);
 
 impl Algorithm for SequentialMonteCarlo {
@@ -418,6 +445,10 @@ impl Algorithm for SequentialMonteCarlo {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        self.partial(model, targets, 0..u64::MAX)?.into_answer()
+        extendable_answer(self, model, targets)
+    }
+
+    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
+        UnitRun::begin(self, model, targets)
     }
 }

@@ -210,7 +210,7 @@ impl SequentialMonteCarlo {
 type DrawnTrajectories<T> = (PopulationTally, Vec<Vec<T>>);
 
 /// The sums of populations that move through a sequence, with the trajectories drawn from them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct TrajectorySums<T> {
     populations: PopulationSums,
     values: Vec<Vec<T>>,

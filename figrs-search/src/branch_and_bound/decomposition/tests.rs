@@ -162,8 +162,8 @@ fn searches_along_trees_find_the_best_cost() {
         }
         let mut found = None;
         let over = Until {
-            deadline: None,
             interrupt: Some(Arc::new(AtomicBool::new(true))),
+            ..Until::default()
         };
         loop {
             // A search that is stopped before its first step retains its bounds.

@@ -1,11 +1,12 @@
 //! Tests that a function whose calls share their distribution has the same answers as a Rust function that calls itself.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use figrs_core::{Call, Constant, Element, Flip, Model, Param, Parents, Recursive, Select};
 use figrs_infer::eliminate::Counting;
 use figrs_infer::{
-    Algorithm, Enumerate, Frontier, JunctionTree, LazyVariableElimination, MarginalMap,
+    Algorithm, Bounds, Enumerate, Frontier, JunctionTree, LazyVariableElimination, MarginalMap,
     MpeBranchAndBound, MpeVariableElimination, Run, VariableElimination, World,
 };
 use figrs_tests::oracle::close;
@@ -151,6 +152,16 @@ impl Program {
         self.body(&call, argument)
     }
 
+    /// Returns the same function as a Rust function that calls itself, with the same nesting of Chains.
+    fn nested(self: &Arc<Self>, argument: Argument) -> Element<u32> {
+        let program = Arc::clone(self);
+        Constant::new(()).flat_map(move |()| {
+            let nested = Arc::clone(&program);
+            let call: Call<Argument, u32> = Arc::new(move |argument| nested.nested(argument));
+            program.body(&call, argument)
+        })
+    }
+
     /// Returns two roots that read calls, with evidence about one of them, and a target that reads both.
     fn asked(&self, call: impl Fn(Argument) -> Element<u32>) -> (Model, Element<u32>) {
         let [a, b] = [call((2, 0)), call((2, 1))];
@@ -250,6 +261,89 @@ fn agree(program: &Program) -> Checked {
 #[test]
 fn a_shared_function_is_the_unfolded_one() {
     for_random(200, 30, &program(), agree);
+}
+
+/// The bounds for shared calls are those for unfolded calls, at any depth.
+fn have_the_same_bounds(program: &Program) -> Checked {
+    let program = Arc::new(program.clone());
+    let (plain, unfolded) = program.asked(|argument| program.nested(argument));
+    let function = program.shared();
+    let (model, target) = program.asked(|argument| function.call(argument));
+    for depth in 0..9 {
+        let lazy = LazyVariableElimination::to_depth(depth);
+        let found = [lazy.run(&plain, &unfolded), lazy.run(&model, &target)];
+        let [Ok(expected), Ok(shared)] = &found else {
+            // Weights without a maximum have bounds only if nothing is unknown.
+            prop_assert!(found.iter().all(Result::is_err), "{depth}");
+            continue;
+        };
+        let is_same = |a: Bounds, b: Bounds| {
+            let is_near = |a: f64, b: f64| a == b || (a - b).abs() <= EXACT * a.abs().max(1.0);
+            is_near(a.lower, b.lower) && is_near(a.upper, b.upper)
+        };
+        let logs = [expected, shared].map(|answer| answer.log_evidence_bounds().unwrap());
+        prop_assert!(is_same(logs[0], logs[1]), "depth {depth}: {logs:?}");
+        for value in 0..9 {
+            let a = expected.bounds(&unfolded, &value).map_err(failed)?;
+            let b = shared.bounds(&target, &value).map_err(failed)?;
+            prop_assert!(is_same(a, b), "depth {depth}, {value}: {a} {b}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn shared_calls_have_the_bounds_of_unfolded_calls() {
+    for_random(100, 31, &program(), have_the_same_bounds);
+}
+
+/// Two calls of a body with the same remaining depth are one: the number of runs of the function grows linearly with the depth.
+#[test]
+fn lazy_bounds_expand_each_call_once() {
+    let runs = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&runs);
+    let odd_leaves = Recursive::new(move |call, &(): &()| -> Element<bool> {
+        counted.fetch_add(1, Ordering::Relaxed);
+        Flip::new(0.4).flat_map(move |&has_children| {
+            if has_children {
+                call(()).xor(&call(()))
+            } else {
+                Constant::new(true)
+            }
+        })
+    });
+    let root = odd_leaves.call(());
+    let levels = 100;
+    let answer = LazyVariableElimination::to_depth(2 * levels).run(&Model::new(), &root);
+    let bounds = answer.unwrap().bounds(&root, &true).unwrap();
+    // The probability is the solution of q = 0.6 + 0.4 · 2q (1 - q); 2^100 calls would be needed without sharing.
+    let right = (-0.2 + (0.04_f64 + 4.0 * 0.8 * 0.6).sqrt()) / 1.6;
+    assert!(bounds.contains(right) && bounds.width() < 1e-6, "{bounds}");
+    // Each body is expanded twice, and its function runs twice in debug builds, to check that it is pure.
+    let once = if cfg!(debug_assertions) { 4 } else { 2 };
+    assert!(runs.load(Ordering::Relaxed) <= once * (levels + 1));
+    // A function that calls itself with two smaller arguments, like the Fibonacci numbers.
+    runs.store(0, Ordering::Relaxed);
+    let counted = Arc::clone(&runs);
+    let parity = Recursive::new(move |call, &n: &u32| -> Element<bool> {
+        counted.fetch_add(1, Ordering::Relaxed);
+        if n < 2 {
+            return Flip::new(0.3);
+        }
+        let noise = Flip::new(0.01);
+        noise.xor(&call(n - 1).xor(&call(n - 2)))
+    });
+    let root = parity.call(60);
+    let lazy = LazyVariableElimination::to_width(1e-3).run(&Model::new(), &root);
+    let (lazy, exact) = (
+        lazy.unwrap(),
+        VariableElimination::new()
+            .run(&Model::new(), &root)
+            .unwrap(),
+    );
+    let [p, q] = [&lazy, &exact].map(|answer| answer.probability(&root, &true).unwrap());
+    assert!((p - q).abs() < 1e-12, "{p} {q}");
+    assert!(runs.load(Ordering::Relaxed) < 20_000);
 }
 
 /// Rules of a grammar of two symbols by which a symbol yields two symbols: each rule has its weight, its symbol, and the two symbols.

@@ -187,7 +187,7 @@ fn missing_cells_are_integrated_out() {
             .map(|r| log_density(&mean, &covariance, &[r.0, r.1, r.2]));
         rows.sum::<f64>()
     };
-    let algorithm = WithReals(VariableElimination::new());
+    let algorithm = WithReals::new(VariableElimination::new());
     let learner = ExpectationMaximization::new(algorithm).tolerance(1e-13);
     check_rises(
         &learner

@@ -1,0 +1,247 @@
+//! States of runs that can be paused, continued and lengthened.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::guard::guarded;
+use super::watch::{RunMonitor, Watch};
+use crate::answer::Answer;
+use crate::error::Error;
+use figrs_factor::Stopped;
+
+/// The state of a run that can be paused, continued and lengthened, as [`Algorithm::begin`](crate::Algorithm::begin) creates it.
+///
+/// The type `A` is the type of the answer.
+pub trait RunState<A = Answer>: fmt::Debug + Send {
+    /// The name of the algorithm, for messages.
+    fn algorithm(&self) -> &'static str;
+
+    /// Requested number of samples, steps, rounds or operations, if the run has such a limit.
+    fn asked(&self) -> Option<u64>;
+
+    /// The deadline, the interrupt and the listener of the algorithm.
+    fn watch(&self) -> &Watch;
+
+    /// Works until the turn is over or the run is finished; returns `true` if the run is finished.
+    ///
+    /// The end of a turn does not change the results of the run. If a turn ends within an indivisible piece of work, the next turn repeats
+    /// that piece.
+    ///
+    /// **Errors.** The errors of the algorithm, but no error for a turn that ended before the run had results.
+    fn advance(&mut self, turn: &Turn<'_>) -> Result<bool, Error>;
+
+    /// Computes the answer from the work that is done; `stopped` is the reason why no more work is done.
+    ///
+    /// **Errors.** [`Error::NothingDone`] if the work that is done gives no answer; the errors of the algorithm.
+    fn answer(&self, stopped: Stopped) -> Result<A, Error>;
+
+    /// Adds `more` samples, draws, steps, rounds or operations to the requested number.
+    ///
+    /// **Errors.** [`Error::InvalidSetting`] if the sum is too large.
+    fn extend(&mut self, more: u64) -> Result<(), Error>;
+
+    /// Returns the answer that a [`Running`](crate::Running) gives during a turn, for a state whose turns may take seconds. The state
+    /// updates this answer while it works. The other states have short turns, after which they compute their answers.
+    fn latest(&self) -> Option<Latest<A>> {
+        None
+    }
+
+    /// Returns the state as `dyn Any`, for the algorithm that saves it.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// The answer of a run whose state is at work.
+#[derive(Debug)]
+pub struct Latest<A = Answer>(Arc<Mutex<Result<A, Error>>>);
+
+impl<A> Clone for Latest<A> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<A: Clone> Latest<A> {
+    /// Creates the answer of a run without results.
+    pub fn nothing(algorithm: &'static str) -> Self {
+        let nothing = Error::NothingDone { algorithm };
+        Self(Arc::new(Mutex::new(Err(nothing))))
+    }
+
+    /// Replaces the answer.
+    pub fn set(&self, answer: Result<A, Error>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = answer;
+    }
+
+    /// Returns a copy of the answer.
+    pub fn get(&self) -> Result<A, Error> {
+        let answer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        answer.clone()
+    }
+}
+
+/// One turn of a run: the work between two moments at which another thread may ask for the answer.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    run: &'a RunMonitor<'a>,
+    ends: Option<Instant>,
+}
+
+impl<'a> Turn<'a> {
+    /// Creates a turn that ends after this time; a turn without such a time ends when the run is finished or stopped.
+    pub(crate) fn new(run: &'a RunMonitor<'a>, time: Option<Duration>) -> Self {
+        let ends = time.and_then(|time| Instant::now().checked_add(time));
+        Self { run, ends }
+    }
+
+    /// The run to which the turn belongs, with its deadline, interrupts and listener.
+    pub fn run(&self) -> &'a RunMonitor<'a> {
+        self.run
+    }
+
+    /// True if the turn ends before the run is finished or stopped.
+    pub fn is_short(&self) -> bool {
+        self.ends.is_some()
+    }
+
+    /// True if the turn must end now. The call reads the clock.
+    pub fn is_over(&self) -> bool {
+        self.run.stopped().is_some() || self.ends.is_some_and(|end| Instant::now() >= end)
+    }
+}
+
+/// Length of the turns of a run, after each of which another thread may ask for the answer.
+pub(crate) const TURN: Duration = Duration::from_millis(20);
+
+/// The number of steps in a turn, which adapts to the time that turns take.
+#[derive(Clone, Copy, Debug)]
+pub struct TurnLength(u64);
+
+impl Default for TurnLength {
+    fn default() -> Self {
+        Self(16)
+    }
+}
+
+impl TurnLength {
+    /// Begins with this number of steps or units.
+    pub(crate) fn of(steps: u64) -> Self {
+        Self(steps)
+    }
+
+    /// Returns the number of steps at the end of a turn that begins after `made` steps.
+    pub fn goal(self, made: u64) -> u64 {
+        made.saturating_add(self.0)
+    }
+
+    /// Doubles or halves the number of steps if the last turn took much less or much more than its time.
+    pub fn adapt(&mut self, took: Duration) {
+        if took < TURN / 2 {
+            self.0 = self.0.saturating_mul(2);
+        } else if took > TURN * 2 {
+            self.0 = (self.0 / 2).max(1);
+        }
+    }
+}
+
+/// Adds to an answer its run, which can be lengthened: the state at its end, and a function that begins the run again.
+pub fn continued<S: RunState + 'static>(
+    answer: Answer,
+    state: S,
+    begin: impl Fn() -> S + Send + Sync + 'static,
+) -> Answer {
+    let begin = move || Ok(Box::new(begin()) as Box<dyn RunState>);
+    answer.with_continuation(Continuation::new(Some(Box::new(state)), Arc::new(begin)))
+}
+
+/// Continues a run until it is finished or stopped, and computes its answer.
+pub(crate) fn finish<A>(state: &mut dyn RunState<A>) -> Result<A, Error> {
+    let watch = state.watch().clone();
+    let run = watch.start(state.algorithm(), state.asked());
+    let turn = Turn::new(&run, None);
+    let stopped = loop {
+        if state.advance(&turn)? {
+            break Stopped::Finished;
+        }
+        if let Some(why) = run.stopped() {
+            break why;
+        }
+    };
+    state.answer(stopped)
+}
+
+/// A function that begins a run again.
+type Begin = dyn Fn() -> Result<Box<dyn RunState>, Error> + Send + Sync;
+
+/// The run of an answer, which can be lengthened.
+pub(crate) struct Continuation {
+    /// The state at the end of the run; `None` if the state was too large, or if another answer was made from it.
+    state: Mutex<Option<Box<dyn RunState>>>,
+    begin: Arc<Begin>,
+    /// The amount by which the run that `begin` begins was lengthened.
+    extended: u64,
+}
+
+/// The run of an answer, if it can be lengthened; its text does not depend on the run.
+#[derive(Clone)]
+pub(crate) struct RunOfAnswer(pub(crate) Option<Arc<Continuation>>);
+
+impl fmt::Debug for RunOfAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("..")
+    }
+}
+
+impl Continuation {
+    pub(crate) fn new(state: Option<Box<dyn RunState>>, begin: Arc<Begin>) -> Self {
+        Self {
+            state: Mutex::new(state),
+            begin,
+            extended: 0,
+        }
+    }
+
+    /// Lengthens the run; returns its answer and its state.
+    pub(crate) fn extended(&self, more: u64) -> Result<(Answer, Box<dyn RunState>), Error> {
+        let state = self.state.lock();
+        let state = state.unwrap_or_else(PoisonError::into_inner).take();
+        guarded(|| {
+            let mut state = match state {
+                Some(state) => state,
+                None => {
+                    let mut state = (self.begin)()?;
+                    if self.extended > 0 {
+                        state.extend(self.extended)?;
+                    }
+                    state
+                }
+            };
+            state.extend(more)?;
+            let answer = finish(&mut *state)?;
+            Ok((answer, state))
+        })
+    }
+
+    /// Returns the run whose states are those of this run after a conversion.
+    pub(crate) fn mapped(
+        &self,
+        convert: impl Fn(Box<dyn RunState>) -> Box<dyn RunState> + Send + Sync + 'static,
+    ) -> Self {
+        let state = self.state.lock();
+        let state = state.unwrap_or_else(PoisonError::into_inner).take();
+        let (state, first) = (state.map(&convert), Arc::clone(&self.begin));
+        Self {
+            extended: self.extended,
+            ..Self::new(state, Arc::new(move || first().map(&convert)))
+        }
+    }
+
+    /// Returns the run after it was lengthened by `more`, with its state.
+    pub(crate) fn with_state(&self, more: u64, state: Box<dyn RunState>) -> Self {
+        Self {
+            extended: self.extended.saturating_add(more),
+            ..Self::new(Some(state), Arc::clone(&self.begin))
+        }
+    }
+}

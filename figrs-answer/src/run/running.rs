@@ -1,0 +1,274 @@
+//! Runs in a thread of their own, which can be asked for their answer at any time.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use super::guard::guarded;
+use super::run_state::{Latest, RunState, TURN, Turn};
+use crate::answer::Answer;
+use crate::error::Error;
+use figrs_factor::Stopped;
+
+/// A run in a thread of its own, as [`Run::start`](crate::Run::start) returns it: the run can be asked for its answer at any time, stopped,
+/// resumed and lengthened.
+///
+/// A clone is another handle of the same run. The run stops when its last handle is dropped. A [deadline](crate::Run::start) of the
+/// algorithm stops the run as [`stop`](Self::stop) does; after [`resume`](Self::resume) the run has that time again.
+///
+/// **Guarantee.** The answer of a finished run has the bits of the answer of [`Run::run`](crate::Run::run), except for its time. The answer of a
+/// run that was stopped, resumed and lengthened by any calls has the bits of the answer of one longer run.
+///
+/// **Complexity.** A sampler does its work in turns of about 20 milliseconds, and an answer waits for the end of a turn. Each answer takes time
+/// in proportion to the size of the sums or the number of the draws so far. Other algorithms do not wait: they give the answer after their
+/// last finished depth, round or bounds. A stopped run ends after the step, block of worlds, depth, round or attempt that is at work, or
+/// within it.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::{MetropolisHastings, Run};
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// let running = MetropolisHastings::new(500).burn_in(500).seed(7).start(&model, &rain);
+/// running.extend(1_500)?;
+/// let longer = running.wait()?;
+/// let whole = MetropolisHastings::new(2_000).burn_in(500).seed(7).run(&model, &rain)?;
+/// assert_eq!(longer.probability(&rain, &true)?, whole.probability(&rain, &true)?);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct Running<A = Answer> {
+    run: Arc<SharedRun<A>>,
+    handles: Arc<StopAtDrop>,
+}
+
+impl<A> Clone for Running<A> {
+    fn clone(&self) -> Self {
+        Self {
+            run: Arc::clone(&self.run),
+            handles: Arc::clone(&self.handles),
+        }
+    }
+}
+
+/// The flag that stops a run, which is set when the last handle of the run is dropped.
+#[derive(Debug)]
+struct StopAtDrop(Arc<AtomicBool>);
+
+impl Drop for StopAtDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The run that a thread and the handles share.
+#[derive(Debug)]
+struct SharedRun<A> {
+    /// A thread locks `next` before `work` and unlocks it afterwards, so that a thread that asks for the answer has the next turn.
+    next: Mutex<()>,
+    work: Mutex<Work<A>>,
+    /// For a state with long turns, the answer during a turn.
+    latest: Option<Latest<A>>,
+    stop: Arc<AtomicBool>,
+    is_working: Mutex<bool>,
+    changed: Condvar,
+}
+
+/// The state of a run, and the reason why no more work is done.
+#[derive(Debug)]
+struct Work<A> {
+    state: Result<Box<dyn RunState<A>>, Error>,
+    stopped: Stopped,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<A: Clone + Send + 'static> Running<A> {
+    /// Starts a run in a thread; an error of the beginning is the answer of the run.
+    #[doc(hidden)]
+    pub fn new(state: Result<Box<dyn RunState<A>>, Error>) -> Self {
+        let stop = Arc::new(AtomicBool::new(false));
+        let latest = state.as_ref().ok().and_then(|state| state.latest());
+        let running = Self {
+            run: Arc::new(SharedRun {
+                next: Mutex::new(()),
+                work: Mutex::new(Work {
+                    state,
+                    stopped: Stopped::Interrupted,
+                }),
+                latest,
+                stop: Arc::clone(&stop),
+                is_working: Mutex::new(false),
+                changed: Condvar::new(),
+            }),
+            handles: Arc::new(StopAtDrop(stop)),
+        };
+        running.run.start();
+        running
+    }
+
+    /// Returns the answer computed from the work so far, at any time and from any thread. The answer of a run that is not finished states
+    /// [`Stopped::Interrupted`] as the end of its run, or [`Stopped::Deadline`] after a deadline.
+    ///
+    /// **Errors.** [`Error::NothingDone`] if the work so far gives no answer; the errors of the algorithm.
+    pub fn answer(&self) -> Result<A, Error> {
+        if let Some(latest) = &self.run.latest {
+            return match self.run.work.try_lock() {
+                Ok(work) => work.answer(),
+                Err(_) => latest.get(),
+            };
+        }
+        self.run.lock().answer()
+    }
+
+    /// Adds `more` samples (per chain: draws or steps), populations of particles, rounds or operations to the requested number, and continues
+    /// the run unless it was stopped. The documentation of each algorithm says what it counts.
+    ///
+    /// **Errors.** The error with which the run ended; [`Error::InvalidSetting`] if the sum is too large.
+    pub fn extend(&self, more: u64) -> Result<(), Error> {
+        let mut work = self.run.lock();
+        let state = work.state.as_mut().map_err(|error| error.clone())?;
+        guarded(|| state.extend(more))?;
+        if work.stopped == Stopped::Finished {
+            work.stopped = Stopped::Interrupted;
+        }
+        drop(work);
+        if !self.run.stop.load(Ordering::Relaxed) {
+            self.run.start();
+        }
+        Ok(())
+    }
+
+    /// Stops the run, and waits until its thread has ended. The state of the run is kept. A second call has no effect.
+    pub fn stop(&self) {
+        self.run.stop.store(true, Ordering::Relaxed);
+        self.run.wait();
+    }
+
+    /// Continues a run that was stopped or whose deadline has passed.
+    pub fn resume(&self) {
+        // A thread that has not ended yet must see the flag, or it would be mistaken for one that goes on.
+        if self.run.stop.load(Ordering::Relaxed) {
+            self.run.wait();
+            self.run.stop.store(false, Ordering::Relaxed);
+        }
+        self.run.start();
+    }
+
+    /// Waits until the run is finished or stopped, and returns its answer.
+    ///
+    /// **Errors.** The errors of [`answer`](Self::answer).
+    pub fn wait(&self) -> Result<A, Error> {
+        self.run.wait();
+        self.answer()
+    }
+
+    /// True if the run has done all the work that was requested, or ended with an error.
+    pub fn is_finished(&self) -> bool {
+        !*locked(&self.run.is_working) && {
+            let work = self.run.lock();
+            work.state.is_err() || work.stopped == Stopped::Finished
+        }
+    }
+
+    /// Calls a function with the state of the run between two turns.
+    pub(crate) fn with_state<R>(
+        &self,
+        read: impl FnOnce(&dyn RunState<A>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let work = self.run.lock();
+        work.state
+            .as_deref()
+            .map_or_else(|error| Err(error.clone()), read)
+    }
+}
+
+impl<A> Work<A> {
+    fn answer(&self) -> Result<A, Error> {
+        let state = self.state.as_ref().map_err(|error| error.clone())?;
+        guarded(|| state.answer(self.stopped))
+    }
+
+    /// Does the work of one turn; returns `true` if the run has ended.
+    fn advance(&mut self, turn: &Turn<'_>) -> bool {
+        let Ok(state) = &mut self.state else {
+            return true;
+        };
+        match guarded(|| state.advance(turn)) {
+            Ok(true) => self.stopped = Stopped::Finished,
+            Ok(false) => self.stopped = turn.run().stopped().unwrap_or(Stopped::Interrupted),
+            Err(error) => self.state = Err(error),
+        }
+        self.has_ended()
+    }
+
+    fn has_ended(&self) -> bool {
+        self.state.is_err() || self.stopped == Stopped::Finished
+    }
+}
+
+impl<A: Clone + Send + 'static> SharedRun<A> {
+    fn lock(&self) -> MutexGuard<'_, Work<A>> {
+        let _next = locked(&self.next);
+        locked(&self.work)
+    }
+
+    /// Waits until no thread works at the run.
+    fn wait(&self) {
+        let mut is_working = locked(&self.is_working);
+        while *is_working {
+            is_working = self
+                .changed
+                .wait(is_working)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Starts a thread that does the work, if none does. If the system cannot start a thread, this thread does the work.
+    fn start(self: &Arc<Self>) {
+        if std::mem::replace(&mut *locked(&self.is_working), true) {
+            return;
+        }
+        let run = Arc::clone(self);
+        let spawned = thread::Builder::new().spawn(move || run.work());
+        if spawned.is_err() {
+            self.work();
+        }
+    }
+
+    /// Does turn after turn until the run has ended or is stopped.
+    fn work(&self) {
+        loop {
+            let is_stopped = self.turns();
+            let mut is_working = locked(&self.is_working);
+            // The run may have been lengthened after its last turn.
+            if is_stopped || self.lock().has_ended() {
+                *is_working = false;
+                self.changed.notify_all();
+                return;
+            }
+        }
+    }
+
+    /// Does turn after turn; returns `true` if the run was stopped.
+    fn turns(&self) -> bool {
+        let (watch, algorithm, asked) = {
+            let work = self.lock();
+            let Ok(state) = &work.state else { return false };
+            let watch = state.watch().stopped_by(&self.stop);
+            (watch, state.algorithm(), state.asked())
+        };
+        let run = watch.start(algorithm, asked);
+        loop {
+            let mut work = self.lock();
+            let has_ended = work.advance(&Turn::new(&run, Some(TURN)));
+            if has_ended || run.stopped().is_some() {
+                return !has_ended;
+            }
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! Runs of samplers whose units of work are added one after another.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Instant;
+
+use figrs_core::{AnyElement, Model, Parents};
+use serde::{Deserialize, Serialize};
+
+use super::guard::guarded;
+use super::mergeable_sampler::{MergeableSampler, PortablePartOf};
+use super::partial::{Absorption, Partial};
+use super::portable_targets::PortableTargets;
+use super::run_state::{Continuation, RunState, Turn, TurnLength};
+use super::running::Running;
+use super::watch::Watch;
+use crate::answer::Answer;
+use crate::error::Error;
+use figrs_factor::Stopped;
+
+/// A model with the targets of a query.
+pub type SharedQuestion = Arc<(Model, Vec<AnyElement>)>;
+
+/// A sampler whose runs can be lengthened, saved and loaded.
+///
+/// [`Run::start`](crate::Run::start) starts a run that cannot be saved, because it adds up its units of work. A run that can be saved is started by
+/// [`start_portable`](Self::start_portable), and stores its units of work separately, as parts of runs do. `serde` saves and loads it.
+///
+/// **Guarantee.** A run that was saved and loaded has the bits of a run that was not, however it is lengthened afterwards.
+///
+/// **Complexity.** The memory of a run that can be saved grows with the number of its units of work. A loaded run of independent worlds or
+/// populations continues where it was saved. The chains of a loaded run of Markov chains begin in their first worlds again and make the same
+/// steps, because the values of elements need not be serialisable; until they have made these steps, the answer is that of the saved draws.
+///
+/// ```
+/// # use figrs_core::{Flip, Model};
+/// # use figrs_infer::{ImportanceSampling, ResumableSampler, Run};
+/// let rain = Flip::new(0.2);
+/// let wet = rain.flat_map(|&rain| Flip::new(if rain { 0.9 } else { 0.1 }));
+/// let model = Model::new().observe(&wet, true);
+/// let sampler = ImportanceSampling::new(20_000);
+/// let running = sampler.start_portable(&model, &rain);
+/// running.stop();
+/// let saved = postcard::to_allocvec(&sampler.save(&running, &rain)?).unwrap();
+/// // Later, in a process that has built the same model.
+/// let loaded = sampler.load(&model, &rain, postcard::from_bytes(&saved).unwrap())?;
+/// loaded.extend(10_000)?;
+/// let whole = ImportanceSampling::new(30_000).run(&model, &rain)?;
+/// assert_eq!(loaded.wait()?.probability(&rain, &true)?, whole.probability(&rain, &true)?);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+pub trait ResumableSampler: MergeableSampler + Clone + 'static {
+    /// Returns the deadline, the interrupt and the listener of the sampler.
+    fn watch(&self) -> &Watch;
+
+    /// Returns the sampler with another deadline, interrupt and listener.
+    fn watched(&self, watch: Watch) -> Self;
+
+    /// Returns the sampler of a run with `more` more samples, draws of each chain, or populations of particles; `None` if their
+    /// number does not fit into 64 bits.
+    fn lengthened(&self, more: u64) -> Option<Self>;
+
+    /// Requested number of samples, steps or sweeps, if the run has such a limit.
+    fn asked(&self) -> Option<u64>;
+
+    /// Returns the sampler of a longer run, or an error.
+    #[doc(hidden)]
+    fn longer(&self, more: u64) -> Result<Self, Error> {
+        self.lengthened(more).ok_or_else(|| Error::InvalidSetting {
+            algorithm: self.name(),
+            setting: "extend",
+            value: more.to_string(),
+            remedy: "ask for fewer: the sum exceeds 64 bits",
+        })
+    }
+
+    /// Creates the state of a run whose units of work are stored separately.
+    #[doc(hidden)]
+    fn portable_state(&self, question: SharedQuestion) -> Box<dyn RunState> {
+        Box::new(UnitRun::new(self, question, Absorption::Later))
+    }
+
+    /// Returns the units of work of a run that can be saved.
+    #[doc(hidden)]
+    fn units_of(&self, state: &dyn RunState) -> Result<UnitsOfRun<Self>, Error> {
+        let state = state.as_any().downcast_ref::<UnitRun<Self>>();
+        let state = state.filter(|state| state.absorption == Absorption::Later);
+        let state = state.ok_or_else(|| self.not_portable())?;
+        let none = || state.sampler.no_units(&state.question);
+        Ok(UnitsOfRun {
+            sampler: state.sampler.clone(),
+            question: Arc::clone(&state.question),
+            extended: state.extended,
+            done: state.done.clone().map_or_else(none, Ok)?,
+        })
+    }
+
+    /// Creates the state of a run that was saved.
+    #[doc(hidden)]
+    fn loaded_state(&self, units: UnitsOfRun<Self>) -> Result<Box<dyn RunState>, Error> {
+        let state = UnitRun::new(&units.sampler, units.question, Absorption::Later);
+        Ok(Box::new(UnitRun {
+            extended: units.extended,
+            ..state.after(units.done)
+        }))
+    }
+
+    /// Returns the partial sums of this run without units of work.
+    #[doc(hidden)]
+    fn no_units(&self, question: &SharedQuestion) -> Result<Partial<Self::Sums>, Error> {
+        // A sampler without a limit needs a watch that can end its run, or its settings would be refused.
+        let unwatched = self.watched(Watch::default().stopped_by(&Arc::default()));
+        unwatched.run_units(&question.0, &question.1, 0..0, Absorption::Later)
+    }
+
+    /// Returns the error for a run that cannot be saved.
+    #[doc(hidden)]
+    fn not_portable(&self) -> Error {
+        Error::NotInAnswer {
+            algorithm: self.name(),
+            asked: "units of work that can be saved",
+            remedy: "start the run of this sampler by `start_portable`",
+        }
+    }
+
+    /// Starts a run that can be saved.
+    fn start_portable(&self, model: &Model, targets: impl Parents) -> Running {
+        Running::new(guarded(|| {
+            let question = Arc::new((model.clone(), targets.elements()));
+            Ok(self.portable_state(question))
+        }))
+    }
+
+    /// Returns the units of work of a run in a form that serde can serialise. The run goes on.
+    ///
+    /// **Errors.** [`Error::NotInAnswer`] if the run cannot be saved, or is a run of another sampler; [`Error::OtherModel`] if the targets are not those
+    /// of the run; the error with which the run ended.
+    fn save<T: PortableTargets + ?Sized>(
+        &self,
+        running: &Running,
+        targets: &T,
+    ) -> Result<SavedRun<PortablePartOf<Self, T>>, Error> {
+        let units = running.with_state(|state| self.units_of(state))?;
+        let algorithm = self.name();
+        let same = |(a, b): (&AnyElement, &AnyElement)| a.id() == b.id();
+        let (model, known) = &*units.question;
+        let given = Parents::elements(targets);
+        if given.len() != known.len() || !given.iter().zip(known).all(same) {
+            return Err(Error::OtherModel { algorithm });
+        }
+        guarded(|| {
+            Ok(SavedRun {
+                settings: units.sampler.settings(),
+                question: question_text(model, known),
+                extended: units.extended,
+                part: units.done.into_portable(targets)?,
+            })
+        })
+    }
+
+    /// Continues a run that was saved, of this sampler with the settings with which it was started.
+    ///
+    /// **Errors.** [`Error::OtherModel`] if the run is about another model or other targets, by their names, source lines and observed values;
+    /// [`Error::UnfitPart`] if its sampler had other settings or the run is damaged; the errors of the sampler.
+    fn load<T: PortableTargets + ?Sized>(
+        &self,
+        model: &Model,
+        targets: &T,
+        saved: SavedRun<PortablePartOf<Self, T>>,
+    ) -> Result<Running, Error> {
+        let question = Arc::new((model.clone(), Parents::elements(targets)));
+        if saved.question != question_text(&question.0, &question.1) {
+            let algorithm = self.name();
+            return Err(Error::OtherModel { algorithm });
+        }
+        let sampler = match saved.extended {
+            0 => self.clone(),
+            more => self.longer(more)?,
+        };
+        if saved.settings != sampler.settings() {
+            let problem = format!("its settings are {}", saved.settings);
+            return Err(Error::unfit_part(0, problem));
+        }
+        let state = guarded(|| {
+            let mut done = sampler.no_units(&question)?;
+            done.merge_portable(saved.part, targets)?;
+            self.loaded_state(UnitsOfRun {
+                sampler,
+                question,
+                extended: saved.extended,
+                done,
+            })
+        })?;
+        Ok(Running::new(Ok(state)))
+    }
+}
+
+/// The units of work of a run, with the sampler after all extensions.
+#[derive(Debug)]
+pub struct UnitsOfRun<S: MergeableSampler> {
+    pub sampler: S,
+    pub question: SharedQuestion,
+    /// Number of samples, draws or populations by which the run was lengthened.
+    pub extended: u64,
+    pub done: Partial<S::Sums>,
+}
+
+/// A run that was saved, which serde can serialise.
+///
+/// A run is preserved to the last bit if the format preserves the bits of floating-point numbers, as [`PortablePart`](crate::PortablePart) says.
+#[derive(Debug, Serialize, Deserialize)]
+#[must_use]
+pub struct SavedRun<P> {
+    settings: String,
+    /// The evidence and the targets, by their names, source lines and values.
+    question: String,
+    extended: u64,
+    part: P,
+}
+
+/// Describes the evidence, the interventions and the targets of a query by texts that are the same in all processes.
+fn question_text(model: &Model, targets: &[AnyElement]) -> String {
+    let evidence = (0..model.evidence().len()).map(|at| model.describe(at));
+    let set = model.interventions().iter();
+    let set = set.map(|(element, value)| format!("{} := {value:?}", element.label()));
+    let targets = targets.iter().map(|target| target.label().to_string());
+    let statements: Vec<String> = evidence.chain(set).chain(targets).collect();
+    statements.join("; ")
+}
+
+/// The state of the run of a sampler whose longer runs have more units of work.
+///
+/// Each turn runs some of the next units as parts of the run, and merges the parts.
+#[derive(Debug)]
+pub struct UnitRun<S: ResumableSampler> {
+    sampler: S,
+    question: SharedQuestion,
+    absorption: Absorption,
+    /// The merged units of work; `None` before the first turn.
+    done: Option<Partial<S::Sums>>,
+    /// Number of units of work of the run; `None` if it must be computed.
+    units: Option<u64>,
+    /// Number of units of work in the next part.
+    of_part: TurnLength,
+    /// Number of samples or populations by which the run was lengthened.
+    extended: u64,
+}
+
+impl<S: ResumableSampler> UnitRun<S> {
+    pub fn new(sampler: &S, question: SharedQuestion, absorption: Absorption) -> Self {
+        Self {
+            sampler: sampler.clone(),
+            question,
+            absorption,
+            done: None,
+            units: None,
+            of_part: TurnLength::of(1),
+            extended: 0,
+        }
+    }
+
+    /// Creates the state of a run, as [`Algorithm::begin`](crate::Algorithm::begin) does.
+    pub fn begin(
+        sampler: &S,
+        model: &Model,
+        targets: &[AnyElement],
+    ) -> Result<Box<dyn RunState>, Error> {
+        let question = Arc::new((model.clone(), targets.to_vec()));
+        Ok(Box::new(Self::new(sampler, question, Absorption::AtOnce)))
+    }
+
+    /// Creates the state of a run that has done some units of work.
+    pub fn after(self, done: Partial<S::Sums>) -> Self {
+        Self {
+            done: Some(done),
+            ..self
+        }
+    }
+}
+
+impl<S: ResumableSampler> RunState for UnitRun<S> {
+    fn algorithm(&self) -> &'static str {
+        self.sampler.name()
+    }
+
+    fn asked(&self) -> Option<u64> {
+        self.sampler.asked()
+    }
+
+    fn watch(&self) -> &Watch {
+        self.sampler.watch()
+    }
+
+    fn advance(&mut self, turn: &Turn<'_>) -> Result<bool, Error> {
+        let (model, targets) = &*self.question;
+        let sampler = self.sampler.watched(turn.run().quiet_rest());
+        let units = match self.units {
+            Some(units) => units,
+            None => *self.units.insert(sampler.units(model, targets)?),
+        };
+        loop {
+            let begin = self.done.as_ref().map_or(0, |done| done.units().end);
+            let is_enough = self.done.as_ref().is_some_and(Partial::will_be_enough);
+            if is_enough || begin >= units {
+                return Ok(true);
+            }
+            let end = if turn.is_short() {
+                self.of_part.goal(begin).min(units)
+            } else {
+                units
+            };
+            let began = Instant::now();
+            let part = match sampler.run_units(model, targets, begin..end, self.absorption) {
+                Err(error) if error.is_stopped() || matches!(error, Error::NothingDone { .. }) => {
+                    return Ok(false);
+                }
+                part => part?,
+            };
+            match &mut self.done {
+                Some(done) => done.merge(part)?,
+                None => self.done = Some(part),
+            }
+            turn.run()
+                .report(self.done.as_ref().map_or(0, Partial::done));
+            self.of_part.adapt(began.elapsed());
+            if turn.is_over() {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn answer(&self, stopped: Stopped) -> Result<Answer, Error> {
+        let done = self.done.clone().ok_or(Error::NothingDone {
+            algorithm: self.sampler.name(),
+        })?;
+        let answer = done.because(stopped).into_answer()?;
+        Ok(answer.with_question(Arc::clone(&self.question)))
+    }
+
+    fn extend(&mut self, more: u64) -> Result<(), Error> {
+        let longer = self.sampler.longer(more)?;
+        if let Some(done) = &mut self.done {
+            let none = longer.no_units(&self.question)?;
+            if !done.lengthen(none) {
+                self.done = None;
+            }
+        }
+        (self.sampler, self.units) = (longer, None);
+        self.extended += more;
+        Ok(())
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Runs all units of work of a sampler; the run of the answer can be lengthened.
+pub fn extendable_answer<S: ResumableSampler>(
+    sampler: &S,
+    model: &Model,
+    targets: &[AnyElement],
+) -> Result<Answer, Error> {
+    let done = sampler.partial(model, targets, 0..u64::MAX)?;
+    let (sampler, question) = (sampler.clone(), Arc::new((model.clone(), targets.to_vec())));
+    let begin = move || UnitRun::new(&sampler, Arc::clone(&question), Absorption::AtOnce);
+    let state = done
+        .is_small()
+        .then(|| Box::new(begin().after(done.clone())) as Box<dyn RunState>);
+    let begin = move || Ok(Box::new(begin()) as Box<dyn RunState>);
+    let continuation = Continuation::new(state, Arc::new(begin));
+    Ok(done.into_answer()?.with_continuation(continuation))
+}

@@ -1,0 +1,432 @@
+//! `Elements`: a collection of elements whose number may be uncertain.
+
+use std::any::type_name;
+use std::fmt;
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::error::{MemberError, Origin};
+use super::process::{Process, refused};
+use crate::element::chain::fallible_chain_at;
+use crate::element::parents::One;
+use crate::element::{Constant, Element, apply_at, apply_shared_at, chain_shared_at, tuple};
+use crate::error::Fault;
+use crate::value::Value;
+
+/// The number of members of a collection: a number, or an element of whole numbers of any type.
+#[derive(Clone, Debug)]
+pub enum MemberCount {
+    /// The number is known.
+    Known(usize),
+    /// The number is uncertain; its range may be infinite.
+    Uncertain(Element<usize>),
+}
+
+/// The number of a member of a collection, from 0: a number, or an element of whole numbers of any type.
+#[derive(Clone, Debug)]
+pub struct MemberIndex(pub(super) MemberCount);
+
+impl From<usize> for MemberCount {
+    fn from(number: usize) -> Self {
+        Self::Known(number)
+    }
+}
+
+impl From<usize> for MemberIndex {
+    fn from(number: usize) -> Self {
+        Self(number.into())
+    }
+}
+
+macro_rules! from_elements {
+    ($($type:ty),+) => {$(
+        impl From<&Element<$type>> for MemberCount {
+            #[track_caller]
+            fn from(element: &Element<$type>) -> Self {
+                Self::Uncertain(whole(element, Location::caller()))
+            }
+        }
+        impl From<Element<$type>> for MemberCount {
+            #[track_caller]
+            fn from(element: Element<$type>) -> Self {
+                Self::from(&element)
+            }
+        }
+        impl From<&Element<$type>> for MemberIndex {
+            #[track_caller]
+            fn from(element: &Element<$type>) -> Self {
+                Self(element.into())
+            }
+        }
+        impl From<Element<$type>> for MemberIndex {
+            #[track_caller]
+            fn from(element: Element<$type>) -> Self {
+                Self(element.into())
+            }
+        }
+    )+};
+}
+from_elements!(u8, u16, u32, u64, usize, i8, i16, i32, i64, isize);
+
+/// Returns the element of numbers as an element of the type `usize`; a number that does not fit is an error in its worlds.
+fn whole<N: Value + TryInto<usize>>(
+    number: &Element<N>,
+    location: &'static Location<'static>,
+) -> Element<usize> {
+    if let Some(whole) = Element::from_erased(number.erased()) {
+        return whole;
+    }
+    let parents = vec![number.erased().clone()];
+    fallible_chain_at::<One<N>, usize, _>("number", location, parents, move |number| {
+        number.clone().try_into().map(Constant::new).map_err(|_| {
+            Fault::Member(Box::new(MemberError::Length {
+                of: format!("collection or index at {location}"),
+                length: format!("{number:?}"),
+                length_type: type_name::<N>(),
+            }))
+        })
+    })
+}
+
+/// The members that a collection may have, whatever its number of members turns out to be.
+pub(super) enum Members<T> {
+    Listed(Arc<[Element<T>]>),
+    Made(Process<usize, T>),
+}
+
+impl<T: Value> Members<T> {
+    #[track_caller]
+    pub(super) fn at(&self, index: usize) -> Element<T> {
+        match self {
+            Self::Listed(list) => list[index].clone(),
+            Self::Made(process) => process.at(&index),
+        }
+    }
+}
+
+impl<T> Clone for Members<T> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Listed(list) => Self::Listed(Arc::clone(list)),
+            Self::Made(process) => Self::Made(process.clone()),
+        }
+    }
+}
+
+/// A collection of elements, whose number of members is known, uncertain with a finite range, or uncertain with an infinite range.
+///
+/// The members are elements of their own. If the number of members is uncertain, member 3 is one element in all worlds with more than three
+/// members, and a world evaluates no other members than those that it has. Samplers therefore take any number of members, such as a
+/// [`Poisson`](crate::Poisson) number; exact algorithms need a number with a finite range.
+///
+/// ```
+/// # use figrs_core::{Elements, Flip, Model, Uniform};
+/// let dice = Elements::new((0..3).map(|_| Uniform::new(1..=6)));
+/// let total = dice.sum();
+///
+/// let guests = Uniform::new([0_usize, 1, 2, 3]);
+/// let late = Elements::of(&guests, |_| Flip::new(0.2));
+/// let all_in_time = late.count(|late| *late).is(0);
+/// let model = Model::new().observe(&all_in_time, false).observe(&late.get(1), Some(true));
+/// # drop((total, model));
+/// ```
+///
+/// **Cost.** For an exact algorithm and a length of at most `N`, a summary has a number of tables that is linear in `N`. For an
+/// associative summary ([`count`](Self::count), [`sum`](Self::sum), [`exists`](Self::exists), [`for_all`](Self::for_all),
+/// [`reduce`](Self::reduce), [`any_of`](Self::any_of)), each table has at most `N` plus the number of states of the summary rows, times the number of
+/// values of a member: the members are read from the last to the first, so that no state holds both the length and a summary. For
+/// [`fold`](Self::fold), each state holds both.
+///
+/// **Errors.** A world that evaluates a member that it does not have has the error [`Fault::Member`].
+pub struct Elements<T> {
+    pub(super) length: MemberCount,
+    pub(super) members: Members<T>,
+    /// For each number, an element that is true if the length is greater.
+    longer: Option<Process<usize, bool>>,
+    pub(super) origin: Origin,
+}
+
+impl<T: Value> Elements<T> {
+    /// Creates the collection of these elements.
+    #[track_caller]
+    pub fn new(members: impl IntoIterator<Item = Element<T>>) -> Self {
+        let members: Arc<[Element<T>]> = members.into_iter().collect();
+        Self::built(MemberCount::Known(members.len()), Members::Listed(members))
+    }
+
+    /// Creates the collection with this number of members: `member` makes the member with a number from 0. A member is made when it
+    /// is needed.
+    ///
+    /// ```
+    /// # use figrs_core::{Beta, Elements, Flip, Poisson};
+    /// let rate = Beta::new(2.0, 2.0);
+    /// let patients = Elements::of(&Poisson::new(100.0), move |_| Flip::new(&rate));
+    /// let ill = patients.count(|ill| *ill);
+    /// # drop(ill);
+    /// ```
+    #[track_caller]
+    pub fn of(
+        length: impl Into<MemberCount>,
+        member: impl Fn(usize) -> Element<T> + Send + Sync + 'static,
+    ) -> Self {
+        Self::of_process(length, &Process::new(move |&index| member(index)))
+    }
+
+    /// Creates the collection of the first members of a process, which may depend on each other.
+    ///
+    /// ```
+    /// # use figrs_core::{Elements, Flip, If, Process, Uniform};
+    /// let rain = Process::recursive(|rain: &Process<usize, bool>, &day| match day {
+    ///     0 => Flip::new(0.5),
+    ///     _ => If::new(&rain.at(&(day - 1)), Flip::new(0.7), Flip::new(0.2)),
+    /// });
+    /// let days = Uniform::new([3_usize, 5, 7]);
+    /// let rainy = Elements::of_process(&days, &rain).count(|rain| *rain);
+    /// # drop(rainy);
+    /// ```
+    #[track_caller]
+    pub fn of_process(length: impl Into<MemberCount>, members: &Process<usize, T>) -> Self {
+        Self::built(length.into(), Members::Made(members.clone()))
+    }
+
+    #[track_caller]
+    fn built(length: MemberCount, members: Members<T>) -> Self {
+        let location = Location::caller();
+        let longer = match &length {
+            MemberCount::Known(_) => None,
+            MemberCount::Uncertain(length) => {
+                let length = length.clone();
+                Some(Process::new(move |&index: &usize| {
+                    let parents = vec![length.erased().clone()];
+                    let is_longer = move |length: &usize| *length > index;
+                    apply_at::<One<usize>, bool, _>("exists", location, parents, is_longer)
+                }))
+            }
+        };
+        Self {
+            length,
+            members,
+            longer,
+            origin: Origin {
+                kind: "collection",
+                location,
+            },
+        }
+    }
+
+    /// A collection of the same length with other members.
+    fn with_members<U: Value>(&self, members: Process<usize, U>) -> Elements<U> {
+        Elements {
+            length: self.length.clone(),
+            members: Members::Made(members),
+            longer: self.longer.clone(),
+            origin: self.origin,
+        }
+    }
+
+    /// The number of members, as an element.
+    #[track_caller]
+    pub fn length(&self) -> Element<usize> {
+        match &self.length {
+            MemberCount::Known(length) => Constant::new(*length),
+            MemberCount::Uncertain(length) => length.clone(),
+        }
+    }
+
+    /// The members, if their number is known.
+    #[track_caller]
+    pub fn to_vec(&self) -> Option<Vec<Element<T>>> {
+        match &self.length {
+            MemberCount::Known(length) => {
+                Some((0..*length).map(|at| self.members.at(at)).collect())
+            }
+            MemberCount::Uncertain(_) => None,
+        }
+    }
+
+    /// Returns the member with this number, from 0. The number may be an element.
+    ///
+    /// A world that evaluates a member that it does not have has the error
+    /// [`MemberError::NoMember`], unless evidence excludes the world. An observation of `at(3)` evaluates the member in
+    /// each world, and so needs evidence that every world has four members, or [`get`](Self::get).
+    ///
+    /// ```
+    /// # use figrs_core::{Elements, Flip, Model, Uniform};
+    /// let n = Uniform::new([1_usize, 2, 3]);
+    /// let coins = Elements::of(&n, |_| Flip::new(0.5));
+    /// let model = Model::new().condition(&n, |&n| n > 1).observe(&coins.at(1), true);
+    /// # drop(model);
+    /// ```
+    #[track_caller]
+    pub fn at(&self, index: impl Into<MemberIndex>) -> Element<T> {
+        self.member_at(index.into(), "at", Element::clone, Self::missing)
+    }
+
+    /// Returns the member with this number as an option, which is `None` in the worlds that do not have the member.
+    ///
+    /// Evidence on a member that only some worlds have is a condition on the option: `observe(&elements.get(3), Some(v))` states that the
+    /// member exists and has the value `v`; `condition(&elements.get(3), |member| member.as_ref().is_none_or(|m| *m == v))` has no effect in worlds
+    /// without the member.
+    #[track_caller]
+    pub fn get(&self, index: impl Into<MemberIndex>) -> Element<Option<T>> {
+        let location = Location::caller();
+        let some = Arc::new(|value: &T| Some(value.clone()));
+        let member = move |member: &Element<T>| {
+            let parents = vec![member.erased().clone()];
+            apply_shared_at::<One<T>, Option<T>, _>("get", location, parents, &some)
+        };
+        let none = |_: &Self, location, _| constant(location, None);
+        self.member_at(index.into(), "get", member, none)
+    }
+
+    /// The element that reads the member with an index if there is one, and otherwise the element that `missing` returns.
+    #[track_caller]
+    fn member_at<U: Value>(
+        &self,
+        index: MemberIndex,
+        name: &'static str,
+        found: impl Fn(&Element<T>) -> Element<U> + Send + Sync + 'static,
+        missing: fn(&Self, &'static Location<'static>, usize) -> Element<U>,
+    ) -> Element<U> {
+        let location = Location::caller();
+        let members = self.clone();
+        let known = move |index: usize| match (&members.length, &members.longer) {
+            (MemberCount::Known(length), _) if index >= *length => {
+                missing(&members, location, index)
+            }
+            (MemberCount::Uncertain(_), Some(longer)) => {
+                let parents = vec![longer.at(&index).erased().clone()];
+                let member = found(&members.members.at(index));
+                let missing = missing(&members, location, index);
+                let choose = move |&exists: &bool| match exists {
+                    true => member.clone(),
+                    false => missing.clone(),
+                };
+                chain_shared_at::<One<bool>, U, _>(name, location, parents, &Arc::new(choose))
+            }
+            _ => found(&members.members.at(index)),
+        };
+        match index.0 {
+            MemberCount::Known(index) => known(index),
+            MemberCount::Uncertain(index) => {
+                let parents = vec![index.erased().clone()];
+                let known = Arc::new(move |index: &usize| known(*index));
+                chain_shared_at::<One<usize>, U, _>(name, location, parents, &known)
+            }
+        }
+    }
+
+    /// The element of a member that does not exist.
+    fn missing(&self, location: &'static Location<'static>, index: usize) -> Element<T> {
+        let reason = match (&self.length, index) {
+            (MemberCount::Known(0), _) => ", because it has no members".into(),
+            (MemberCount::Known(length), _) => format!(", but only those from 0 to {}", length - 1),
+            (MemberCount::Uncertain(_), index) => {
+                format!(" in worlds in which its length is at most {index}")
+            }
+        };
+        let error = MemberError::NoMember {
+            of: self.origin.to_string(),
+            index: index.to_string(),
+            index_type: type_name::<usize>(),
+            reason,
+            remedy: ", or read `get`, which is then `None`",
+        };
+        refused(location, Fault::Member(Box::new(error)))
+    }
+
+    /// The collection of the values of a function of each member.
+    #[track_caller]
+    pub fn map<U: Value>(&self, function: impl Fn(&T) -> U + Send + Sync + 'static) -> Elements<U> {
+        let (location, members) = (Location::caller(), self.members.clone());
+        let function = Arc::new(function);
+        self.with_members(Process::new(move |&index| {
+            let parents = vec![members.at(index).erased().clone()];
+            apply_shared_at::<One<T>, U, _>("map", location, parents, &function)
+        }))
+    }
+
+    /// The collection of the elements that a function returns for each member.
+    #[track_caller]
+    pub fn flat_map<U: Value>(
+        &self,
+        function: impl Fn(&T) -> Element<U> + Send + Sync + 'static,
+    ) -> Elements<U> {
+        let (location, members) = (Location::caller(), self.members.clone());
+        let function = Arc::new(function);
+        self.with_members(Process::new(move |&index| {
+            let parents = vec![members.at(index).erased().clone()];
+            chain_shared_at::<One<T>, U, _>("flat_map", location, parents, &function)
+        }))
+    }
+
+    /// The collection of all pairs of two different members, with the smaller number first: for 3 members the pairs (0, 1), (0, 2), (1, 2).
+    ///
+    /// Pairs come in the order of their greater number, so that a world with fewer members has the first of these pairs. A collection has
+    /// about n²/2 pairs, and a summary of the pairs has as many tables.
+    #[track_caller]
+    pub fn pairs(&self) -> Elements<(T, T)> {
+        let members = self.members.clone();
+        let pair = move |&place: &usize| {
+            let (first, second) = pair_at(place);
+            tuple((&members.at(first), &members.at(second)))
+        };
+        let pairs = |length: usize| (length * length.saturating_sub(1)) / 2;
+        let length = match &self.length {
+            MemberCount::Known(length) => MemberCount::Known(pairs(*length)),
+            MemberCount::Uncertain(length) => {
+                MemberCount::Uncertain(length.map(move |&n| pairs(n)))
+            }
+        };
+        Elements::built(length, Members::Made(Process::new(pair)))
+    }
+}
+
+/// Returns the two numbers of the pair at a place: (0, 1), (0, 2), (1, 2), (0, 3), ...
+fn pair_at(place: usize) -> (usize, usize) {
+    // The pairs with a greater number below `second` are `second * (second - 1) / 2`.
+    let mut second = (2 * place + 1).isqrt();
+    while second * (second + 1) / 2 <= place {
+        second += 1;
+    }
+    while second * (second - 1) / 2 > place {
+        second -= 1;
+    }
+    (place - second * (second - 1) / 2, second)
+}
+
+/// Creates a constant whose label has this location.
+pub(super) fn constant<T: Value>(location: &'static Location<'static>, value: T) -> Element<T> {
+    apply_at::<(), T, _>("constant", location, Vec::new(), move |()| value.clone())
+}
+
+impl<T: Value> FromIterator<Element<T>> for Elements<T> {
+    #[track_caller]
+    fn from_iter<I: IntoIterator<Item = Element<T>>>(members: I) -> Self {
+        Self::new(members)
+    }
+}
+
+impl<T: Value> From<Vec<Element<T>>> for Elements<T> {
+    #[track_caller]
+    fn from(members: Vec<Element<T>>) -> Self {
+        Self::new(members)
+    }
+}
+
+impl<T> Clone for Elements<T> {
+    fn clone(&self) -> Self {
+        Self {
+            length: self.length.clone(),
+            members: self.members.clone(),
+            longer: self.longer.clone(),
+            origin: self.origin,
+        }
+    }
+}
+
+impl<T> fmt::Debug for Elements<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.origin, f)
+    }
+}

@@ -1,0 +1,395 @@
+//! `Process`: an unbounded family of elements with an index.
+
+use std::any::type_name;
+use std::cmp::Ordering;
+use std::fmt;
+use std::panic::Location;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rustc_hash::FxHashMap;
+
+use super::error::{MemberError, Origin};
+use super::making::{Attempt, MemberKey, Problem, Request, make, new_number};
+use crate::element::chain::fallible_chain_at;
+use crate::element::contained::contained;
+use crate::element::node::{AnyElement, WeakElement};
+use crate::element::parents::One;
+use crate::element::{Element, purity};
+use crate::error::Fault;
+use crate::value::datum::Datum;
+use crate::value::{Value, canonical};
+
+/// A member of a process that is made already, with its index.
+#[derive(Clone, Debug)]
+pub struct Neighbour<I, T> {
+    /// The index of the member.
+    pub index: I,
+    /// The member.
+    pub member: Element<T>,
+}
+
+/// A function from the nearest members on both sides of an index to the member with this index.
+type BetweenFunction<I, T> =
+    dyn Fn(&I, Option<&Neighbour<I, T>>, Option<&Neighbour<I, T>>) -> Element<T> + Send + Sync;
+
+/// The function of a process.
+enum MemberFunction<I, T> {
+    OfIndex(Box<dyn Fn(&Process<I, T>, &I) -> Element<T> + Send + Sync>),
+    Between(fn(&I, &I) -> Ordering, Box<BetweenFunction<I, T>>),
+}
+
+/// The members that are made.
+struct Members<I, T> {
+    /// The members of a function of the index; members to which nothing refers are forgotten.
+    by_index: FxHashMap<Datum, WeakElement>,
+    /// Number of members at which forgotten members are removed from the list.
+    sweep_at: usize,
+    /// The members between neighbours, in the order of the indices.
+    in_order: Vec<Neighbour<I, T>>,
+}
+
+struct Shared<I, T> {
+    number: u64,
+    function: MemberFunction<I, T>,
+    domain: Option<Box<dyn Fn(&I) -> bool + Send + Sync>>,
+    origin: Origin,
+    members: Mutex<Members<I, T>>,
+}
+
+/// An unbounded family of elements: a member for each index, made when it is asked for.
+///
+/// The index may be any [`Value`], such as a number, a real instant, a name or a pair. A process remembers its members: the member with an
+/// index is the same element whenever it is asked for, so that evidence may be stated on a member before or after other members are made.
+///
+/// ```
+/// # use figrs_core::{Element, Flip, If, Model, Process};
+/// // The weather of each day depends on the day before.
+/// let rain = Process::recursive(|rain: &Process<u32, bool>, &day| -> Element<bool> {
+///     match day.checked_sub(1) {
+///         None => Flip::new(0.5),
+///         Some(before) => If::new(&rain.at(&before), Flip::new(0.7), Flip::new(0.2)),
+///     }
+/// });
+/// let model = Model::new().observe(&rain.at(&10), true); // makes the days 0 to 10
+/// let before = rain.at(&9); // the same element that day 10 depends on
+/// # drop((model, before));
+/// ```
+///
+/// A process refers to its members weakly. A member to which no element, no evidence and no variable of the program refers any more is
+/// forgotten and made anew, with the same distribution, if it is asked for again.
+///
+/// **Errors.** A process panics never, and neither does a request for a member. A member that does not exist is an element, and a world
+/// that evaluates it has the error [`Fault::Member`], with a [`MemberError`]: [`NoMember`](MemberError::NoMember) for an index
+/// outside the domain ([`within`](Self::within)), and [`Cycle`](MemberError::Cycle) for a member that is made from itself.
+pub struct Process<I, T>(Arc<Shared<I, T>>);
+
+impl<I: Value, T: Value> Process<I, T> {
+    /// Creates the process whose members are independent of each other, or depend on elements outside the process.
+    ///
+    /// The function must be pure, like the function of a [`Chain`](crate::Chain).
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Process};
+    /// let honest = Process::new(|_name: &String| Flip::new(0.9));
+    /// let (ada, bo) = (honest.at(&"Ada".into()), honest.at(&"Bo".into()));
+    /// assert_eq!(ada.erased().id(), honest.at(&"Ada".into()).erased().id());
+    /// # drop(bo);
+    /// ```
+    #[track_caller]
+    pub fn new(function: impl Fn(&I) -> Element<T> + Send + Sync + 'static) -> Self {
+        Self::recursive(move |_, index| function(index))
+    }
+
+    /// Creates the process whose members may depend on each other: the function receives the process itself, and asks it for other members.
+    ///
+    /// The function may be called several times for one index: members that it asks for are made after the first call, without recursion. A
+    /// chain of a million members, of which each needs the one before, is an error
+    /// ([`MemberError::TooManyNeeded`]). A member that the function needs in some worlds only is asked for within a
+    /// `flat_map`, by a clone of the process.
+    #[track_caller]
+    pub fn recursive(function: impl Fn(&Self, &I) -> Element<T> + Send + Sync + 'static) -> Self {
+        Self::built("process", MemberFunction::OfIndex(Box::new(function)))
+    }
+
+    /// Creates the process whose members depend on their neighbours: the function receives the index, the made member with the greatest
+    /// smaller index, and the made member with the smallest greater index.
+    ///
+    /// The distribution of the members does not depend on the order in which they are made if the function returns the conditional
+    /// distribution of a Markov process given its values at these two indices. A Brownian motion at real instants, from its value zero at
+    /// the instant zero, whose increments have the variance of the elapsed time:
+    ///
+    /// ```
+    /// # use figrs_core::{Constant, Normal, Process, Variance};
+    /// let motion = Process::between(f64::total_cmp, |&t, before, after| match (before, after) {
+    ///     (None, _) => Constant::new(0.0), // the first instant that is asked for is 0
+    ///     (Some(a), None) => Normal::new(&a.member, Variance(t - a.index)),
+    ///     (Some(a), Some(b)) => { // a Brownian bridge
+    ///         let share = (t - a.index) / (b.index - a.index);
+    ///         let mean = &a.member * (1.0 - share) + &b.member * share;
+    ///         Normal::new(mean, Variance((t - a.index) * (1.0 - share)))
+    ///     }
+    /// });
+    /// let [start, late, early] = [0.0, 2.0, 0.3].map(|t| motion.at(&t));
+    /// # drop((start, late, early));
+    /// ```
+    ///
+    /// Such a process keeps all its members. It makes no members within a world, because they would depend on the order in which worlds
+    /// are evaluated: [`at_element`](Self::at_element) finds members that are made before the run, and any other member is an error
+    /// ([`MemberError::NotMade`]).
+    #[track_caller]
+    pub fn between<F>(order: fn(&I, &I) -> Ordering, function: F) -> Self
+    where
+        F: Fn(&I, Option<&Neighbour<I, T>>, Option<&Neighbour<I, T>>) -> Element<T>
+            + Send
+            + Sync
+            + 'static,
+    {
+        Self::built(
+            "process",
+            MemberFunction::Between(order, Box::new(function)),
+        )
+    }
+
+    #[track_caller]
+    fn built(kind: &'static str, function: MemberFunction<I, T>) -> Self {
+        let location = Location::caller();
+        Self(Arc::new(Shared {
+            number: new_number(),
+            function,
+            domain: None,
+            origin: Origin { kind, location },
+            members: Mutex::new(Members {
+                by_index: FxHashMap::default(),
+                sweep_at: 64,
+                in_order: Vec::new(),
+            }),
+        }))
+    }
+
+    /// Restricts the process to the indices for which `domain` is true; any other index is an error in the worlds that evaluate its member.
+    ///
+    /// ```
+    /// # use figrs_core::{Flip, Process};
+    /// let open = Process::new(|_hour: &u32| Flip::new(0.8)).within(|&hour| hour < 24);
+    /// let never = open.at(&25); // an error that names the index, when it is used
+    /// # drop(never);
+    /// ```
+    #[track_caller]
+    pub fn within(mut self, domain: impl Fn(&I) -> bool + Send + Sync + 'static) -> Self {
+        if let Some(shared) = Arc::get_mut(&mut self.0) {
+            let before = shared.domain.take();
+            shared.domain = Some(Box::new(move |index| {
+                before.as_ref().is_none_or(|before| before(index)) && domain(index)
+            }));
+            return self;
+        }
+        Self::new(move |index| self.at(index)).within(domain)
+    }
+
+    /// Returns the member with this index, and makes it if it is not made yet.
+    #[track_caller]
+    pub fn at(&self, index: &I) -> Element<T> {
+        let location = Location::caller();
+        let index = canonical(index.clone());
+        if let Some(known) = self.known(&Datum::new(index.clone())) {
+            return known;
+        }
+        match self.has(&index) {
+            Ok(true) => {}
+            Ok(false) => return self.missing(location, &index),
+            Err(fault) => return refused(location, fault),
+        }
+        let request = MemberRequest {
+            process: self.clone(),
+            key: (self.0.number, Datum::new(index.clone())),
+            index,
+            location,
+        };
+        let member = make(Box::new(request));
+        Element::from_erased(&member).expect("members have the type of their process")
+    }
+
+    /// Creates the member whose index is the value of an element.
+    ///
+    /// Only the members with possible values of the index are made, each when an algorithm needs it. The cost is that of a
+    /// [`flat_map`](Element::flat_map).
+    #[track_caller]
+    pub fn at_element(&self, index: &Element<I>) -> Element<T> {
+        let location = Location::caller();
+        let process = self.clone();
+        let parents = vec![index.erased().clone()];
+        let makes = matches!(self.0.function, MemberFunction::OfIndex(_));
+        let member = move |index: &I| {
+            if makes || process.has(index) != Ok(true) {
+                return Ok(process.at(index));
+            }
+            let known = process.known(&Datum::new(index.clone()));
+            known.ok_or_else(|| process.problem(index, Problem::NotMade))
+        };
+        fallible_chain_at::<One<I>, T, _>("at_element", location, parents, member)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Members<I, T>> {
+        self.0
+            .members
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True if the index is in the domain.
+    fn has(&self, index: &I) -> Result<bool, Fault> {
+        let domain = self.0.domain.as_ref();
+        contained(|| domain.is_none_or(|domain| domain(index)))
+    }
+
+    /// Returns the member with this index, if it is made.
+    fn known(&self, index: &Datum) -> Option<Element<T>> {
+        let members = self.lock();
+        match &self.0.function {
+            MemberFunction::OfIndex(_) => {
+                let member = members.by_index.get(index)?.upgrade()?;
+                Element::from_erased(&member)
+            }
+            MemberFunction::Between(order, _) => {
+                let place = members.place(*order, index.get::<I>()?).ok()?;
+                Some(members.in_order[place].member.clone())
+            }
+        }
+    }
+
+    fn problem(&self, index: &I, problem: Problem) -> Fault {
+        let (of, index) = (self.0.origin.to_string(), format!("{index:?}"));
+        Fault::Member(Box::new(problem.error(of, index, type_name::<I>())))
+    }
+
+    /// Returns the element of a member outside the domain.
+    fn missing(&self, location: &'static Location<'static>, index: &I) -> Element<T> {
+        let error = MemberError::NoMember {
+            of: self.0.origin.to_string(),
+            index: format!("{index:?}"),
+            index_type: type_name::<I>(),
+            reason: ", which is outside its domain".into(),
+            remedy: "",
+        };
+        refused(location, Fault::Member(Box::new(error)))
+    }
+}
+
+/// Creates the element that has this error in each world that evaluates it.
+pub(super) fn refused<T: Value>(location: &'static Location<'static>, fault: Fault) -> Element<T> {
+    let function = move |()| Err(fault.clone());
+    fallible_chain_at::<(), T, _>("member", location, Vec::new(), function)
+}
+
+impl<I: Value, T: Value> Members<I, T> {
+    /// Returns the place of an index among the members in order: of the member with this index, or else of the next one.
+    fn place(&self, order: fn(&I, &I) -> Ordering, index: &I) -> Result<usize, usize> {
+        self.in_order
+            .binary_search_by(|member| order(&member.index, index))
+    }
+
+    /// Forgets the members to which nothing refers, each time that the list has doubled.
+    fn sweep(&mut self) {
+        if self.by_index.len() >= self.sweep_at {
+            self.by_index.retain(|_, member| member.is_alive());
+            self.sweep_at = (2 * self.by_index.len()).max(64);
+        }
+    }
+}
+
+/// A request for a member.
+struct MemberRequest<I, T> {
+    process: Process<I, T>,
+    index: I,
+    key: MemberKey,
+    location: &'static Location<'static>,
+}
+
+impl<I: Value, T: Value> MemberRequest<I, T> {
+    /// Calls the function once.
+    fn call(&self) -> (Result<Element<T>, Fault>, usize) {
+        let (process, index) = (&self.process, &self.index);
+        match &process.0.function {
+            MemberFunction::OfIndex(function) => (contained(|| function(process, index)), 0),
+            MemberFunction::Between(order, function) => {
+                let (before, after, known) = {
+                    let members = process.lock();
+                    let (Ok(place) | Err(place)) = members.place(*order, index);
+                    let neighbour = |at: usize| members.in_order.get(at).cloned();
+                    let before = place.checked_sub(1).and_then(neighbour);
+                    (before, neighbour(place), members.in_order.len())
+                };
+                let call = || function(index, before.as_ref(), after.as_ref());
+                (contained(call), known)
+            }
+        }
+    }
+}
+
+impl<I: Value, T: Value> Request for MemberRequest<I, T> {
+    fn key(&self) -> &MemberKey {
+        &self.key
+    }
+
+    fn known(&self) -> Option<AnyElement> {
+        Some(self.process.known(&self.key.1)?.erased().clone())
+    }
+
+    fn attempt(&self) -> Attempt {
+        let (mut element, known) = self.call();
+        if cfg!(debug_assertions)
+            && let (Ok(first), (Ok(second), again)) = (&element, self.call())
+            && known == again
+            && let Err(fault) = purity::compare(first.erased(), second.erased())
+        {
+            element = Err(fault);
+        }
+        let element = element.unwrap_or_else(|fault| refused(self.location, fault));
+        Attempt {
+            element: element.erased().clone(),
+            known,
+        }
+    }
+
+    fn remember(&self, attempt: Attempt) -> Option<AnyElement> {
+        let mut members = self.process.lock();
+        match &self.process.0.function {
+            MemberFunction::OfIndex(_) => {
+                members.sweep();
+                let known = members.by_index.get(&self.key.1);
+                if let Some(known) = known.and_then(WeakElement::upgrade) {
+                    return Some(known);
+                }
+                let weak = attempt.element.downgrade();
+                members.by_index.insert(self.key.1.clone(), weak);
+            }
+            MemberFunction::Between(order, _) => match members.place(*order, &self.index) {
+                Ok(place) => return Some(members.in_order[place].member.erased().clone()),
+                Err(_) if members.in_order.len() != attempt.known => return None,
+                Err(place) => {
+                    let index = self.index.clone();
+                    let member = Element::from_erased(&attempt.element)?;
+                    members.in_order.insert(place, Neighbour { index, member });
+                }
+            },
+        }
+        Some(attempt.element)
+    }
+
+    fn refused(&self, problem: Problem) -> AnyElement {
+        let fault = self.process.problem(&self.index, problem);
+        refused::<T>(self.location, fault).erased().clone()
+    }
+}
+
+impl<I, T> Clone for Process<I, T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<I, T> fmt::Debug for Process<I, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0.origin, f)
+    }
+}

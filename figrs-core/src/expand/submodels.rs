@@ -1,0 +1,259 @@
+//! Sub-models of an expansion: elements that the rest of the model reaches only through one of them, the root.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::content::Content;
+use super::expander::Expander;
+use super::expansion::Expansion;
+use crate::element::node::{AnyElement, ElementId};
+use crate::error::ModelError;
+use crate::value::support::Support;
+use figrs_factor::graph::{Assignments, Weights};
+
+/// A sub-model: all elements that the rest of a model reaches only through the element `root`.
+///
+/// Given the values of the elements `outer`, the sub-model is independent of the rest of the model.
+#[derive(Clone, Debug)]
+pub struct Submodel {
+    /// The only element of the sub-model that the rest of the model reads.
+    pub root: AnyElement,
+    /// The elements of the rest that the sub-model reads, with their values.
+    pub outer: Vec<(AnyElement, Support)>,
+    /// Number of joint values of `root` and `outer`.
+    pub interface: usize,
+}
+
+/// A sub-model that has been solved: the distribution of its root for each joint value of the elements that it reads.
+#[derive(Clone, Debug)]
+pub struct SolvedSubmodel {
+    /// The root of the sub-model.
+    pub root: AnyElement,
+    /// The elements of the rest that the sub-model reads, with the values that were considered.
+    pub outer: Vec<(AnyElement, Support)>,
+    /// The values of the root.
+    pub support: Support,
+    /// For each joint value of `outer` (the last element changes fastest), the probabilities of the values of the root. Without `outer`, a
+    /// last weight may be the probability that the value is unknown.
+    pub weights: Weights,
+}
+
+/// Number of steps, for each element of an expansion, within which sub-models are looked for.
+const STEPS: usize = 64;
+
+impl Expansion {
+    /// Returns the largest sub-models whose interface has at most `interface` joint values, and whose root is neither a target nor `refused`.
+    /// Sub-models with Scores, with functions that fail for some values, or without any function or Chain inside are left out.
+    ///
+    /// The root of a sub-model dominates its other elements in the graph from the roots of the model to the elements that they read.
+    ///
+    /// **References.** Lengauer and Tarjan (1979), for dominators; Koller and Pfeffer (1997), *Object-oriented Bayesian networks*, for
+    /// interfaces.
+    pub fn submodels(&self, interface: usize, refused: &FxHashSet<ElementId>) -> Vec<Submodel> {
+        let dominators = Dominators::new(self);
+        let mut found = Vec::new();
+        let mut steps = STEPS * self.elements.len();
+        let mut last = usize::MAX;
+        for &position in &dominators.order {
+            // The order lists each element before those that it dominates.
+            let members = dominators.dominated(position);
+            if (last != usize::MAX && dominators.is_within(position, last))
+                || self.targets.contains(&position)
+                || members.len() < 2
+                || refused.contains(&self.elements[position].element.id())
+            {
+                continue;
+            }
+            steps = steps.saturating_sub(members.len());
+            if steps == 0 {
+                break;
+            }
+            let is_inside = |p: usize| dominators.is_within(p, position);
+            if let Some(submodel) = self.submodel(position, members, is_inside, interface) {
+                found.push(submodel);
+                last = position;
+            }
+        }
+        found
+    }
+
+    fn submodel(
+        &self,
+        root: usize,
+        members: &[usize],
+        is_inside: impl Fn(usize) -> bool,
+        most: usize,
+    ) -> Option<Submodel> {
+        let mut interface = self.elements[root].support.len();
+        let mut outer: Vec<usize> = Vec::new();
+        let mut is_plain = true;
+        for &member in members {
+            let expanded = &self.elements[member];
+            is_plain &= member == root || matches!(expanded.content, Content::Atomic(_));
+            let is_fixed = matches!(expanded.content, Content::Score(_) | Content::Fixed);
+            if is_fixed || expanded.failures.is_some() || expanded.unknown {
+                return None;
+            }
+            for read in self.read(member) {
+                if !is_inside(read) && !outer.contains(&read) {
+                    outer.push(read);
+                    interface = interface.saturating_mul(self.elements[read].support.len());
+                }
+            }
+            if interface > most {
+                return None;
+            }
+        }
+        let with_values = |&p: &usize| {
+            let expanded = &self.elements[p];
+            let has_values = !expanded.unknown && !expanded.support.is_empty();
+            has_values.then(|| (expanded.element.clone(), expanded.support.clone()))
+        };
+        let outer: Option<Vec<_>> = outer.iter().map(with_values).collect();
+        (!is_plain).then_some(Submodel {
+            root: self.elements[root].element.clone(),
+            outer: outer?,
+            interface,
+        })
+    }
+
+    /// Returns the elements that an element reads: its parents and the results of its branches.
+    fn read(&self, position: usize) -> impl Iterator<Item = usize> {
+        let expanded = &self.elements[position];
+        let results: &[usize] = match &expanded.content {
+            Content::Chain { results, .. } => results,
+            _ => &[],
+        };
+        expanded.parents.iter().chain(results).copied()
+    }
+}
+
+/// The dominator tree of an expansion: an element dominates another element if every path from the roots to the other element passes it.
+struct Dominators {
+    /// The needed elements, in depth-first order of the tree.
+    order: Vec<usize>,
+    /// For each element, its place in the order, and the place behind the last element that it dominates.
+    places: Vec<(usize, usize)>,
+}
+
+impl Dominators {
+    fn new(expansion: &Expansion) -> Self {
+        let count = expansion.elements.len();
+        // The index `count` stands for the roots together.
+        let mut parent: Vec<Option<usize>> = vec![None; count + 1];
+        let mut depth = vec![0u32; count + 1];
+        for root in expansion.roots() {
+            parent[root] = Some(count);
+        }
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); count + 1];
+        // The elements that read an element come after it.
+        for position in (0..count).rev() {
+            let Some(own) = parent[position] else {
+                continue;
+            };
+            depth[position] = depth[own] + 1;
+            children[own].push(position);
+            for read in expansion.read(position) {
+                let mut other = position;
+                let mut common = parent[read].unwrap_or(position);
+                while common != other {
+                    if depth[common] < depth[other] || common == count {
+                        other = parent[other].unwrap_or(count);
+                    } else {
+                        common = parent[common].unwrap_or(count);
+                    }
+                }
+                parent[read] = Some(common);
+            }
+        }
+        let mut order = Vec::with_capacity(count);
+        let mut places = vec![(0, 0); count];
+        let mut stack: Vec<(usize, bool)> = vec![(count, false)];
+        while let Some((position, is_left)) = stack.pop() {
+            if is_left {
+                places[position].1 = order.len();
+                continue;
+            }
+            if position < count {
+                places[position].0 = order.len();
+                order.push(position);
+                stack.push((position, true));
+            }
+            stack.extend(children[position].iter().rev().map(|&child| (child, false)));
+        }
+        Self { order, places }
+    }
+
+    /// Returns the elements that an element dominates, with itself.
+    fn dominated(&self, position: usize) -> &[usize] {
+        let (first, end) = self.places[position];
+        &self.order[first..end]
+    }
+
+    fn is_within(&self, position: usize, root: usize) -> bool {
+        let (first, end) = self.places[root];
+        (first..end).contains(&self.places[position].0)
+    }
+}
+
+impl Expander<'_> {
+    /// Replaces the roots of solved sub-models by their distributions.
+    pub(in crate::expand) fn replace(&mut self, solved: impl IntoIterator<Item = SolvedSubmodel>) {
+        let by_root = solved.into_iter().map(|s| (s.root.id(), Arc::new(s)));
+        self.replaced = by_root.collect();
+    }
+
+    /// Adds the root of a solved sub-model, after the elements that the sub-model reads.
+    pub(super) fn add_solved(
+        &mut self,
+        element: AnyElement,
+        depth: usize,
+        solved: &SolvedSubmodel,
+    ) -> Result<(), ModelError> {
+        let mut parents = Vec::with_capacity(solved.outer.len());
+        for (read, _) in &solved.outer {
+            parents.push(self.position(read)?);
+        }
+        let columns = solved.weights.len() / product(solved.outer.iter().map(|(_, s)| s));
+        let moved: Vec<Vec<Option<usize>>> = (parents.iter().zip(&solved.outer))
+            .map(|(&parent, (_, known))| {
+                let now = &self.expansion.elements[parent].support;
+                (0..now.len()).map(|i| known.index_of(now.any(i))).collect()
+            })
+            .collect();
+        let mut entries = Vec::new();
+        let all = Assignments::rows(moved.iter().map(Vec::len));
+        let mut values = vec![0; moved.len()];
+        loop {
+            let digits = values.iter().zip(&moved).zip(&solved.outer);
+            let row = digits.fold(Some(0), |row, ((&value, moved), (_, known))| {
+                Some(row? * known.len() + moved[value as usize]?)
+            });
+            // A value that an element did not have before has probability zero.
+            entries.extend((0..columns).map(|column| row.map(|row| row * columns + column)));
+            if all.advance(&mut values).is_none() {
+                break;
+            }
+        }
+        let weights = solved.weights.gather(&entries);
+        let content = if parents.is_empty() {
+            Content::Atomic(weights)
+        } else {
+            Content::Table(weights)
+        };
+        self.expansion.is_ranged |= columns > solved.support.len();
+        self.finish(
+            element,
+            depth,
+            parents,
+            solved.support.clone(),
+            content,
+            None,
+        )
+    }
+}
+
+fn product<'s>(supports: impl Iterator<Item = &'s Support>) -> usize {
+    supports.map(Support::len).product()
+}

@@ -1,0 +1,231 @@
+//! Sums over finite variables of a mixture, replaced by the normal distribution with the same mass, mean and covariance.
+
+use figrs_factor::graph::Assignments;
+use nalgebra::{DMatrix, DVector};
+
+use crate::elimination::{Message, strides};
+use crate::error::GaussianError;
+use crate::hybrid_graph::HybridGraph;
+use crate::mixture::Component;
+use crate::moments::{Moments, merge, part};
+use crate::plan::Step;
+use crate::square_root_form::LN_2_PI;
+
+/// The sum that an elimination step computes over finite variables, as a message of the step.
+#[derive(Debug)]
+pub(crate) struct WeakMarginal {
+    /// For each assignment of the step's finite variables, the message before the sum.
+    parts: Vec<Message>,
+    /// For each assignment of the step's finite variables, the index of the assignment of the variables that remain.
+    places: Vec<usize>,
+    /// For each assignment of the variables that remain, the sum.
+    pub(crate) sums: Vec<Message>,
+    /// Number of real numbers of the messages.
+    numbers: usize,
+    /// True if no sum is a mixture of several normal distributions.
+    pub(crate) is_exact: bool,
+}
+
+impl WeakMarginal {
+    /// Sums the messages `parts`, one for each assignment of the step's finite variables. A sum of several Gaussian functions is replaced by the
+    /// Gaussian function with the same integral, mean and covariance.
+    ///
+    /// **Errors.** [`GaussianError::Improper`] if the integral of a Gaussian function is infinite.
+    pub(crate) fn new(
+        graph: &HybridGraph,
+        step: &Step,
+        parts: Vec<Message>,
+    ) -> Result<Self, GaussianError> {
+        let numbers = step.separator.iter().map(|&r| graph.dimension(r)).sum();
+        let places = places(graph, step);
+        let mut groups: Vec<Vec<&Message>> = vec![Vec::new(); graph.finite.dense_size(&step.kept)];
+        for (part, &place) in parts.iter().zip(&places) {
+            if part.log_scale > f64::NEG_INFINITY {
+                groups[place].push(part);
+            }
+        }
+        let improper = || GaussianError::Improper(step.separator[0]);
+        let mut sums = Vec::with_capacity(groups.len());
+        let mut is_exact = true;
+        for group in groups {
+            if let [only] = group[..] {
+                sums.push(only.clone());
+                continue;
+            }
+            let logs: Option<Vec<f64>> = group.iter().map(|m| m.log_integral(numbers)).collect();
+            let logs = logs.ok_or_else(improper)?;
+            let log_total = log_sum(&logs);
+            if numbers == 0 || group.is_empty() {
+                sums.push(Message {
+                    log_scale: log_total,
+                    ..Message::default()
+                });
+                continue;
+            }
+            is_exact = false;
+            let all: Vec<usize> = (0..numbers).collect();
+            let component = |(message, log): (&&Message, f64)| -> Component {
+                part(&message.moments(numbers), &all, (log - log_total).exp())
+            };
+            let moments = merge(group.iter().zip(logs).map(component).collect());
+            let sum = moments.and_then(|moments| Message::with_moments(&moments, log_total));
+            sums.push(sum.ok_or_else(improper)?);
+        }
+        Ok(Self {
+            parts,
+            places,
+            sums,
+            numbers,
+            is_exact,
+        })
+    }
+
+    /// Returns the share and the moments of each assignment of the step's finite variables, given the shares and the moments of the assignments of the
+    /// variables that remain.
+    ///
+    /// The joint distribution is the given distribution, times the message before the sum, divided by the sum. If the quotient is no distribution, the
+    /// finite variables count as independent of the vectors given the variables that remain.
+    ///
+    /// **References.** Lauritzen 1992, section 6 (distribution of evidence).
+    pub(crate) fn undone(
+        &self,
+        shares: &[f64],
+        given: &[Option<Moments>],
+    ) -> (Vec<f64>, Vec<Option<Moments>>) {
+        let mut logs = vec![f64::NEG_INFINITY; self.parts.len()];
+        let mut all: Vec<Option<Moments>> = vec![None; self.parts.len()];
+        let mut members: Vec<Vec<usize>> = vec![Vec::new(); self.sums.len()];
+        for (i, part) in self.parts.iter().enumerate() {
+            let is_possible = part.log_scale > f64::NEG_INFINITY && shares[self.places[i]] > 0.0;
+            if is_possible {
+                members[self.places[i]].push(i);
+            }
+        }
+        for (place, members) in members.iter().enumerate() {
+            let Some(given) = &given[place] else { continue };
+            let quotients = members.iter().map(|&i| self.quotient(i, given));
+            if let Some(quotients) = quotients.collect::<Option<Vec<_>>>() {
+                for (&i, (log, moments)) in members.iter().zip(quotients) {
+                    (logs[i], all[i]) = (log, Some(moments));
+                }
+            } else {
+                for &i in members {
+                    let log = self.parts[i].log_integral(self.numbers);
+                    (logs[i], all[i]) = (log.unwrap_or_default(), Some(given.clone()));
+                }
+            }
+        }
+        let mut found = vec![0.0; self.parts.len()];
+        for (place, members) in members.iter().enumerate() {
+            let own: Vec<f64> = members.iter().map(|&i| logs[i]).collect();
+            let log_total = log_sum(&own);
+            for &i in members {
+                found[i] = shares[place] * (logs[i] - log_total).exp();
+            }
+        }
+        (found, all)
+    }
+
+    /// Returns the integral (its natural logarithm) and the moments of a normal distribution multiplied by a message and divided by the sum of this
+    /// message with others; `None` if the quotient is no distribution.
+    fn quotient(&self, part: usize, given: &Moments) -> Option<(f64, Moments)> {
+        let n = self.numbers;
+        let (part, sum) = (&self.parts[part], &self.sums[self.places[part]]);
+        let log = part.log_scale - sum.log_scale;
+        if n == 0 || part.rows == sum.rows {
+            return Some((log, given.clone()));
+        }
+        let lower = given.covariance.clone().cholesky()?;
+        // In coordinates in which the given distribution is standard normal.
+        let root = lower.l();
+        let (own, own_target) = part.seen_from(&given.mean, &root);
+        let (all, all_target) = sum.seen_from(&given.mean, &root);
+        let precision = DMatrix::identity(n, n) + own.tr_mul(&own) - all.tr_mul(&all);
+        let shift = own.tr_mul(&own_target) - all.tr_mul(&all_target);
+        let precision = precision.cholesky()?;
+        let mean = precision.solve(&shift);
+        let half_log_determinant: f64 = precision.l_dirty().diagonal().iter().map(|x| x.ln()).sum();
+        let squares = all_target.norm_squared() - own_target.norm_squared() + shift.dot(&mean);
+        let log = log + 0.5 * squares - half_log_determinant;
+        let inverse = precision.inverse();
+        let moments = Moments {
+            mean: &given.mean + &root * mean,
+            covariance: &root * inverse * root.transpose(),
+        };
+        log.is_finite().then_some((log, moments))
+    }
+}
+
+impl Message {
+    /// Returns the natural logarithm of the integral of the Gaussian function of `numbers` real numbers; `None` if the integral is infinite.
+    fn log_integral(&self, numbers: usize) -> Option<f64> {
+        let width = numbers + 1;
+        if self.rows.len() != numbers * width || self.subtracted > 0 {
+            return None;
+        }
+        let diagonal = (0..numbers).map(|i| self.rows[i * width + i].abs().ln());
+        Some(self.log_scale + 0.5 * numbers as f64 * LN_2_PI - diagonal.sum::<f64>())
+    }
+
+    /// Returns the mean and the covariance of the normal distribution that is proportional to the Gaussian function, whose rows are a triangle.
+    fn moments(&self, numbers: usize) -> Moments {
+        let none = Moments {
+            mean: DVector::zeros(0),
+            covariance: DMatrix::zeros(0, 0),
+        };
+        none.extended(&[], (&self.rows, numbers), &mut Vec::new())
+    }
+
+    /// Returns the Gaussian function with the given moments and the integral `exp(log_total)`; `None` if the covariance is singular.
+    fn with_moments(moments: &Moments, log_total: f64) -> Option<Self> {
+        let n = moments.mean.len();
+        let lower = moments.covariance.clone().cholesky()?.unpack();
+        let log_deviations: f64 = lower.diagonal().iter().map(|x| x.ln()).sum();
+        let mut matrix = DMatrix::identity(n, n + 1);
+        matrix.set_column(n, &moments.mean);
+        lower.solve_lower_triangular_mut(&mut matrix);
+        Some(Self {
+            rows: matrix.transpose().as_slice().to_vec(),
+            subtracted: 0,
+            log_scale: log_total - 0.5 * n as f64 * LN_2_PI - log_deviations,
+        })
+    }
+
+    /// Returns the coefficients and the targets of the Gaussian function in coordinates `z`, where its argument is `mean + root z`.
+    fn seen_from(&self, mean: &DVector<f64>, root: &DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
+        let width = mean.len() + 1;
+        let all = DMatrix::from_row_slice(self.rows.len() / width, width, &self.rows);
+        let factor = all.columns(0, mean.len());
+        let target = all.column(mean.len()) - factor * mean;
+        (factor * root, target)
+    }
+}
+
+/// Returns, for each assignment of a step's finite variables, the index of the assignment of the variables over which the step does not sum.
+fn places(graph: &HybridGraph, step: &Step) -> Vec<usize> {
+    let strides = strides(graph, &step.finite, &step.kept);
+    let all = Assignments::rows(step.finite.iter().map(|&v| graph.finite.cardinality(v)));
+    let mut values = vec![0; step.finite.len()];
+    let mut places = Vec::with_capacity(all.count());
+    loop {
+        let terms = strides.iter().zip(&values);
+        places.push(terms.map(|(s, &value)| s * value as usize).sum());
+        if all.advance(&mut values).is_none() {
+            return places;
+        }
+    }
+}
+
+/// Returns the natural logarithm of a sum of numbers, given their logarithms.
+fn log_sum(logs: &[f64]) -> f64 {
+    let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if largest == f64::NEG_INFINITY {
+        return largest;
+    }
+    largest
+        + logs
+            .iter()
+            .map(|log| (log - largest).exp())
+            .sum::<f64>()
+            .ln()
+}

@@ -1,0 +1,387 @@
+//! Moves: proposals for one or several elements, composed of draws, sequences and weighted choices.
+
+use std::fmt;
+use std::sync::Arc;
+
+use figrs_core::internals::Kind;
+use figrs_core::{AnyElement, Datum, Element, ElementId, Value};
+use figrs_lower::internals::Trace;
+use rustc_hash::FxHashMap;
+
+use super::decisions::StepDecisions;
+use super::proposals::Proposals;
+use figrs_answer::error::Error;
+
+/// A move of Metropolis-Hastings or simulated annealing, added by [`with_move`](crate::MetropolisHastings::with_move): a proposal of new values for one or
+/// several elements.
+///
+/// A move is a draw for one element, a sequence of moves, or a weighted choice of moves:
+///
+/// | move | proposal |
+/// |---|---|
+/// | [`Move::draw`] | draws a new value of an element from another element, whose parameters may be read from the world |
+/// | [`then`](Self::then) | makes another move, which reads the new values |
+/// | [`Move::choose`], [`Move::choose_by`] | makes one of several moves, with weights that may be read from the world |
+///
+/// **What a move reads.** A move reads the values of elements in the present world. A later move of a sequence reads the new values of the elements that
+/// moved before, and functions of elements ([`map`](Element::map)) are computed from these values. All other elements, such as the results of Chains, have
+/// the values that they had before the first move. If the world does not have an element that a move reads, or an element that moves is not a free choice
+/// there, the step changes nothing.
+///
+/// **Guarantee.** A step leaves the posterior exactly invariant. The acceptance probability counts all ways in which the move can change these elements
+/// from their old to their new values, in both directions, with the probabilities of the choices. Therefore one move of a choice may undo another.
+///
+/// **Complexity.** A step takes the time of a block of the same elements, and computes the probability of every combination of choices twice.
+///
+/// **Errors.** [`Error::InvalidSetting`] if an element moves twice in one step, if a draw is not from an atomic element or a Chain with such results, if
+/// weights are negative, not finite or not as many as the moves, if of two ways to the same values one draws from
+/// a density and one does not, or if more than 256 elements move in one step.
+///
+/// **References.** Green (1995), "Reversible jump Markov chain Monte Carlo computation"; the proposal schemes of Figaro.
+///
+/// ```
+/// # use figrs_core::{Model, Normal, StandardDeviation, Uniform};
+/// # use figrs_infer::{MetropolisHastings, Move, Run};
+/// // A position and a speed whose product is observed: a step that scales both keeps the product.
+/// let (position, speed) = (Uniform::new(1..=12), Uniform::new(1..=12));
+/// let product = (&position, &speed).map(|(a, b)| a * b);
+/// let model = Model::new().observe(&product, 12);
+/// let other = position.flat_map(|_| Uniform::new([1, 2, 3, 4, 6, 12]));
+/// let matching = position.flat_map(|&a| Uniform::new([12 / a]));
+/// let both = Move::draw(&position, &other).then(Move::draw(&speed, &matching));
+/// let answer = MetropolisHastings::new(4_000).with_move(both).run(&model, &position)?;
+/// assert!((answer.probability(&position, &6)? - 1.0 / 6.0).abs() < 0.05);
+/// # Ok::<(), figrs_infer::Error>(())
+/// ```
+#[derive(Clone)]
+#[must_use]
+pub struct Move(Arc<MoveKind>);
+
+enum MoveKind {
+    /// A draw of a value of the first element from the second.
+    Draw(AnyElement, AnyElement),
+    Sequence(Vec<Move>),
+    Choice(Weights, Vec<Move>),
+}
+
+enum Weights {
+    Fixed(Vec<f64>),
+    /// An element with lists of weights as values.
+    Read(AnyElement),
+}
+
+impl fmt::Debug for Move {
+    /// Shows the elements by their labels, which are the same in all processes.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.0 {
+            MoveKind::Draw(element, from) => write!(f, "{element:?} from {from:?}"),
+            MoveKind::Sequence(moves) => f.debug_list().entries(moves).finish(),
+            MoveKind::Choice(Weights::Fixed(weights), moves) => {
+                write!(f, "{weights:?} of {moves:?}")
+            }
+            MoveKind::Choice(Weights::Read(weights), moves) => {
+                write!(f, "{weights:?} of {moves:?}")
+            }
+        }
+    }
+}
+
+fn invalid(value: String, remedy: &'static str) -> Error {
+    Error::InvalidSetting {
+        algorithm: super::NAME,
+        setting: "with_move",
+        value,
+        remedy,
+    }
+}
+
+impl Move {
+    /// Draws a new value of `element` from `from`: an atomic element, whose parameters are numbers, or an element whose parameters are elements, or a Chain
+    /// such as `(&element, &other).flat_map(|(x, y)| ...)`, whose result is an atomic element. If `from` is `element` itself, the new value is drawn from
+    /// its prior.
+    pub fn draw<T: Value>(element: &Element<T>, from: &Element<T>) -> Self {
+        let (element, from) = (element.erased().clone(), from.erased().clone());
+        Self(Arc::new(MoveKind::Draw(element, from)))
+    }
+
+    /// Makes the move `next` after this move. It reads the new values of the elements that have moved.
+    pub fn then(self, next: Self) -> Self {
+        let mut moves = match Arc::try_unwrap(self.0) {
+            Ok(MoveKind::Sequence(moves)) => moves,
+            Ok(kind) => vec![Self(Arc::new(kind))],
+            Err(shared) => vec![Self(shared)],
+        };
+        moves.push(next);
+        Self(Arc::new(MoveKind::Sequence(moves)))
+    }
+
+    /// Makes one of several moves, each with a probability in proportion to its weight.
+    pub fn choose(moves: impl IntoIterator<Item = (f64, Self)>) -> Self {
+        let (weights, moves) = moves.into_iter().unzip();
+        Self(Arc::new(MoveKind::Choice(Weights::Fixed(weights), moves)))
+    }
+
+    /// Makes one of several moves, with weights that are read from the world, as in `Move::choose_by(&x.map(|&x| vec![x, 1.0 - x]), [up, down])`. If all
+    /// weights are zero, the step changes nothing.
+    pub fn choose_by(weights: &Element<Vec<f64>>, moves: impl IntoIterator<Item = Self>) -> Self {
+        let weights = Weights::Read(weights.erased().clone());
+        Self(Arc::new(MoveKind::Choice(
+            weights,
+            moves.into_iter().collect(),
+        )))
+    }
+
+    /// Draws the new values of a step into `moved`; returns `false` if the world lacks a value that the move reads.
+    pub(super) fn draw_values<D: StepDecisions>(
+        &self,
+        trace: &Trace,
+        moved: &mut Moved,
+        decisions: &mut D,
+    ) -> Result<bool, Error> {
+        match &*self.0 {
+            MoveKind::Draw(element, from) => {
+                if moved.value(element).is_some() {
+                    let remedy = "let each element move once in a step";
+                    return Err(invalid(element.label().to_string(), remedy));
+                }
+                if moved.0.len() == MOST_MOVED {
+                    let remedy = "move at most 256 elements in a step";
+                    return Err(invalid(format!("{MOST_MOVED} and more"), remedy));
+                }
+                let Some(from) = moved.source(trace, from)? else {
+                    return Ok(false);
+                };
+                let value = Proposals::draw(&from, decisions)?;
+                moved.0.push((element.clone(), value));
+                Ok(true)
+            }
+            MoveKind::Sequence(moves) => {
+                for one in moves {
+                    if !one.draw_values(trace, moved, decisions)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            MoveKind::Choice(weights, moves) => {
+                let Some(shares) = moved.shares(trace, weights, moves.len())? else {
+                    return Ok(false);
+                };
+                let mut left = 1.0;
+                for (share, one) in shares.iter().zip(moves) {
+                    if *share > 0.0 && decisions.bernoulli(share / left) {
+                        return one.draw_values(trace, moved, decisions);
+                    }
+                    left -= share;
+                }
+                // Rounding errors alone lead here.
+                let last = shares.iter().rposition(|&share| share > 0.0);
+                last.map_or(Ok(false), |last| {
+                    moves[last].draw_values(trace, moved, decisions)
+                })
+            }
+        }
+    }
+
+    /// Returns the natural logarithm of the probability that the move gives the elements of `to` these values, and no other element a value, in the
+    /// present world.
+    pub(super) fn log_prob(&self, trace: &Trace, to: &Moved) -> Result<f64, Error> {
+        let mut ways = Vec::new();
+        add_ways(
+            trace,
+            &[self],
+            to,
+            &mut Moved::default(),
+            (0.0, 0),
+            &mut ways,
+        )?;
+        if ways.windows(2).any(|pair| pair[0].1 != pair[1].1) {
+            let remedy = "draw from densities in all moves of these elements, or in none";
+            return Err(invalid(format!("{self:?}"), remedy));
+        }
+        let largest = ways
+            .iter()
+            .fold(f64::NEG_INFINITY, |most, way| way.0.max(most));
+        if largest == f64::NEG_INFINITY || ways.len() == 1 {
+            return Ok(largest);
+        }
+        let sum: f64 = ways.iter().map(|way| (way.0 - largest).exp()).sum();
+        Ok(largest + sum.ln())
+    }
+}
+
+/// Adds the ways in which the moves in `pending`, one after another, give the elements of `to` their values: for each way the natural logarithm of its
+/// probability, and its number of draws from densities.
+fn add_ways(
+    trace: &Trace,
+    pending: &[&Move],
+    to: &Moved,
+    moved: &mut Moved,
+    (log, densities): (f64, usize),
+    ways: &mut Vec<(f64, usize)>,
+) -> Result<(), Error> {
+    let Some((first, rest)) = pending.split_first() else {
+        if moved.0.len() == to.0.len() {
+            ways.push((log, densities));
+        }
+        return Ok(());
+    };
+    match &*first.0 {
+        MoveKind::Draw(element, from) => {
+            let (Some(value), None) = (to.value(element), moved.value(element)) else {
+                return Ok(());
+            };
+            let Some(from) = moved.source(trace, from)? else {
+                return Ok(());
+            };
+            let own = Proposals::log_prob(&from, value)?;
+            if own == f64::NEG_INFINITY {
+                return Ok(());
+            }
+            let is_density = from.is_continuous().unwrap_or(false);
+            moved.0.push((element.clone(), value.clone()));
+            let so_far = (log + own, densities + usize::from(is_density));
+            add_ways(trace, rest, to, moved, so_far, ways)?;
+            moved.0.pop();
+            Ok(())
+        }
+        MoveKind::Sequence(moves) => {
+            let pending: Vec<&Move> = moves.iter().chain(rest.iter().copied()).collect();
+            add_ways(trace, &pending, to, moved, (log, densities), ways)
+        }
+        MoveKind::Choice(weights, moves) => {
+            let Some(shares) = moved.shares(trace, weights, moves.len())? else {
+                return Ok(());
+            };
+            for (share, one) in shares.iter().zip(moves) {
+                if *share > 0.0 {
+                    let pending: Vec<&Move> =
+                        [one].into_iter().chain(rest.iter().copied()).collect();
+                    add_ways(
+                        trace,
+                        &pending,
+                        to,
+                        moved,
+                        (log + share.ln(), densities),
+                        ways,
+                    )?;
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+/// The elements that have moved in a step, with their values.
+#[derive(Default)]
+pub(super) struct Moved(pub(super) Vec<(AnyElement, Datum)>);
+
+/// Values of functions of elements that have moved; `None` for a function of an element that the world does not have.
+type Computed = FxHashMap<ElementId, Option<Datum>>;
+
+/// Maximum number of elements that a move changes in a step.
+const MOST_MOVED: usize = 256;
+/// Maximum number of functions of functions that a move computes, one of which reads the other.
+const MOST_NESTED: usize = 256;
+
+impl Moved {
+    fn value(&self, element: &AnyElement) -> Option<&Datum> {
+        let mut moved = self.0.iter();
+        let found = moved.find(|(known, _)| known.id() == element.id());
+        found.map(|(_, value)| value)
+    }
+
+    /// Returns the value of an element that a move reads; `None` if the world does not have the element.
+    fn read(
+        &self,
+        trace: &Trace,
+        element: &AnyElement,
+        computed: &mut Computed,
+        depth: usize,
+    ) -> Result<Option<Datum>, Error> {
+        if let Some(value) = self.value(element) {
+            return Ok(Some(value.clone()));
+        }
+        let present = trace.value_of(element);
+        let Kind::Apply(parents, op) = element.kind() else {
+            return Ok(present);
+        };
+        if self.0.is_empty() && present.is_some() {
+            return Ok(present);
+        }
+        if let Some(known) = computed.get(&element.id()) {
+            return Ok(known.clone());
+        }
+        if depth == MOST_NESTED {
+            let remedy = "read elements that are nearer to the choices";
+            return Err(invalid(element.label().to_string(), remedy));
+        }
+        let parents = parents
+            .iter()
+            .map(|p| self.read(trace, p, computed, depth + 1));
+        let parents: Option<Vec<Datum>> = parents.collect::<Result<_, Error>>()?;
+        let value = match parents {
+            Some(parents) => {
+                let arguments: Vec<_> = parents.iter().map(Datum::as_any).collect();
+                Some(op.call(&arguments).map_err(|fault| element.fault(fault))?)
+            }
+            None => None,
+        };
+        computed.insert(element.id(), value.clone());
+        Ok(value)
+    }
+
+    /// Returns the atomic element from which a value is drawn; `None` if the world does not have an element that `from` reads.
+    fn source(&self, trace: &Trace, from: &AnyElement) -> Result<Option<AnyElement>, Error> {
+        let mut from = from.clone();
+        let mut computed = Computed::default();
+        for _ in 0..MOST_NESTED {
+            let next = match from.kind() {
+                Kind::Atomic(op) => {
+                    op.check().map_err(|problem| from.invalid(problem))?;
+                    return Ok(Some(from));
+                }
+                Kind::Chain(parents, op) => {
+                    let read = |p| self.read(trace, p, &mut computed, 0);
+                    let values: Option<Vec<Datum>> =
+                        parents.iter().map(read).collect::<Result<_, Error>>()?;
+                    let Some(values) = values else {
+                        return Ok(None);
+                    };
+                    let arguments: Vec<_> = values.iter().map(Datum::as_any).collect();
+                    op.call(&arguments).map_err(|fault| from.fault(fault))?
+                }
+                _ => break,
+            };
+            from = next;
+        }
+        let remedy = "draw from an atomic element, or from a Chain with atomic results";
+        Err(invalid(from.label().to_string(), remedy))
+    }
+
+    /// Returns the probabilities of the moves of a choice; `None` if all weights are zero, or the world does not have an element that they read.
+    fn shares(
+        &self,
+        trace: &Trace,
+        weights: &Weights,
+        count: usize,
+    ) -> Result<Option<Vec<f64>>, Error> {
+        let mut weights = match weights {
+            Weights::Fixed(weights) => weights.clone(),
+            Weights::Read(element) => {
+                let read = self.read(trace, element, &mut Computed::default(), 0)?;
+                match read.as_ref().and_then(Datum::get::<Vec<f64>>) {
+                    Some(weights) => weights.clone(),
+                    None => return Ok(None),
+                }
+            }
+        };
+        if weights.len() != count || !weights.iter().all(|w| *w >= 0.0 && w.is_finite()) {
+            let remedy = "give each move one weight, which is finite and not negative";
+            return Err(invalid(format!("{weights:?} for {count} moves"), remedy));
+        }
+        let total: f64 = weights.iter().sum();
+        weights.iter_mut().for_each(|weight| *weight /= total);
+        Ok((total > 0.0).then_some(weights))
+    }
+}

@@ -1,0 +1,26 @@
+//! `Collapse`: the approximation of mixtures with too many components.
+
+/// The approximation that replaces mixtures of normal distributions with too many components.
+///
+/// The setting is that of `collapse` of `Exact`, `VariableElimination` and `JunctionTree` with the feature `reals`, and of
+/// [`WithReals`](crate::WithReals). For a [`Filter`](crate::Filter), the constructors [`exact`](crate::Filter::exact) and
+/// [`moments`](crate::Filter::moments) decide.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Collapse {
+    /// Components are not merged. If a step of the elimination has more than 65 536 components, the algorithm returns an error.
+    #[default]
+    Never,
+    /// Components are merged if a step of the exact elimination has more than 65 536 components. The merged normal distribution has the same
+    /// mass, mean and covariance as the components (a weak marginal).
+    ///
+    /// **Guarantee.** If no components were merged, the answer is exact. If components were merged, the answer is an approximation without bounds
+    /// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the standard error of the log-evidence is NaN.
+    ///
+    /// **Complexity.** All steps of the elimination together have about 65 536 components, at least eight each, unless a single factor requires more.
+    /// For a system that switches among `k` linear laws, components of the last steps are kept apart, and components of earlier steps are merged.
+    ///
+    /// **References.** Lauritzen, *Propagation of probabilities, means, and variances in mixed graphical association models*, JASA 1992; Lauritzen and
+    /// Jensen, *Stable local computation with conditional Gaussian distributions*, 2001.
+    Moments,
+}
