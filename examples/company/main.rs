@@ -4,6 +4,7 @@
 
 mod company;
 
+use std::cmp::Ordering;
 use std::fmt::{Display, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,22 +13,24 @@ use clap::{Parser, ValueEnum};
 use figrs::graph::ModelGraph;
 use figrs::prelude::*;
 use figrs::{Parts, PlainData};
-use figrs_command::{Failure, as_json, check_writable, format_of, parsed, publish, read_text};
+use figrs_command::{
+    Failure, as_json, check_writable, format_of, is_standard_input, parsed, publish,
+    read_standard_input, read_text,
+};
 use figrs_report::Drawable;
 use serde_json::{Map, Value as Json, json};
 
 use company::{Company, Person};
 
 /// What is known if no file is given: two projects are late, and the market of the second quarter is good.
-const EVIDENCE: &str =
-    r#"{"projects": [{"late": true}, {"late": true}], "markets": [null, "good"]}"#;
+const EVIDENCE: &str = r#"{"projects": [{"late": true}, {"late": true}, null], "markets": [null, "good", null, null]}"#;
 
 /// The last section of the long help.
 const DETAILS: &str = r#"Model: three people, each "junior" or "senior". Three projects, planned for the quarters 0, 1 and 2, each with an uncertain leader; projects of juniors are
   late more often, and a late project is delivered a quarter later. The market of a quarter is "good" or "poor", and depends on the market before it. A project
   is sold at the market of the quarter of its delivery. Each person who leads projects gets one bonus.
 
-Evidence: JSON by the names of the parts, such as {"people": [null, {"skill": "senior"}], "projects": [{"late": true}], "profit": 20}; null is unknown.
+Evidence: JSON by the names of the parts, such as {"people": [null, {"skill": "senior"}, null], "profit": 20}; null is unknown.
 
 JSON: {"log_evidence": x, "marginals": {PATH: {VALUE: probability}}}. All numbers are exact up to rounding.
 
@@ -73,10 +76,13 @@ fn run(options: &Options) -> Result<(), Failure> {
     ];
     let format = format_of(options.format, options.out.as_deref(), &formats)?;
     options.out.as_deref().map_or(Ok(()), check_writable)?;
-    let text = options.evidence.as_deref().map(read_text).transpose()?;
-    let text = text.as_deref().unwrap_or(EVIDENCE);
+    let text = match options.evidence.as_deref() {
+        None => EVIDENCE.into(),
+        Some(file) if is_standard_input(file) => read_standard_input()?,
+        Some(file) => read_text(file)?,
+    };
     let seen: PlainData =
-        serde_json::from_str(text).map_err(|error| format!("the evidence is no JSON: {error}"))?;
+        serde_json::from_str(&text).map_err(|error| format!("the evidence is no JSON: {error}"))?;
 
     let company = Company::new();
     let parts = company.name_parts("")?;
@@ -143,14 +149,17 @@ fn answered(company: &Company, model: &Model) -> Result<Answered, Failure> {
 }
 
 impl Answered {
-    fn add<T: Value + Display>(
+    /// Adds the values of a part that are possible, in ascending order.
+    fn add<T: Value + Display + PartialOrd>(
         &mut self,
         answer: &Answer,
         part: &Element<T>,
     ) -> Result<(), Failure> {
-        let shares = answer.distribution(part)?;
+        let distribution = answer.distribution(part)?;
+        let mut shares: Vec<(&T, f64)> = distribution.iter().filter(|(_, p)| *p > 0.0).collect();
+        shares.sort_by(|(a, _), (b, _)| a.partial_cmp(b).unwrap_or(Ordering::Equal));
         let shares = shares
-            .iter()
+            .into_iter()
             .map(|(value, share)| (value.to_string(), as_json(share)));
         let path = part.label().short().to_string();
         self.marginals.insert(path, Json::Object(shares.collect()));

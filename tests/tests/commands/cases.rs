@@ -17,6 +17,7 @@ fn commands_print_the_text_of_their_files() {
     let cases = TestCases::new();
     for program in [
         "chromatic_maze",
+        "company",
         "compare",
         "dungeon",
         "island",
