@@ -7,6 +7,7 @@ use figrs_core::{AnyElement, Counterfactual, Model, Parents, TwinTargets};
 use crate::answer::Answer;
 use crate::error::Error;
 use crate::run::guard::guarded;
+use crate::run::watch::Watch;
 
 /// An inference algorithm with its settings.
 ///
@@ -17,6 +18,12 @@ pub trait Algorithm: Debug + Send + Sync {
 
     /// Computes the answer for `targets`, given the evidence of `model`.
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error>;
+
+    /// Returns the deadline, the interrupt and the listener of a run of the algorithm, for an algorithm that works on its answer; the default is `None`.
+    #[doc(hidden)]
+    fn watch(&self) -> Option<&Watch> {
+        None
+    }
 
     /// Returns an algorithm whose estimates check the approximations of this algorithm, as `ExpectationPropagation` has one; the default is `None`.
     fn correction(&self) -> Option<Box<dyn Algorithm>> {
@@ -31,6 +38,10 @@ impl<T: Algorithm + ?Sized> Algorithm for Box<T> {
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         (**self).answer(model, targets)
+    }
+
+    fn watch(&self) -> Option<&Watch> {
+        (**self).watch()
     }
 
     fn correction(&self) -> Option<Box<dyn Algorithm>> {

@@ -8,17 +8,13 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::{Answer, AnswerContent, TargetMarginal};
 use figrs_answer::error::Error;
 use figrs_core::internals::joint_values;
-use figrs_core::{AnyElement, Datum, Limits, Model, Stream, SupportBuilder};
-use figrs_gaussian::{Draws, Elimination};
+use figrs_core::{AnyElement, Datum, Limits, Model};
+use figrs_factor::Stopped;
 use rustc_hash::FxHasher;
 
-use crate::closed_form::{
-    MAX_COMPONENTS, RealTarget, closed_form_answer, explained, impossible, real_targets,
-};
+use crate::closed_form::closed_form_answer;
 use crate::drawn_part::DrawnPart;
-use crate::hybrid_model::HybridModel;
-use crate::hybrid_world::{HybridWorld, finite_targets};
-use crate::scan::Scan;
+use crate::drawn_rest::DrawnRest;
 
 /// A sampler that draws only the elements without closed form, and the elements on which they depend.
 ///
@@ -32,7 +28,8 @@ use crate::scan::Scan;
 ///
 /// [`RunStatistics::integrated_out`](figrs_answer::RunStatistics::integrated_out) is the number of elements that were integrated out.
 ///
-/// **Guarantee.** The guarantee is that of the wrapped sampler.
+/// **Guarantee.** The guarantee is that of the wrapped sampler. After the deadline or the interrupt of the sampler, no more targets that were
+/// integrated out are drawn: their marginals come from fewer draws, and the run statistics state the reason.
 ///
 /// **Complexity.** Each draw takes an answer in closed form about the elements that are integrated out.
 ///
@@ -66,6 +63,8 @@ impl<A: Algorithm> Algorithm for Collapsed<A> {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        let watching = self.0.watch().map(|watch| watch.start(self.name(), None));
+        let until = watching.as_ref().map(|run| run.until().clone());
         let limits = Limits::default();
         let Some(part) = DrawnPart::find(model, targets, &limits)? else {
             return self.0.answer(model, targets);
@@ -95,6 +94,7 @@ impl<A: Algorithm> Algorithm for Collapsed<A> {
         if let Some(error) = error {
             return Err(error);
         }
+        let limits = limits.until(&until.unwrap_or_default());
         self.with_rest(answer?, &part, (model, targets), &limits)
     }
 }
@@ -112,30 +112,20 @@ impl<A: Algorithm> Collapsed<A> {
             return Err(self.unsuited());
         };
         let joint = marginals.pop().ok_or_else(|| self.unsuited())?;
+        let own = part.targets_of_rest(targets);
+        let mut random = figrs_core::stream(seed_of(&joint), 1);
+        let counts = self.draws_of_values(&joint)?;
+        let question = (model, &own[..]);
+        let rest = DrawnRest::new(part, question, (&joint, &counts), &mut random, limits)?;
+        let of_rest = own.iter().enumerate();
+        marginals.extend(of_rest.map(|(place, target)| rest.marginal(target, place, &joint)));
         if let Some(statistics) = answer.sampling() {
             let mut statistics = statistics.clone();
             statistics.integrated_out = Some(part.integrated_out);
+            if rest.is_cut && statistics.stopped == Stopped::Finished {
+                statistics.stopped = limits.until.stopped().unwrap_or(Stopped::Deadline);
+            }
             answer = answer.with_sampling(statistics);
-        }
-        let own = part.targets_of_rest(targets);
-        let AnswerContent::Marginals(marginals, _) = &mut answer.content else {
-            return Err(self.unsuited());
-        };
-        let mut random = figrs_core::stream(seed_of(&joint), 1);
-        let drawn = joint.support.len();
-        let mut rests: Vec<Vec<Vec<Datum>>> = Vec::with_capacity(drawn);
-        let counts = self.draws_of_values(&joint)?;
-        for (value, &count) in counts.iter().enumerate() {
-            let values = joint.support.any(value).downcast_ref::<Vec<Datum>>();
-            let Some(values) = values.filter(|_| count > 0) else {
-                rests.push(Vec::new());
-                continue;
-            };
-            let rest = part.rest(model, values);
-            rests.push(draws_of_rest((&rest, &own), count, &mut random, limits)?);
-        }
-        for (place, target) in own.iter().enumerate() {
-            marginals.push(marginal_of_rest(target, place, &joint, &rests));
         }
         Ok(answer)
     }
@@ -191,96 +181,5 @@ fn log_evidence(part: &DrawnPart, model: &Model, values: &[Datum]) -> Result<f64
         // A sampler may propose values that the distributions of the drawn elements exclude.
         Err(_) if !part.is_possible(values) => Ok(f64::NEG_INFINITY),
         Err(error) => Err(error),
-    }
-}
-
-/// Returns draws of some elements from their joint distribution in closed form.
-fn draws_of_rest(
-    (model, targets): (&Model, &[AnyElement]),
-    count: usize,
-    random: &mut Stream,
-    limits: &Limits,
-) -> Result<Vec<Vec<Datum>>, Error> {
-    let mut scan = Scan::new(model, targets, limits);
-    scan.run()?;
-    let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
-    let reals = real_targets(&mut hybrid, targets)?;
-    if let Some(place) = reals
-        .iter()
-        .position(|real| real.as_ref().is_some_and(RealTarget::is_parameter))
-    {
-        let problem = "it is a parameter with a conjugate prior, which `Collapsed` integrates out and does not draw; ask for other targets, or use the sampler alone";
-        return Err(crate::scan::not_closed(&targets[place], problem.to_owned()));
-    }
-    let finite = finite_targets(&mut hybrid, targets, &reals);
-    let explain = |error| explained(&hybrid, error);
-    let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, &limits.until);
-    let elimination = elimination.map_err(explain)?;
-    let mut draws = Draws::new(&elimination, limits).map_err(explain)?;
-    let mut all = Vec::with_capacity(count);
-    for _ in 0..count {
-        let drawn = draws.draw(random);
-        let (values, vectors) = drawn.ok_or_else(|| impossible(model))?;
-        let world = HybridWorld::new(&hybrid, values, vectors);
-        all.push(world.target_values(targets, &reals, &finite));
-    }
-    Ok(all)
-}
-
-/// Returns the marginal of an element that was integrated out: its values for one joint value of the drawn elements share the weight of this joint
-/// value.
-fn marginal_of_rest(
-    target: &AnyElement,
-    place: usize,
-    joint: &TargetMarginal,
-    rests: &[Vec<Vec<Datum>>],
-) -> TargetMarginal {
-    let mut values: SupportBuilder = target.no_values();
-    let mut index = |datum: &Datum| values.insert(datum.as_any()).unwrap_or_default() as u32;
-    let indices: Vec<Vec<u32>> = rests
-        .iter()
-        .map(|draws| draws.iter().map(|draw| index(&draw[place])).collect())
-        .collect();
-    let mut probabilities = vec![0.0; values.len()];
-    for (&p, indices) in joint.probabilities.iter().zip(&indices) {
-        for &index in indices {
-            probabilities[index as usize] += p / indices.len() as f64;
-        }
-    }
-    let estimate = match &joint.estimate {
-        Estimate::Chains {
-            indices: drawn,
-            chains,
-        } => {
-            let mut next = vec![0; indices.len()];
-            let each = drawn.iter().map(|&value| {
-                let place = &mut next[value as usize];
-                *place += 1;
-                indices[value as usize][*place - 1]
-            });
-            Estimate::Chains {
-                indices: each.collect(),
-                chains: *chains,
-            }
-        }
-        estimate => {
-            let mut squares = vec![0.0; values.len()];
-            let (own, unseen) = match estimate {
-                Estimate::Weighted { squares, unseen } => (&squares[..], *unseen),
-                _ => (&[][..], f64::INFINITY),
-            };
-            for (&square, indices) in own.iter().zip(&indices) {
-                for &index in indices {
-                    squares[index as usize] += square / indices.len() as f64;
-                }
-            }
-            Estimate::Weighted { squares, unseen }
-        }
-    };
-    TargetMarginal {
-        element: target.clone(),
-        support: values.build(),
-        probabilities,
-        estimate,
     }
 }

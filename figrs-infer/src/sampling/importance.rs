@@ -200,4 +200,8 @@ impl Algorithm for ImportanceSampling {
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         self.partial(model, targets, 0..u64::MAX)?.into_answer()
     }
+
+    fn watch(&self) -> Option<&Watch> {
+        Some(&self.watch)
+    }
 }

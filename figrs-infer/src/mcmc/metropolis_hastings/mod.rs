@@ -373,4 +373,8 @@ impl Algorithm for MetropolisHastings {
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         self.partial(model, targets, 0..u64::MAX)?.into_answer()
     }
+
+    fn watch(&self) -> Option<&Watch> {
+        Some(&self.watch)
+    }
 }
