@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::run::guard::guarded;
 use crate::run::run_state::RunState;
 use crate::run::running::Running;
+use crate::run::watch::Watch;
 
 /// An inference algorithm with its settings.
 ///
@@ -32,6 +33,12 @@ pub trait Algorithm: Debug + Send + Sync {
         })
     }
 
+    /// Returns the deadline, the interrupt and the listener of a run of the algorithm, for an algorithm that works on its answer; the default is `None`.
+    #[doc(hidden)]
+    fn own_watch(&self) -> Option<&Watch> {
+        None
+    }
+
     /// Returns an algorithm whose estimates check the approximations of this algorithm, as `ExpectationPropagation` has one; the default is `None`.
     fn correction(&self) -> Option<Box<dyn Algorithm>> {
         None
@@ -49,6 +56,10 @@ impl<T: Algorithm + ?Sized> Algorithm for Box<T> {
 
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
         (**self).begin(model, targets)
+    }
+
+    fn own_watch(&self) -> Option<&Watch> {
+        (**self).own_watch()
     }
 
     fn correction(&self) -> Option<Box<dyn Algorithm>> {

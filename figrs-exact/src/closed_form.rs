@@ -11,7 +11,10 @@ use figrs_core::{AnyElement, Limits, Model};
 /// The setting for mixtures with too many components, which only models of real numbers have.
 #[cfg(not(feature = "reals"))]
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Collapse;
+pub(crate) enum Collapse {
+    #[default]
+    Never,
+}
 
 /// Returns the error `refused`, because the feature `reals` is off.
 #[cfg(not(feature = "reals"))]

@@ -140,7 +140,7 @@ impl<'g> Elimination<'g> {
                 integrates,
                 ..StepRun::new(graph, &steps, step)
             };
-            let (conditional, mut message) = run.run(&mut front, &messages)?;
+            let (conditional, found) = run.run(&mut front, &messages)?;
             for input in &step.inputs {
                 match *input {
                     Input::Message(used) => messages[used] = Vec::new(),
@@ -149,14 +149,15 @@ impl<'g> Elimination<'g> {
                 }
             }
             conditionals.push(conditional);
-            if !step.summed.is_empty() {
-                let sum = WeakMarginal::new(graph, step, message)?;
-                message = sum.sums.clone();
-                sums.insert(index, sum);
+            let message = if step.summed.is_empty() {
+                found
+            } else {
                 for v in &step.summed {
                     finite.cardinalities[v.index()] = 1;
                 }
-            }
+                let sum = WeakMarginal::new(graph, step, found)?;
+                sums.entry(index).or_insert(sum).sums.clone()
+            };
             if step.parent.is_none() {
                 let is_wrong = |m: &Message| m.log_scale.is_nan() || m.log_scale == f64::INFINITY;
                 if message.iter().any(is_wrong) {

@@ -12,18 +12,13 @@ use figrs_answer::error::Error;
 use figrs_answer::run::run_state::{RunState, Turn};
 use figrs_answer::run::watch::Watch;
 use figrs_core::internals::joint_values;
-use figrs_core::{AnyElement, Datum, Limits, Model, Stream, SupportBuilder};
+use figrs_core::{AnyElement, Datum, Limits, Model};
 use figrs_factor::Stopped;
-use figrs_gaussian::{Draws, Elimination};
 use rustc_hash::FxHasher;
 
-use crate::closed_form::{
-    MAX_COMPONENTS, RealTarget, closed_form_answer, explained, impossible, real_targets,
-};
+use crate::closed_form::closed_form_answer;
 use crate::drawn_part::DrawnPart;
-use crate::hybrid_model::HybridModel;
-use crate::hybrid_world::{HybridWorld, finite_targets};
-use crate::scan::Scan;
+use crate::drawn_rest::DrawnRest;
 
 /// A sampler that draws only the elements without closed form, and the elements on which they depend.
 ///
@@ -37,7 +32,8 @@ use crate::scan::Scan;
 ///
 /// [`RunStatistics::integrated_out`](figrs_answer::RunStatistics::integrated_out) is the number of elements that were integrated out.
 ///
-/// **Guarantee.** The guarantee is that of the wrapped sampler.
+/// **Guarantee.** The guarantee is that of the wrapped sampler. After the deadline or the interrupt of the sampler, no more targets that were
+/// integrated out are drawn: their marginals come from fewer draws, and the run statistics state the reason.
 ///
 /// **Complexity.** Each draw takes an answer in closed form about the elements that are integrated out.
 ///
@@ -77,8 +73,11 @@ impl<A: Algorithm> Algorithm for Collapsed<A> {
         if question.part.elements.is_empty() {
             return closed_form_answer(self.name(), (model, targets), &Limits::default());
         }
+        let watching = self.0.own_watch().map(|watch| watch.start(self.name(), None));
+        let until = watching.as_ref().map(|run| run.until().clone());
+        let limits = Limits::default().until(&until.unwrap_or_default());
         let (weighed, drawn) = question.weighed();
-        let answer = question.finish(self.0.answer(&weighed, &drawn))?;
+        let answer = question.finish(self.0.answer(&weighed, &drawn), &limits)?;
         Ok(answer.with_mapped_run(move |inner| {
             let question = question.clone();
             Box::new(CollapsedRun { inner, question })
@@ -150,14 +149,14 @@ impl CollapsedQuestion {
     }
 
     /// Adds the elements that were integrated out to the answer of the sampler.
-    fn finish(&self, answer: Result<Answer, Error>) -> Result<Answer, Error> {
+    fn finish(&self, answer: Result<Answer, Error>, limits: &Limits) -> Result<Answer, Error> {
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(error) = &*failed {
             return Err(error.clone());
         }
         drop(failed);
         let (model, targets) = &*self.asked;
-        self.with_rest(answer?, (model, targets), &Limits::default())
+        self.with_rest(answer?, (model, targets), limits)
     }
 
     /// Replaces the last target of `answer`, the joint values of the drawn elements, by the targets that were integrated out.
@@ -172,30 +171,20 @@ impl CollapsedQuestion {
             return Err(self.unsuited());
         };
         let joint = marginals.pop().ok_or_else(|| self.unsuited())?;
+        let own = part.targets_of_rest(targets);
+        let mut random = figrs_core::stream(seed_of(&joint), 1);
+        let counts = self.draws_of_values(&joint)?;
+        let question = (model, &own[..]);
+        let rest = DrawnRest::new(part, question, (&joint, &counts), &mut random, limits)?;
+        let of_rest = own.iter().enumerate();
+        marginals.extend(of_rest.map(|(place, target)| rest.marginal(target, place, &joint)));
         if let Some(statistics) = answer.sampling() {
             let mut statistics = statistics.clone();
             statistics.integrated_out = Some(part.integrated_out);
+            if rest.is_cut && statistics.stopped == Stopped::Finished {
+                statistics.stopped = limits.until.stopped().unwrap_or(Stopped::Deadline);
+            }
             answer = answer.with_sampling(statistics);
-        }
-        let own = part.targets_of_rest(targets);
-        let AnswerContent::Marginals(marginals, _) = &mut answer.content else {
-            return Err(self.unsuited());
-        };
-        let mut random = figrs_core::stream(seed_of(&joint), 1);
-        let drawn = joint.support.len();
-        let mut rests: Vec<Vec<Vec<Datum>>> = Vec::with_capacity(drawn);
-        let counts = self.draws_of_values(&joint)?;
-        for (value, &count) in counts.iter().enumerate() {
-            let values = joint.support.any(value).downcast_ref::<Vec<Datum>>();
-            let Some(values) = values.filter(|_| count > 0) else {
-                rests.push(Vec::new());
-                continue;
-            };
-            let rest = part.rest(model, values);
-            rests.push(draws_of_rest((&rest, &own), count, &mut random, limits)?);
-        }
-        for (place, target) in own.iter().enumerate() {
-            marginals.push(marginal_of_rest(target, place, &joint, &rests));
         }
         Ok(answer)
     }
@@ -263,7 +252,8 @@ impl RunState for CollapsedRun {
     }
 
     fn answer(&self, stopped: Stopped) -> Result<Answer, Error> {
-        let answer = self.question.finish(self.inner.answer(stopped))?;
+        let answer = self.inner.answer(stopped);
+        let answer = self.question.finish(answer, &Limits::default())?;
         Ok(answer.with_question(Arc::clone(&self.question.asked)))
     }
 
@@ -295,96 +285,5 @@ fn log_evidence(part: &DrawnPart, model: &Model, values: &[Datum]) -> Result<f64
         // A sampler may propose values that the distributions of the drawn elements exclude.
         Err(_) if !part.is_possible(values) => Ok(f64::NEG_INFINITY),
         Err(error) => Err(error),
-    }
-}
-
-/// Returns `count` draws of `targets` from their joint distribution in closed form.
-fn draws_of_rest(
-    (model, targets): (&Model, &[AnyElement]),
-    count: usize,
-    random: &mut Stream,
-    limits: &Limits,
-) -> Result<Vec<Vec<Datum>>, Error> {
-    let mut scan = Scan::new(model, targets, limits);
-    scan.run()?;
-    let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
-    let reals = real_targets(&mut hybrid, targets)?;
-    if let Some(place) = reals
-        .iter()
-        .position(|real| real.as_ref().is_some_and(RealTarget::is_parameter))
-    {
-        let problem = "it is a parameter with a conjugate prior, which `Collapsed` integrates out and does not draw; ask for other targets, or use the sampler alone";
-        return Err(crate::scan::not_closed(&targets[place], problem.to_owned()));
-    }
-    let finite = finite_targets(&mut hybrid, targets, &reals);
-    let explain = |error| explained(&hybrid, error);
-    let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, &limits.until);
-    let elimination = elimination.map_err(explain)?;
-    let mut draws = Draws::new(&elimination, limits).map_err(explain)?;
-    let mut all = Vec::with_capacity(count);
-    for _ in 0..count {
-        let drawn = draws.draw(random);
-        let (values, vectors) = drawn.ok_or_else(|| impossible(model))?;
-        let world = HybridWorld::new(&hybrid, values, vectors);
-        all.push(world.target_values(targets, &reals, &finite));
-    }
-    Ok(all)
-}
-
-/// Returns the marginal of `target`, which was integrated out: its values for one joint value of the drawn elements share the weight of this joint
-/// value.
-fn marginal_of_rest(
-    target: &AnyElement,
-    place: usize,
-    joint: &TargetMarginal,
-    rests: &[Vec<Vec<Datum>>],
-) -> TargetMarginal {
-    let mut values: SupportBuilder = target.no_values();
-    let mut index = |datum: &Datum| values.insert(datum.as_any()).unwrap_or_default() as u32;
-    let indices: Vec<Vec<u32>> = rests
-        .iter()
-        .map(|draws| draws.iter().map(|draw| index(&draw[place])).collect())
-        .collect();
-    let mut probabilities = vec![0.0; values.len()];
-    for (&p, indices) in joint.probabilities.iter().zip(&indices) {
-        for &index in indices {
-            probabilities[index as usize] += p / indices.len() as f64;
-        }
-    }
-    let estimate = match &joint.estimate {
-        Estimate::Chains {
-            indices: drawn,
-            chains,
-        } => {
-            let mut next = vec![0; indices.len()];
-            let each = drawn.iter().map(|&value| {
-                let place = &mut next[value as usize];
-                *place += 1;
-                indices[value as usize][*place - 1]
-            });
-            Estimate::Chains {
-                indices: each.collect(),
-                chains: *chains,
-            }
-        }
-        estimate => {
-            let mut squares = vec![0.0; values.len()];
-            let (own, unseen) = match estimate {
-                Estimate::Weighted { squares, unseen } => (&squares[..], *unseen),
-                _ => (&[][..], f64::INFINITY),
-            };
-            for (&square, indices) in own.iter().zip(&indices) {
-                for &index in indices {
-                    squares[index as usize] += square / indices.len() as f64;
-                }
-            }
-            Estimate::Weighted { squares, unseen }
-        }
-    };
-    TargetMarginal {
-        element: target.clone(),
-        support: values.build(),
-        probabilities,
-        estimate,
     }
 }

@@ -14,7 +14,7 @@
 //! | `closed_form`, `collapse` | the marginals of the targets; the approximation of mixtures with too many components |
 //! | `best_world` | the most probable world |
 //! | `expectation_propagation` | the same marginals, if some likelihoods are not Gaussian |
-//! | `collapsed`, `drawn_part` | samplers that draw only what has no closed form |
+//! | `collapsed`, `drawn_part`, `drawn_rest` | samplers that draw only what has no closed form |
 //! | `with_reals` | an algorithm for finite models, and the closed form beside it |
 //! | `filter`, `belief`, `joint_moments` | the joint distribution of several elements |
 //! | `saved_filter` | a filter in a form that can be serialised |
@@ -31,6 +31,7 @@ mod conjugate;
 mod conjugate_scan;
 mod correction;
 mod drawn_part;
+mod drawn_rest;
 mod expectation_propagation;
 #[doc(hidden)]
 pub mod filter;

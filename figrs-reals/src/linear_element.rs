@@ -3,6 +3,9 @@
 use nalgebra::DMatrixView;
 use smallvec::{SmallVec, smallvec};
 
+/// Rounding error of a coefficient, as a share of its size.
+const ROUNDING: f64 = 1e-14;
+
 /// A linear function of some vectors: `offset + Σ coefficients * vector`. A function of few numbers is stored without heap
 /// allocation.
 #[derive(Clone, Debug)]
@@ -79,6 +82,23 @@ impl Linear {
         let is_equal =
             dimension == self.numbers && self.entries == Self::vector(index, dimension).entries;
         is_equal.then_some(index)
+    }
+
+    /// Returns the offset and the slope of this function of one number as a linear function of the number `other`; `None` if it is no function of that
+    /// number.
+    pub(crate) fn in_terms_of(&self, other: &Self) -> Option<(f64, f64)> {
+        if self.numbers != 1 || self.vectors != other.vectors {
+            return None;
+        }
+        let (own, others) = (&self.entries[1..], &other.entries[1..]);
+        let largest =
+            (0..others.len()).max_by(|&i, &j| others[i].abs().total_cmp(&others[j].abs()))?;
+        let slope = own[largest] / others[largest];
+        let mut pairs = own.iter().zip(others);
+        let is_multiple =
+            pairs.all(|(a, b)| (a - slope * b).abs() <= ROUNDING * (a.abs() + (slope * b).abs()));
+        (slope.is_finite() && is_multiple)
+            .then(|| (self.entries[0] - slope * other.entries[0], slope))
     }
 
     pub(crate) fn is_finite(&self) -> bool {

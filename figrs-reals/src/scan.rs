@@ -296,6 +296,7 @@ impl<'m> Scan<'m> {
                 let function = RealFunction {
                     base: element.clone(),
                     argument: Rc::new(rows),
+                    others: Vec::new(),
                     path: Vec::new(),
                     scope: Vec::new(),
                 };

@@ -24,6 +24,8 @@ pub(crate) struct RealFunction {
     pub(crate) base: AnyElement,
     /// The argument of the function, which is a linear function of normal vectors.
     pub(crate) argument: Rc<Conditional<Linear>>,
+    /// Other real elements that are linear functions of the argument: for each assignment of some finite elements, the offset and the slope.
+    pub(crate) others: Vec<(AnyElement, Conditional<(f64, f64)>)>,
     /// The elements on the way from the argument to the value of the function, each after its parents.
     pub(crate) path: Vec<AnyElement>,
     /// The indices of the finite elements on which the function depends, ascending.
@@ -179,6 +181,14 @@ impl RealFunction {
             known: FxHashMap::default(),
         };
         values.known.insert(self.base.id(), Datum::new(number));
+        for (element, rows) in &self.others {
+            let index = rows.finite.iter().fold(0, |index, &place| {
+                index * finite.support(place).len() + value_of(place) as usize
+            });
+            let (offset, slope) = rows.rows[index];
+            let value = Datum::new(offset + slope * number);
+            values.known.insert(element.id(), value);
+        }
         for element in &self.path {
             let value = values.value(element)?;
             values.known.insert(element.id(), value);

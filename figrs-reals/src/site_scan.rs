@@ -5,9 +5,10 @@ use std::rc::Rc;
 
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum, SupportBuilder};
+use smallvec::SmallVec;
 
 use crate::conjugate::not_conjugate;
-use crate::linear_element::union;
+use crate::linear_element::{Conditional, Linear, union};
 use crate::scan::{Attempt, Form, Scan, is_float, not_closed, not_normal};
 use crate::site::{RealFunction, Site, Weighed};
 
@@ -62,6 +63,7 @@ impl<'m> Scan<'m> {
             Form::Real(rows) if rows.rows[0].numbers() == 1 => Ok(RealFunction {
                 base: element.clone(),
                 argument: Rc::clone(rows),
+                others: Vec::new(),
                 path: Vec::new(),
                 scope: Vec::new(),
             }),
@@ -181,7 +183,73 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Returns the real number on which all real parents of `element` depend, and the elements on the way from the number to the parents.
+    /// Returns the function that has the values of two functions, if both are functions of one real number.
+    ///
+    /// **Errors.** [`Error::NotClosedForm`] if the arguments are different numbers, and neither is a linear function of the other.
+    fn joined(
+        &self,
+        element: &AnyElement,
+        mut all: RealFunction,
+        other: RealFunction,
+    ) -> Result<RealFunction, Error> {
+        let mut others = other.others;
+        if all.base.id() != other.base.id() {
+            let slopes = self.slopes(element, &all.argument, &other.argument)?;
+            let slopes = slopes.filter(|_| others.is_empty());
+            let slopes = slopes.ok_or_else(|| {
+                not_closed(
+                    element,
+                    format!(
+                        "it depends on two real numbers, {} and {}, and not on a linear function of them; compare them by `greater_than` and the like, or \
+                         draw samples, for example by `Collapsed(ImportanceSampling::new(10_000))`",
+                        all.base.label(),
+                        other.base.label()
+                    ),
+                )
+            })?;
+            others.push((other.base, slopes));
+        }
+        for (element, slopes) in others {
+            all.scope = union([&all.scope[..], &slopes.finite[..]]);
+            if all
+                .others
+                .iter()
+                .all(|(known, _)| known.id() != element.id())
+            {
+                all.others.push((element, slopes));
+            }
+        }
+        for step in other.path {
+            if all.path.iter().all(|known| known.id() != step.id()) {
+                all.path.push(step);
+            }
+        }
+        all.scope = union([&all.scope[..], &other.scope[..]]);
+        Ok(all)
+    }
+
+    /// Returns the offset and the slope of a linear function as a function of another one, for each assignment of the finite elements; `None` if it is
+    /// no function of the other one.
+    fn slopes(
+        &self,
+        element: &AnyElement,
+        argument: &Conditional<Linear>,
+        function: &Conditional<Linear>,
+    ) -> Result<Option<Conditional<(f64, f64)>>, Error> {
+        let finite = union([&argument.finite[..], &function.finite[..]]);
+        let sizes = self.finite.sizes(&finite);
+        let mut rows = SmallVec::new();
+        for values in self.finite.assignments(element, &finite)? {
+            let argument = argument.row(&finite, &values, &sizes);
+            match function.row(&finite, &values, &sizes).in_terms_of(argument) {
+                Some(slope) => rows.push(slope),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(Conditional { finite, rows }))
+    }
+
+    /// Returns the real number on which all real parents of an element depend, and the elements on the way from the number to the parents.
     pub(crate) fn number_of_parents(
         &mut self,
         element: &AnyElement,
@@ -197,26 +265,7 @@ impl<'m> Scan<'m> {
             };
             all = Some(match all {
                 None => function,
-                Some(mut all) if all.base.id() == function.base.id() => {
-                    let new = function
-                        .path
-                        .into_iter()
-                        .filter(|step| !all.path.iter().any(|known| known.id() == step.id()));
-                    let new: Vec<AnyElement> = new.collect();
-                    all.path.extend(new);
-                    all.scope = union([&all.scope[..], &function.scope[..]]);
-                    all
-                }
-                Some(all) => {
-                    return Err(not_closed(
-                        element,
-                        format!(
-                            "it depends on two real numbers, {} and {}, and not on a linear function of them; compare them by `greater_than` and the like, or draw samples",
-                            all.base.label(),
-                            function.base.label()
-                        ),
-                    ));
-                }
+                Some(all) => self.joined(element, all, function)?,
             });
         }
         let mut function = all.ok_or_else(|| not_normal(element))?;

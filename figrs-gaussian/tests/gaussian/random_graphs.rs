@@ -1,5 +1,7 @@
 //! Random mixed networks, each compared with a dense normal distribution for each assignment of the finite variables.
 
+use std::ops::RangeInclusive;
+
 use figrs_factor::Limits;
 use figrs_factor::graph::{Assignments, Factor, FactorTable, VarId, Weights};
 use figrs_factor::until::Until;
@@ -28,14 +30,14 @@ struct Rule {
     covariance: DMatrix<f64>,
 }
 
-/// Returns a random network. If `is_same` is true, the vectors have the same distribution for all values of the finite variables, and the network is
-/// a sequence: variables are parents of variables near to them.
-fn random(rng: &mut Xoshiro256PlusPlus, is_same: bool) -> Network {
-    let mut graph = HybridGraph::default();
-    let normal = |rng: &mut Xoshiro256PlusPlus| rng.random::<f64>() * 4.0 - 2.0;
-    let (finites, vectors) = if is_same { (12, 12) } else { (4, 6) };
-    let is_near = |a: usize, b: usize| !is_same || a.abs_diff(b) <= 1;
-    let finites = rng.random_range(if is_same { 6 } else { 0 }..=finites);
+/// Adds random finite variables to a graph, each with a random table given some of the variables before it, and returns their number.
+fn add_finite(
+    graph: &mut HybridGraph,
+    rng: &mut Xoshiro256PlusPlus,
+    counts: RangeInclusive<u32>,
+    is_near: impl Fn(usize, usize) -> bool,
+) -> u32 {
+    let finites = rng.random_range(counts);
     for i in 0..finites {
         let cardinality = rng.random_range(1..=3);
         let v = graph.finite.add_variable(cardinality);
@@ -55,6 +57,17 @@ fn random(rng: &mut Xoshiro256PlusPlus, is_same: bool) -> Network {
             normalised: false,
         });
     }
+    finites
+}
+
+/// Returns a random network. If `is_same` is true, the vectors have the same distribution for all values of the finite variables, and the network is
+/// a sequence: variables are parents of variables near to them.
+fn random(rng: &mut Xoshiro256PlusPlus, is_same: bool) -> Network {
+    let mut graph = HybridGraph::default();
+    let normal = |rng: &mut Xoshiro256PlusPlus| rng.random::<f64>() * 4.0 - 2.0;
+    let (counts, vectors) = if is_same { (6..=12, 12) } else { (0..=4, 6) };
+    let is_near = |a: usize, b: usize| !is_same || a.abs_diff(b) <= 1;
+    let finites = add_finite(&mut graph, rng, counts, is_near);
     let reals = rng.random_range(1..=vectors);
     let (mut starts, mut numbers) = (Vec::new(), 0);
     for _ in 0..reals {

@@ -234,4 +234,8 @@ impl Algorithm for ImportanceSampling {
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
         Ok(UnitRun::begin(self, model, targets))
     }
+
+    fn own_watch(&self) -> Option<&Watch> {
+        Some(&self.watch)
+    }
 }

@@ -448,4 +448,8 @@ impl Algorithm for MetropolisHastings {
         let question = Arc::new((model.clone(), targets.to_vec()));
         Ok(Box::new(ChainsRun::new(self.clone(), question)))
     }
+
+    fn own_watch(&self) -> Option<&Watch> {
+        Some(&self.watch)
+    }
 }

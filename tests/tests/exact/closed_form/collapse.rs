@@ -93,16 +93,15 @@ impl Switching {
                     1.0 - self.stay
                 };
                 let (coefficient, drift, variance) = self.laws[law(t)];
-                let (log, (mean, spread)) = match t {
-                    0 => (0.5_f64.ln(), (0.0, 1.0)),
-                    _ => {
-                        let (mean, spread): (f64, f64) = filtered[t - 1];
-                        let spread = coefficient * coefficient * spread + variance;
-                        (
-                            logs[t - 1] + stay.ln(),
-                            (coefficient * mean + drift, spread),
-                        )
-                    }
+                let (log, (mean, spread)) = if t == 0 {
+                    (0.5_f64.ln(), (0.0, 1.0))
+                } else {
+                    let (mean, spread): (f64, f64) = filtered[t - 1];
+                    let spread = coefficient * coefficient * spread + variance;
+                    (
+                        logs[t - 1] + stay.ln(),
+                        (coefficient * mean + drift, spread),
+                    )
                 };
                 let (all, apart) = (spread + self.noise, self.readings[t] - mean);
                 logs[t] =
@@ -238,7 +237,7 @@ fn readings_with_gross_errors_are_near_quadrature() {
         readings.push(value);
         kinds.push(kind);
     }
-    let targets = targets(&kinds, &[level.clone()]);
+    let targets = targets(&kinds, std::slice::from_ref(&level));
     let answer = JunctionTree::new()
         .collapse(Collapse::Moments)
         .answer(&model, &targets)

@@ -1,7 +1,11 @@
 //! Samplers that draw only what has no closed form.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use figrs::prelude::*;
-use figrs::{Collapsed, Error, Quality};
+use figrs::{Answer, AnyElement, Collapsed, Error, Quality, Stopped};
+use figrs_answer::run::watch::Watch;
 
 /// A level of unknown kind, with readings whose common variance is unknown and not conjugate: the model, the level, the kind, the variance.
 fn readings() -> (Model, Element<f64>, Element<bool>, Element<f64>) {
@@ -381,4 +385,46 @@ fn finite_elements_with_too_many_joint_values_are_drawn() {
     let of_level = answer.distribution(&level).unwrap();
     let error = of_level.standard_error_of(|&x| x);
     assert!(error < 0.2 && (of_level.mean() - sums[1] / total).abs() < 5.0 * error);
+}
+
+/// A sampler whose interrupt is set when it has ended, before the targets that were integrated out are drawn.
+#[derive(Debug)]
+struct Interrupted<A>(A, Watch);
+
+impl<A: Algorithm> Algorithm for Interrupted<A> {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        self.0.answer(model, targets)
+    }
+
+    fn own_watch(&self) -> Option<&Watch> {
+        Some(&self.1)
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_draws_of_the_rest() {
+    let (model, level, kind, variance) = readings();
+    let mut watch = Watch::default();
+    watch.set_interrupt(Arc::new(AtomicBool::new(true)));
+    let samplers: [(Box<dyn Algorithm>, usize); 2] = [
+        (Box::new(ImportanceSampling::new(200)), 1),
+        // Each of the four chains has a draw.
+        (Box::new(MetropolisHastings::new(100)), 4),
+    ];
+    for (sampler, draws) in samplers {
+        let answer = Collapsed(Interrupted(sampler, watch.clone()));
+        let answer = answer.run(&model, (&level, &kind, &variance)).unwrap();
+        assert_eq!(answer.sampling().unwrap().stopped, Stopped::Interrupted);
+        let values = answer.distribution(&level).unwrap();
+        assert!((1..=draws).contains(&values.len()), "{}", values.len());
+        let values = [true, false].map(|value| answer.probability(&kind, &value).unwrap());
+        let total: f64 = values.iter().sum();
+        assert!((total - 1.0).abs() < 1e-12, "{total}");
+        // The drawn variance keeps all draws.
+        assert!(answer.distribution(&variance).unwrap().len() > 20);
+    }
 }

@@ -468,6 +468,20 @@ fn refusals() {
         matches!(&refused, Error::NotClosedForm { problem, .. } if problem.contains("two real numbers")),
         "{refused}"
     );
+    // A mean and a variance that are different numbers, and a condition on a pair.
+    let spread = Normal::new(&x, Variance(&y.map(|y| y.exp())));
+    let pair = Apply::new((&x, &y), |(&x, &y)| (x, y));
+    for model in [
+        Model::new().observe(&spread, 1.0),
+        Model::new().condition(&pair, |(x, y)| x * x + y * y < 1.0),
+    ] {
+        let refused = run(model).unwrap_err();
+        let text = refused.to_string();
+        assert!(
+            text.contains("two real numbers") && text.contains("Collapsed"),
+            "{text}"
+        );
+    }
     let square = x.map(|x| x * x);
     let refused = run(Model::new().observe(&square, 4.0)).unwrap_err();
     assert!(matches!(refused, Error::NotClosedForm { .. }), "{refused}");
@@ -509,6 +523,42 @@ fn refusals() {
     // A probability outside of [0, 1] at numbers that have probability.
     let wrong = Flip::new(&x);
     assert!(run(Model::new().observe(&wrong, true)).is_err());
+}
+
+/// Likelihoods that read several elements that are linear functions of one number, or a linear function of several numbers.
+#[test]
+fn linear_functions_of_one_number_are_one_number() {
+    let x = Normal::new(1.0, Variance(2.0));
+    let (moved, turned) = (&x * 0.5 + 1.0, &x * -2.0);
+    let location = Normal::new(
+        &moved,
+        Variance(&turned.map(|&turned| (0.3 * turned).exp())),
+    );
+    let model = Model::new().observe(&location, 0.4);
+    let log = |x: f64| {
+        let (mean, variance) = (0.5 * x + 1.0, (-0.6 * x).exp());
+        -0.5 * ((0.4 - mean).powi(2) / variance + (variance * std::f64::consts::TAU).ln())
+    };
+    let answer = ExpectationPropagation::new().run(&model, &x).unwrap();
+    let [mean, variance, log_evidence] = by_trapezoids(1.0, 2.0, log);
+    assert!((answer.mean(&x).unwrap() - mean).abs() < 1e-7);
+    assert!((answer.variance(&x).unwrap() - variance).abs() < 1e-7);
+    assert!((answer.log_evidence().unwrap().value - log_evidence).abs() < 1e-7);
+    // The sum of two numbers is one number.
+    let (a, b) = (
+        Normal::new(0.5, Variance(1.0)),
+        Normal::new(0.5, Variance(1.0)),
+    );
+    let sum = &a + &b;
+    let coin = Flip::new(sum.map(|&sum| 1.0 / (1.0 + (-sum).exp())));
+    let model = Model::new().observe(&coin, true);
+    let answer = ExpectationPropagation::new()
+        .run(&model, (&a, &sum))
+        .unwrap();
+    let [mean, _, log_evidence] = by_trapezoids(1.0, 2.0, |x| -(-x).exp().ln_1p());
+    assert!((answer.mean(&sum).unwrap() - mean).abs() < 1e-7);
+    assert!((answer.mean(&a).unwrap() - mean / 2.0).abs() < 1e-7);
+    assert!((answer.log_evidence().unwrap().value - log_evidence).abs() < 1e-7);
 }
 
 /// An observed comparison is a target, and another element reads it.

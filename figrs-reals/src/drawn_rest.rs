@@ -1,0 +1,211 @@
+//! Draws of the elements that a `Collapsed` sampler integrates out, given the draws of the other elements.
+
+use figrs_answer::answer::TargetMarginal;
+use figrs_answer::answer::estimate::Estimate;
+use figrs_answer::error::Error;
+use figrs_core::{AnyElement, Datum, Limits, Model, Stream, SupportBuilder};
+use figrs_factor::until::Until;
+use figrs_gaussian::{Draws, Elimination};
+use rand::seq::SliceRandom;
+
+use crate::closed_form::{MAX_COMPONENTS, RealTarget, explained, impossible, real_targets};
+use crate::drawn_part::DrawnPart;
+use crate::hybrid_model::HybridModel;
+use crate::hybrid_world::{HybridWorld, finite_targets};
+use crate::scan::{Scan, not_closed};
+
+/// Draws of the targets that were integrated out.
+pub(crate) struct DrawnRest {
+    /// For each joint value of the drawn elements, its draws of the targets; none if the run ended before.
+    draws: Vec<Vec<Vec<Datum>>>,
+    /// True if the run ended before all joint values had draws.
+    pub(crate) is_cut: bool,
+}
+
+impl DrawnRest {
+    /// Draws the targets `own` for each joint value of the drawn elements, `counts` times for each value. When the run ends, the joint values without
+    /// draws are left out.
+    ///
+    /// If the run can end, the joint values of weighted samples are visited in random order, so that those that are left out are not special ones. The
+    /// joint values of Markov chains are visited in the order of the chains.
+    pub(crate) fn new(
+        part: &DrawnPart,
+        (model, own): (&Model, &[AnyElement]),
+        (joint, counts): (&TargetMarginal, &[usize]),
+        random: &mut Stream,
+        limits: &Limits,
+    ) -> Result<Self, Error> {
+        let mut order: Vec<usize> = (0..joint.support.len()).collect();
+        order.retain(|&value| counts[value] > 0 && !own.is_empty());
+        // At least these joint values have draws.
+        let mut least = 1;
+        if limits.until.deadline.is_some() || limits.until.interrupt.is_some() {
+            if let Some(firsts) = first_places(joint) {
+                order.sort_by_key(|&value| firsts[value]);
+                least = order.partition_point(|&value| firsts[value] == 0);
+            } else {
+                order.shuffle(random);
+            }
+        }
+        let mut this = Self {
+            draws: vec![Vec::new(); joint.support.len()],
+            is_cut: false,
+        };
+        for (done, value) in order.into_iter().enumerate() {
+            if done >= least && limits.until.is_over() {
+                this.is_cut = true;
+                break;
+            }
+            let values = joint.support.any(value).downcast_ref::<Vec<Datum>>();
+            let rest = part.rest(model, values.map_or(&[][..], |values| values));
+            // The closed form of one joint value is not interrupted.
+            let whole = limits.until(&Until::default());
+            this.draws[value] = draws_of_rest((&rest, own), counts[value], random, &whole)?;
+        }
+        if let (true, Estimate::Chains { indices, chains }) = (this.is_cut, &joint.estimate) {
+            let mut used = vec![0; this.draws.len()];
+            for &value in used_places(indices, *chains, &this.draws) {
+                used[value as usize] += 1;
+            }
+            for (draws, used) in this.draws.iter_mut().zip(used) {
+                draws.truncate(used);
+            }
+        }
+        Ok(this)
+    }
+
+    /// Returns the marginal of an element that was integrated out: its values for one joint value of the drawn elements share the weight of this joint
+    /// value.
+    pub(crate) fn marginal(
+        &self,
+        target: &AnyElement,
+        place: usize,
+        joint: &TargetMarginal,
+    ) -> TargetMarginal {
+        let mut values: SupportBuilder = target.no_values();
+        let mut index = |datum: &Datum| values.insert(datum.as_any()).unwrap_or_default() as u32;
+        let of_value =
+            |draws: &Vec<Vec<Datum>>| draws.iter().map(|draw| index(&draw[place])).collect();
+        let indices: Vec<Vec<u32>> = self.draws.iter().map(of_value).collect();
+        if let Estimate::Chains {
+            indices: drawn,
+            chains,
+        } = &joint.estimate
+        {
+            let each = chain_draws(drawn, *chains, &indices);
+            let mut probabilities = vec![0.0; values.len()];
+            for &index in &each {
+                probabilities[index as usize] += 1.0 / each.len() as f64;
+            }
+            return TargetMarginal {
+                element: target.clone(),
+                support: values.build(),
+                probabilities,
+                estimate: Estimate::Chains {
+                    indices: each.into(),
+                    chains: *chains,
+                },
+            };
+        }
+        let (own, unseen) = match &joint.estimate {
+            Estimate::Weighted { squares, unseen } => (&squares[..], *unseen),
+            _ => (&[][..], f64::INFINITY),
+        };
+        let drawn = joint.probabilities.iter().zip(&indices);
+        let total: f64 = match self.is_cut {
+            true => drawn
+                .clone()
+                .filter(|(_, own)| !own.is_empty())
+                .map(|(p, _)| p)
+                .sum(),
+            false => 1.0,
+        };
+        let (mut probabilities, mut squares) = (vec![0.0; values.len()], vec![0.0; values.len()]);
+        for (place, (&p, indices)) in drawn.enumerate() {
+            let square = own.get(place).copied().unwrap_or_default();
+            for &index in indices {
+                probabilities[index as usize] += p / total / indices.len() as f64;
+                squares[index as usize] += square / (total * total) / indices.len() as f64;
+            }
+        }
+        TargetMarginal {
+            element: target.clone(),
+            support: values.build(),
+            probabilities,
+            estimate: Estimate::Weighted { squares, unseen },
+        }
+    }
+}
+
+/// Returns, for each value of Markov chains, the first place at which a chain has it; `None` for other samples.
+fn first_places(joint: &TargetMarginal) -> Option<Vec<usize>> {
+    let Estimate::Chains { indices, chains } = &joint.estimate else {
+        return None;
+    };
+    let length = (indices.len() / (*chains).max(1)).max(1);
+    let mut firsts = vec![usize::MAX; joint.support.len()];
+    for (place, &value) in indices.iter().enumerate() {
+        let first = &mut firsts[value as usize];
+        *first = (*first).min(place % length);
+    }
+    Some(firsts)
+}
+
+/// Returns the values of the chains, chain after chain. The chains end before the first place whose value has no draws.
+fn used_places<'a, T>(
+    drawn: &'a [u32],
+    chains: usize,
+    draws: &'a [Vec<T>],
+) -> impl Iterator<Item = &'a u32> {
+    let length = (drawn.len() / chains.max(1)).max(1);
+    let has_draws = |place: &usize| {
+        let mut all = drawn.iter().skip(*place).step_by(length);
+        all.all(|&value| !draws[value as usize].is_empty())
+    };
+    let end = (0..length).take_while(has_draws).count();
+    drawn.chunks(length).flat_map(move |chain| &chain[..end])
+}
+
+/// Returns a draw for each place of the chains, given the draws of each value.
+fn chain_draws(drawn: &[u32], chains: usize, indices: &[Vec<u32>]) -> Vec<u32> {
+    let mut next = vec![0; indices.len()];
+    let each = used_places(drawn, chains, indices).map(|&value| {
+        let place = &mut next[value as usize];
+        *place += 1;
+        indices[value as usize][*place - 1]
+    });
+    each.collect()
+}
+
+/// Returns draws of some elements from their joint distribution in closed form.
+fn draws_of_rest(
+    (model, targets): (&Model, &[AnyElement]),
+    count: usize,
+    random: &mut Stream,
+    limits: &Limits,
+) -> Result<Vec<Vec<Datum>>, Error> {
+    let mut scan = Scan::new(model, targets, limits);
+    scan.run()?;
+    let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
+    let reals = real_targets(&mut hybrid, targets)?;
+    if let Some(place) = reals
+        .iter()
+        .position(|real| real.as_ref().is_some_and(RealTarget::is_parameter))
+    {
+        let problem = "it is a parameter with a conjugate prior, which `Collapsed` integrates out and does not draw; ask for other targets, or use the sampler alone";
+        return Err(not_closed(&targets[place], problem.to_owned()));
+    }
+    let finite = finite_targets(&mut hybrid, targets, &reals);
+    let explain = |error| explained(&hybrid, error);
+    let elimination = Elimination::run(&hybrid.graph, MAX_COMPONENTS, &limits.until);
+    let elimination = elimination.map_err(explain)?;
+    let mut draws = Draws::new(&elimination, limits).map_err(explain)?;
+    let mut all = Vec::with_capacity(count);
+    for _ in 0..count {
+        let drawn = draws.draw(random);
+        let (values, vectors) = drawn.ok_or_else(|| impossible(model))?;
+        let world = HybridWorld::new(&hybrid, values, vectors);
+        all.push(world.target_values(targets, &reals, &finite));
+    }
+    Ok(all)
+}
