@@ -26,7 +26,8 @@ impl WeightTail {
         const LEAST: f64 = 16.0;
         let units = unit.saturating_add(1);
         let samples = rows.saturating_mul(units).max(1);
-        let mean = (tail_length(samples as usize) as f64 + 1.0) / units as f64;
+        let tail = MAX_TAIL_SIZE.min(tail_length(samples as usize) + 1);
+        let mean = tail as f64 / units as f64;
         let most = (mean + DEVIATIONS * mean.sqrt() + LEAST).ceil();
         MAX_TAIL_SIZE.min(most as usize)
     }
@@ -119,7 +120,7 @@ mod tests {
             assert!((k - power).abs() < 0.15, "{k}");
         }
         let most = [0, 1, 15, 1 << 14].map(|unit| WeightTail::most_of_unit(1 << 14, unit));
-        assert_eq!(most, [519, 388, 171, 30]);
+        assert_eq!(most, [519, 388, 171, 26]);
         assert_eq!(WeightTail::most_of_unit(60, 0), 51);
         // Equal weights have no tail.
         let mut equal = WeightTail::default();

@@ -213,8 +213,8 @@ fn saved_runs() {
             .until_effective(n)
             .keep_draws()
     };
-    let loaded = saved_and_loaded(&sampler(20_000.0), (&model, &targets), [500, 700]);
-    assert_eq!(loaded, whole(&sampler(21_200.0)));
+    let loaded = saved_and_loaded(&sampler(2_000.0), (&model, &targets), [500, 700]);
+    assert_eq!(loaded, whole(&sampler(3_200.0)));
     let discrete = Model::new();
     let sampler = |n| Gibbs::new(n).burn_in(10);
     let loaded = saved_and_loaded(&sampler(300), (&discrete, &&rain), [50, 100]);

@@ -107,7 +107,10 @@ impl SweepRun {
             sampler: self.sampler.clone(),
             question: Arc::clone(&self.question),
             extended: self.extended,
-            done: self.done()?,
+            done: match self.done() {
+                Err(Error::NothingDone { .. }) => self.sampler.no_units(&self.question)?,
+                done => done?,
+            },
         })
     }
 

@@ -40,17 +40,17 @@ use figrs_answer::error::Error;
 /// **References.** Green (1995), "Reversible jump Markov chain Monte Carlo computation"; the proposal schemes of Figaro.
 ///
 /// ```
-/// # use figrs_core::{Model, Normal, StandardDeviation, Uniform};
+/// # use figrs_core::{Model, Parents, Uniform};
 /// # use figrs_infer::{MetropolisHastings, Move, Run};
-/// // A position and a speed whose product is observed: a step that scales both keeps the product.
-/// let (position, speed) = (Uniform::new(1..=12), Uniform::new(1..=12));
-/// let product = (&position, &speed).map(|(a, b)| a * b);
+/// // Two numbers whose product is observed: a step changes both, and keeps the product.
+/// let (first, second) = (Uniform::new(1..=12), Uniform::new(1..=12));
+/// let product = (&first, &second).map(|(a, b)| a * b);
 /// let model = Model::new().observe(&product, 12);
-/// let other = position.flat_map(|_| Uniform::new([1, 2, 3, 4, 6, 12]));
-/// let matching = position.flat_map(|&a| Uniform::new([12 / a]));
-/// let both = Move::draw(&position, &other).then(Move::draw(&speed, &matching));
-/// let answer = MetropolisHastings::new(4_000).with_move(both).run(&model, &position)?;
-/// assert!((answer.probability(&position, &6)? - 1.0 / 6.0).abs() < 0.05);
+/// let other = first.flat_map(|_| Uniform::new([1, 2, 3, 4, 6, 12]));
+/// let matching = first.flat_map(|&a| Uniform::new([12 / a]));
+/// let both = Move::draw(&first, &other).then(Move::draw(&second, &matching));
+/// let answer = MetropolisHastings::new(4_000).with_move(both).run(&model, &first)?;
+/// assert!((answer.probability(&first, &6)? - 1.0 / 6.0).abs() < 0.05);
 /// # Ok::<(), figrs_infer::Error>(())
 /// ```
 #[derive(Clone)]
