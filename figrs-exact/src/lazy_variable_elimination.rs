@@ -39,33 +39,42 @@ const MAX_RANGE: usize = 1 << 20;
 /// total weight of all worlds with value `x`. The probability of `x` given the evidence lies between `L(x) / (L(x) + U(not x))` and
 /// `U(x) / (U(x) + L(not x))`. The depth of the expansion grows until the bounds are close.
 ///
-/// The bounds are read with [`Answer::bounds`], [`Answer::bounds_that`] and [`Answer::log_evidence_bounds`]. If the whole model was
-/// expanded, the answer is exact and contains probabilities instead of bounds.
+/// Of an element with infinitely many values, only some values are listed, and their number grows with the depth. A count such as `Poisson`
+/// has its first values, and the value `unknown` with the rest of the probability. A continuous number with a known distribution function
+/// is divided into cells between its quantiles. A function of a cell is called with the middle and the ends of the cell. If the results are
+/// equal, the result is known; if the results are numbers, the result is a cell; otherwise it is `unknown`. If a parameter of an element is
+/// a cell, each value has the least of its probabilities at the ends and the middle, and the value `unknown` has the rest.
+///
+/// The bounds are read with [`Answer::bounds`], [`Answer::bounds_that`], [`Answer::expectation_bounds`] and
+/// [`Answer::log_evidence_bounds`]. If the whole model was expanded, the answer is exact and contains probabilities instead of bounds.
 ///
 /// **Guarantee.** The exact probability lies between the bounds, up to rounding, and a greater depth never widens the bounds. If the
-/// answer reports [`DeepeningEnd::Width`], the bounds of any event differ by at most the requested width. In unexpanded parts of the
-/// model, weights are assumed to be at most one: the weight of a Score must not exceed one, and no observed value may have a density. An
-/// expanded Score or density that violates this assumption about weights is an error; a Score or density that is never expanded is not
-/// detected. If a function fails, this is no error as long as only undecided worlds (worlds with unknown values) call it. In this case the
-/// bounds hold only if evidence that was not expanded excludes these worlds.
+/// answer reports [`DeepeningEnd::Width`], the bounds of any event (for a continuous target, of any half-line) differ by at most the requested
+/// width. If the model has continuous elements, the bounds assume that functions of numbers are monotone in each cell, and that the
+/// probability of each value is least at an end of a cell. This assumption holds for comparisons with a number, and for parameters of the
+/// distributions of figrs, such as the probability of a `Flip` and the mean of a `Normal`; it may not hold for other functions. In unexpanded parts of the
+/// model, weights are assumed to be at most one: a Score must not exceed one, and an observed value must not have a density. An expanded
+/// Score or density that violates this assumption about weights is an error; a Score or density that is never expanded is not detected. A
+/// failure of a function is no error if only undecided worlds reach it. If a function fails only in undecided worlds, the bounds hold if
+/// evidence that was not expanded excludes these worlds.
 ///
 /// **Complexity.** For each target, the work is twice that of [`VariableElimination`](crate::VariableElimination) on the expanded part of
 /// the model. All smaller depths together take about as much work as the last one. The function of a Chain is called once for each
 /// combination of its parents' values. A call of a [`Recursive`](figrs_core::Recursive) function is solved once for each argument and each
 /// number of further levels; the work for a function that calls itself twice therefore grows linearly with the depth.
 ///
-/// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth; [`Error::ImpossibleEvidence`] if no
-/// world agrees with the evidence; the errors of [`VariableElimination`](crate::VariableElimination), except that the deepening ends with
-/// the bounds of the last depth if the limits do not allow a greater depth. A [`deadline`](Self::deadline) also ends the deepening with
-/// the bounds of the last depth, and [`Deepening::ended`](figrs_answer::Deepening::ended) then says so; [`Error::NothingDone`] if no depth
-/// was finished.
+/// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth; [`Error::ImpossibleEvidence`]; the
+/// errors of [`VariableElimination`](crate::VariableElimination), except that the deepening ends with the bounds of the last depth if the
+/// limits do not allow a greater depth; [`ModelError::NotFinite`] if the density of an observed value depends on a continuous element. A [`deadline`](Self::deadline) also ends the deepening with the bounds of the last depth, and
+/// [`Deepening::ended`](figrs_answer::Deepening::ended) then says so; [`Error::NothingDone`] if no depth was finished.
 ///
 /// A run that was [started](figrs_answer::Run::start) gives the bounds of the last finished depth at any time. `extend(more)` adds `more` operations to
 /// the [work](Self::work), and the run then deepens until this work is done, however near the bounds are; a run [to a depth](Self::to_depth) goes
 /// `more` levels deeper. It deepens level by level, and its work therefore counts the smaller depths.
 ///
 /// **References.** Pfeffer, Ruttenberg, Sliva, Howard and Takata, *Lazy factored inference for functional probabilistic programming*
-/// (2015), where the weight of undecided evidence is always at most one.
+/// (2015), where the weight of undecided evidence is always at most one; Ferson and others (2003), *Constructing probability boxes and
+/// Dempster-Shafer structures*, for probabilities of cells.
 ///
 /// ```
 /// # use figrs_core::{Constant, Element, Flip, Model};

@@ -209,9 +209,7 @@ impl Strategy {
             }
         }
         Err(Error::NothingFits {
-            last: Box::new(refusal.unwrap_or(Error::NothingDone {
-                algorithm: self.name(),
-            })),
+            last: Box::new(refusal.unwrap_or(self.nothing_done())),
             tried: choice,
         })
     }
@@ -280,7 +278,11 @@ impl Strategy {
                 Err(error) => return Err(error),
             };
             let target = &body.elements()[body.targets()[0]];
-            let answer = self.solve(&Model::new(), &[target.element.clone()], nesting + 1)?;
+            let answer = self.solve(
+                &Model::new(),
+                std::slice::from_ref(&target.element),
+                nesting + 1,
+            )?;
             let found = root_distribution(&answer).filter(|found| found.unknown == 0.0);
             let Some(found) = found else {
                 return Err(refused);
@@ -393,6 +395,12 @@ impl Strategy {
         }
     }
 
+    fn nothing_done(&self) -> Error {
+        Error::NothingDone {
+            algorithm: self.name(),
+        }
+    }
+
     /// Solves the rest of a model, in which sub-models are replaced by their distributions.
     fn rest(
         &self,
@@ -403,7 +411,13 @@ impl Strategy {
     ) -> Result<Answer, Error> {
         let is_approximate = division.has(SubmodelQuality::Approximate);
         if rest.is_complete() || rest.impossible().is_some() {
-            let mut answer = marginals(self.name(), model, targets, rest, &self.limits)?;
+            let mut answer = match marginals(self.name(), model, targets, rest, &self.limits) {
+                // A sampler may have missed the values that satisfy the evidence.
+                Err(Error::ImpossibleEvidence { .. }) if is_approximate => {
+                    return Err(self.nothing_done());
+                }
+                outcome => outcome?,
+            };
             // Derivatives by parameters would need the sub-models.
             answer.answered = None;
             if let (AnswerContent::Marginals(found, log_evidence), true) =
@@ -417,9 +431,7 @@ impl Strategy {
             return Ok(answer);
         }
         if is_approximate {
-            return Err(Error::NothingDone {
-                algorithm: self.name(),
-            });
+            return Err(self.nothing_done());
         }
         match bounded_sums(rest, &self.limits, &mut 0.0)? {
             Some((bounds, log_evidence)) => {

@@ -414,7 +414,7 @@ fn keep_values(expanded: &mut ExpandedElement, kept: &[usize]) {
                 .collect();
             *rows = rows.select(&kept);
         }
-        Content::Score(scores) => *scores = scores.select(&kept),
+        Content::Score(scores) => *scores = scores.select(kept),
         Content::Fixed
         | Content::NotEnumerable(_)
         | Content::Chain { .. }

@@ -44,7 +44,8 @@ const STEPS: usize = 64;
 
 impl Expansion {
     /// Returns the largest sub-models whose interface has at most `interface` joint values, and whose root is neither a target nor `refused`.
-    /// Sub-models with Scores, with functions that fail for some values, or without any function or Chain inside are omitted.
+    /// Sub-models with Scores, observed densities or functions that fail for some values are left out, and so are sub-models without any
+    /// function or Chain inside.
     ///
     /// The root of a sub-model dominates its other elements in the graph from the roots of the model to the elements that they read.
     ///
@@ -91,8 +92,12 @@ impl Expansion {
         for &member in members {
             let expanded = &self.elements[member];
             is_plain &= member == root || matches!(expanded.content, Content::Atomic(_));
-            let is_fixed = matches!(expanded.content, Content::Score(_) | Content::Fixed);
-            if is_fixed || expanded.failures.is_some() || expanded.unknown {
+            // The density of an observed value belongs to the rest of the model.
+            let is_special = matches!(
+                expanded.content,
+                Content::Score(_) | Content::Fixed | Content::NotEnumerable(_)
+            );
+            if is_special || expanded.failures.is_some() || expanded.unknown {
                 return None;
             }
             for read in self.read(member) {
@@ -226,9 +231,9 @@ impl Expander<'_> {
         let all = Assignments::rows(moved.iter().map(Vec::len));
         let mut values = vec![0; moved.len()];
         loop {
-            let digits = values.iter().zip(&moved).zip(&solved.outer);
-            let row = digits.fold(Some(0), |row, ((&value, moved), (_, known))| {
-                Some(row? * known.len() + moved[value as usize]?)
+            let mut digits = values.iter().zip(&moved).zip(&solved.outer);
+            let row = digits.try_fold(0, |row, ((&value, moved), (_, known))| {
+                Some(row * known.len() + moved[value as usize]?)
             });
             // A value that an element did not have before has probability zero.
             entries.extend((0..columns).map(|column| row.map(|row| row * columns + column)));

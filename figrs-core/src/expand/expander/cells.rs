@@ -395,7 +395,9 @@ pub(super) fn quantile_cells(
         }
     }
     let total: f64 = masses.iter().sum();
-    masses.iter_mut().for_each(|mass| *mass /= total);
+    for mass in &mut masses {
+        *mass /= total;
+    }
     Ok((!cells.is_empty()).then(|| (values.build(), cells, masses)))
 }
 

@@ -212,4 +212,19 @@ fn bodies_of_recursive_calls_follow_the_strategy() {
         let [p, q] = [&exact, &answer].map(|answer| answer.probability(&top, &value).unwrap());
         assert!((p - q).abs() < 1e-12, "{p} {q}");
     }
+    assert!(!answer.choice().unwrap().submodels.is_empty());
+}
+
+/// A sampler that misses the observed value of a sub-model does not make the evidence impossible.
+#[test]
+fn a_sampled_part_proves_nothing_impossible() {
+    let coins: Vec<Element<bool>> = (0..10).map(|_| Flip::new(0.1)).collect();
+    let rare = inject(&coins).map(|coins| coins.iter().all(|&heads| heads));
+    let target = (&rare, &Flip::new(0.5)).map(|(a, b)| a ^ b);
+    let model = Model::new().observe(&rare, true);
+    let plan = Plan::by(elimination(0.0)).otherwise(ImportanceSampling::new(10));
+    match plan.run(&model, &target) {
+        Ok(answer) => assert_eq!(answer.quality(&target).unwrap(), Quality::Approximate),
+        Err(error) => assert!(matches!(error, Error::NothingFits { .. }), "{error}"),
+    }
 }
