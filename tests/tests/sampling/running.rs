@@ -208,11 +208,7 @@ fn saved_runs() {
         whole(&sampler(450))
     );
     // The number of samples follows from their weights.
-    let sampler = |n: f64| {
-        ImportanceSampling::anytime()
-            .until_effective(n)
-            .keep_draws()
-    };
+    let sampler = |n: f64| ImportanceSampling::anytime().until_effective(n).keep_draws();
     let loaded = saved_and_loaded(&sampler(20_000.0), (&model, &targets), [500, 700]);
     assert_eq!(loaded, whole(&sampler(21_200.0)));
     let discrete = Model::new();
