@@ -20,6 +20,8 @@ use figrs_factor::eliminate::{EliminationError, MarginalMapCost, marginal_map, m
 
 /// Number of predicted operations (at most a second) up to which an elimination is run without a previous search.
 const CHEAP: f64 = 1e8;
+/// Ratio of the largest table to the limit on tables above which no better elimination order is sought.
+const HOPELESS: f64 = 1e4;
 /// Default number of operations of a search.
 const SEARCH_WORK: f64 = 1e9;
 
@@ -227,11 +229,12 @@ impl MarginalMap {
             };
             marginal_map_search(question, &|done| run.report(done)).map(BestValues::from)
         };
-        match eliminate(&limits.with_work_at_most(CHEAP)) {
+        let cheap = limits.with_work_at_most(CHEAP);
+        match eliminate(&cheap) {
             Err(error) if is_limit(&error) => {}
             found => return found,
         }
-        let cost = marginal_map_cost(graph, keep, &limits)?;
+        let cost = marginal_map_cost(graph, keep, &cheap)?;
         let refused = cost.within(&limits).err();
         let found = search(match refused {
             Some(_) => self.search_work,
@@ -240,13 +243,18 @@ impl MarginalMap {
                 self.search_work.min(operations)
             }
         });
+        let largest = cost.sum.largest_table.max(cost.maximum.largest_table);
+        let is_hopeless = largest > HOPELESS * limits.table_entries as f64;
         match (found, refused) {
-            (Ok(found), None) if found.stopped.is_some_and(|(why, _)| why == Stopped::Budget) => {
-                eliminate(&limits).or(Ok(found))
+            (Ok(found), _) if found.stopped.is_some_and(|(why, _)| why == Stopped::Budget) => {
+                match is_hopeless {
+                    true => Ok(found),
+                    false => eliminate(&limits).or(Ok(found)),
+                }
             }
-            (Err(error), None) if is_limit(&error) => eliminate(&limits),
             // The remedy of the refused elimination is the right one, if the search cannot sum at all.
-            (Err(error), Some(refused)) if is_limit(&error) => Err(refused),
+            (Err(error), Some(refused)) if is_limit(&error) && is_hopeless => Err(refused),
+            (Err(error), _) if is_limit(&error) => eliminate(&limits),
             (found, _) => found,
         }
     }

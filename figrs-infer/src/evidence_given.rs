@@ -24,15 +24,13 @@ const STORED: usize = 1 << 16;
 ///
 /// **Complexity.** An exact algorithm for the outer model runs `algorithm` for each value in the support, a sampler for each value that it draws.
 ///
-/// **Errors.** An error of `algorithm` or a panic of `build` is the error of the query for the outer model
-/// ([`Fault::Failed`](figrs_core::Fault::Failed)), if a world of positive weight has the value. A model with impossible evidence has weight zero.
+/// **Errors.** An error of `algorithm` ([`Fault::Failed`](figrs_core::Fault::Failed)) or a panic of `build` is the error of the query for the outer
+/// model: of an exact algorithm for any value in the support, of a sampler for any value that it draws. A model with impossible evidence has weight zero.
 ///
 /// Algorithms that bound an incomplete expansion ([`LazyVariableElimination`](crate::LazyVariableElimination)) need a maximum. If no evidence of the built
 /// model has a density or a weight above one, one is a maximum:
 /// `let weight = evidence_given(..); model.weigh_at_most(&e, 1.0, move |v| weight(v).map_or(f64::NAN, f64::exp))`, which reports an error as the
 /// invalid weight NaN.
-///
-/// **References.** Pfeffer, *Practical Probabilistic Programming*, Manning 2016, section 7.5 (dependent universes).
 ///
 /// ```
 /// # use figrs_core::{Flip, Model, Select, tuple};
@@ -189,11 +187,5 @@ mod tests {
             }) => assert!(text.contains("more than 1 element"), "{text}"),
             other => panic!("{other}"),
         }
-        // No world has the value for which the model cannot be built.
-        let partial = |&number: &u32| if number == 4 { Err("four") } else { Ok(0.0) };
-        let model = Model::new()
-            .try_log_weigh(&number, partial)
-            .condition(&number, |&n| n < 4);
-        assert!(VariableElimination::new().run(&model, &number).is_ok());
     }
 }

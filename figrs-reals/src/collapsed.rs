@@ -73,7 +73,10 @@ impl<A: Algorithm> Algorithm for Collapsed<A> {
         if question.part.elements.is_empty() {
             return closed_form_answer(self.name(), (model, targets), &Limits::default());
         }
-        let watching = self.0.own_watch().map(|watch| watch.start(self.name(), None));
+        let watching = self
+            .0
+            .own_watch()
+            .map(|watch| watch.start(self.name(), None));
         let until = watching.as_ref().map(|run| run.until().clone());
         let limits = Limits::default().until(&until.unwrap_or_default());
         let (weighed, drawn) = question.weighed();

@@ -116,8 +116,8 @@ impl Model {
         self.with(element, Evidence::log_weigh(log_weight))
     }
 
-    /// Weighs worlds like [`log_weigh`](Self::log_weigh), with a function that may return an error. Queries then fail with
-    /// [`ModelError::Function`](crate::ModelError::Function), which has the text of the error, if a world of positive weight has the value.
+    /// Weighs worlds like [`log_weigh`](Self::log_weigh), with a function that may return an error. A query whose algorithm calls the function for such
+    /// a value then fails with [`ModelError::Function`](crate::ModelError::Function), which has the text of the error.
     #[track_caller]
     pub fn try_log_weigh<T: Value, E: fmt::Display>(
         self,

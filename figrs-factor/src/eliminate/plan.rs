@@ -9,7 +9,6 @@ use super::error::EliminationError;
 use super::options::{BarrenFactors, Order};
 use super::prune::{Pruned, UnknownSums, prune};
 use super::validate::validate;
-use crate::order::MAX_WORK;
 use crate::order::component_orders::eliminate_candidates;
 use crate::order::symbolic_elimination::{Bucket, SymbolicElimination};
 
@@ -183,13 +182,14 @@ impl Plan {
 }
 
 /// Returns the buckets of an elimination of all variables that treats all entries as non-zero; the variables `last` are eliminated after
-/// all others. The buckets serve searches that assign values to variables one by one, instead of joining tables.
+/// all others. The buckets serve searches that assign values to variables one by one, instead of joining tables. Each of the two orders is searched
+/// within a budget of memory words, such as [`MAX_WORK`](crate::order::MAX_WORK).
 ///
 /// **Errors.** [`EliminationError::Interrupted`] if the run is stopped.
 pub fn as_if_dense(
     graph: &FactorGraph,
     last: &[VarId],
-    until: &Until,
+    (work, until): (u64, &Until),
 ) -> Result<Vec<Bucket>, EliminationError> {
     let mut interaction = SymbolicElimination::new(graph, &vec![true; graph.factors.len()], last);
     interaction.ignore_zeros();
@@ -197,9 +197,9 @@ pub fn as_if_dense(
     let first: Vec<VarId> = variables
         .filter(|&v| !interaction.is_no_candidate(v))
         .collect();
-    eliminate_candidates(&mut interaction, &first, MAX_WORK, until)?;
+    eliminate_candidates(&mut interaction, &first, work, until)?;
     let last = interaction.release(last);
-    eliminate_candidates(&mut interaction, &last, MAX_WORK, until)?;
+    eliminate_candidates(&mut interaction, &last, work, until)?;
     Ok(interaction.buckets)
 }
 

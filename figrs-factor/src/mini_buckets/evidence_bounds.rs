@@ -10,6 +10,7 @@ use super::messages::{BoundKind, MiniBuckets, fitting_partition};
 use crate::bounds::Bounds;
 use crate::consistency::reduce;
 use crate::eliminate::{EliminationError, as_if_dense, without_barren};
+use crate::order::MAX_WORK;
 
 /// Maximum numbers of entries of the tables of the successive eliminations.
 const TABLES: [usize; 4] = [1 << 8, 1 << 13, 1 << 18, 1 << 21];
@@ -83,7 +84,7 @@ pub fn sum_bounds(
         return Ok(TABLES.len());
     };
     let graph = &reduced.graph;
-    let buckets = as_if_dense(graph, &[], effort.until)?;
+    let buckets = as_if_dense(graph, &[], (MAX_WORK, effort.until))?;
     let order = BucketOrder::new(graph.cardinalities.len(), &buckets);
     let mut before = 0;
     for (table, number) in TABLES.into_iter().zip(0..) {

@@ -4,6 +4,7 @@ use figrs_factor::bounds::Bounds;
 use figrs_factor::eliminate::{EliminationError, as_if_dense, most_probable, sum_product};
 use figrs_factor::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 use figrs_factor::mini_buckets::*;
+use figrs_factor::order::MAX_WORK;
 use figrs_factor::{Limits, Until};
 use figrs_random_graphs::{RANGES, generator, random_graph};
 
@@ -12,7 +13,8 @@ use figrs_random_graphs::{RANGES, generator, random_graph};
 fn the_entries_of_messages_are_counted() {
     for seed in 0..60 {
         let graph = random_graph(&mut generator(seed), RANGES[seed as usize % RANGES.len()]);
-        let buckets = as_if_dense(&graph, &[], &Until::default()).expect("nothing stops it");
+        let buckets =
+            as_if_dense(&graph, &[], (MAX_WORK, &Until::default())).expect("nothing stops it");
         let order = BucketOrder::new(graph.cardinalities.len(), &buckets);
         let largest = graph.factors.iter().map(Factor::entries).max();
         for limit in [1, 4, 16, 64].map(|limit| largest.unwrap_or(1).max(limit)) {
@@ -36,7 +38,7 @@ fn every_bound_encloses_the_sum_and_the_maximum() {
     for seed in 0..600 {
         let graph = random_graph(&mut generator(seed), RANGES[seed as usize % RANGES.len()]);
         let until = Until::default();
-        let buckets = as_if_dense(&graph, &[], &until).unwrap();
+        let buckets = as_if_dense(&graph, &[], (MAX_WORK, &until)).unwrap();
         let order = BucketOrder::new(graph.cardinalities.len(), &buckets);
         let sum = sum_product(&graph, &[], &Limits::default()).unwrap();
         let sum = sum.log_total;

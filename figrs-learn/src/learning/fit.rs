@@ -25,7 +25,7 @@ use figrs_factor::Stopped;
 /// A fit can learn from further cases without processing the earlier cases again ([`update`](Self::update)).
 #[derive(Clone, Debug)]
 pub struct Fit {
-    model: Model,
+    pub(super) model: Model,
     pub(super) parameters: IndexMap<ElementId, (AnyElement, Datum), FxBuildHasher>,
     pub(super) log_likelihoods: Vec<f64>,
     pub(super) ended: Stopped,
@@ -34,9 +34,9 @@ pub struct Fit {
     pub(super) rows: Arc<CaseRows>,
     /// The expected counts of the cases that were used for learning.
     pub(super) counts: Vec<f64>,
-    standard_errors: Option<StandardErrors>,
+    pub(super) standard_errors: Option<StandardErrors>,
     /// The model prepared for learning, which clones of the fit share.
-    learner: Arc<Mutex<Learner>>,
+    pub(super) learner: Arc<Mutex<Learner>>,
 }
 
 impl Fit {

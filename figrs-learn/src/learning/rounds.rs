@@ -44,17 +44,6 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// The rounds of a saved fit, which have ended.
-    pub(super) fn ended(last: Evaluated, log_likelihoods: Vec<f64>, ended: Stopped) -> Self {
-        Self {
-            last,
-            log_likelihoods,
-            ended: Some(ended),
-            steps: Steps::default(),
-            extrapolation: None,
-        }
-    }
-
     /// Number of rounds so far.
     pub(super) fn count(&self) -> u64 {
         self.log_likelihoods.len() as u64 - 1

@@ -18,7 +18,6 @@ use super::expectation_maximization::ExpectationMaximization;
 use super::expected_counts::ExpectedCounts;
 use super::fit::Fit;
 use super::learner::Learner;
-use super::rounds::{Evaluated, Rounds};
 
 #[cfg(test)]
 mod tests;
@@ -228,24 +227,20 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         for (learned, (_, numbers)) in learned.iter().zip(&saved.parameters) {
             learned.set_numbers(&from_bits(numbers));
         }
+        let elements: Vec<AnyElement> = learned.iter().map(|own| own.element.clone()).collect();
         drop(learned);
-        let values = learner.values();
-        let log_likelihoods = from_bits(&saved.log_likelihoods);
-        let last = Evaluated {
-            values,
-            log_likelihood: log_likelihoods.last().copied().unwrap_or(f64::NAN),
-            objective: f64::NAN,
+        let parameters = elements.into_iter().zip(learner.values());
+        Ok(Fit {
+            model: model.clone(),
+            parameters: parameters.map(|(e, value)| (e.id(), (e, value))).collect(),
+            log_likelihoods: from_bits(&saved.log_likelihoods),
+            ended: saved.ended,
+            starts: from_bits(&saved.starts),
+            rows: Arc::new(all.rows.clone()),
             counts: from_bits(&saved.counts),
-        };
-        let rounds = Rounds::ended(last, log_likelihoods, saved.ended);
-        let starts = from_bits(&saved.starts);
-        Ok(Fit::new(
-            model,
-            Arc::new(Mutex::new(learner)),
-            (rounds, starts),
-            Arc::new(all.rows.clone()),
-            None,
-        ))
+            standard_errors: None,
+            learner: Arc::new(Mutex::new(learner)),
+        })
     }
 
     /// Prepares the model as the saved fit did: with the cells of the first stage, and then with those of each later stage.

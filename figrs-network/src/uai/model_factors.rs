@@ -46,7 +46,8 @@ pub struct ModelFactors {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FactorVariable {
-    /// The name of the element, or the call that built it, if it has no name; names may repeat. `None` if the variable belongs to no single element, such as the hidden choice of a Chain.
+    /// The name of the element, or the call that built it, if it has no name; names may repeat. `None` if the variable belongs to no single
+    /// element, such as the hidden choice of a Chain.
     pub name: Option<String>,
     /// The text of each value; `absent` stands for worlds that do not reach the element. Empty if the variable has no name.
     pub values: Vec<String>,

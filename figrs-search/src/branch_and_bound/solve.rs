@@ -10,6 +10,7 @@ use figrs_factor::eliminate::{
 };
 use figrs_factor::graph::{FactorGraph, ReducedGraph, VarId};
 use figrs_factor::mini_buckets::{BoundKind, BucketOrder, MiniBuckets};
+use figrs_factor::order::MAX_WORK;
 use figrs_factor::{Limits, Stopped, Until};
 
 use super::component::{ComponentLimits, ComponentSearch};
@@ -391,7 +392,7 @@ impl WorldSearch<'_> {
         let until = self.until;
         let entries = memory_of_tables(limits) as f64 / size_of::<f64>() as f64;
         let tables = (limits.table_entries, entries);
-        let bound = as_if_dense(graph, &[], until).and_then(|buckets| {
+        let bound = as_if_dense(graph, &[], (MAX_WORK, until)).and_then(|buckets| {
             let tree = BucketOrder::new(graph.cardinalities.len(), &buckets);
             let kind = BoundKind::MaximumAbove;
             let messages = MiniBuckets::new(graph, &tree, tables, kind, until)?;

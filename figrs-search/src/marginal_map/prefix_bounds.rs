@@ -5,6 +5,9 @@ use figrs_factor::eliminate::{EliminationError, as_if_dense};
 use figrs_factor::graph::{Factor, FactorGraph, VarId, log_entry, log_stored};
 use figrs_factor::mini_buckets::{BucketOrder, MiniBuckets};
 
+/// Number of memory words that the search for an elimination order reads. Orders of wide graphs, whose buckets are divided anyway, are worth no more.
+pub(super) const ORDER_WORK: u64 = 2_000_000;
+
 /// Upper bounds of all completions of a prefix: an assignment of the first maximised variables, in the order of [`Self::order`].
 ///
 /// One mini-bucket elimination sums out the other variables first, and maximises the variables in the reverse of their order. A prefix is
@@ -45,7 +48,7 @@ impl<'a> PrefixBounds<'a> {
         sizes: (usize, f64),
         until: &Until,
     ) -> Result<Self, EliminationError> {
-        let buckets = as_if_dense(graph, maximised, until)?;
+        let buckets = as_if_dense(graph, maximised, (ORDER_WORK, until))?;
         let elimination = BucketOrder::new(graph.cardinalities.len(), &buckets);
         let messages = MiniBuckets::marginal_map(graph, &elimination, sizes, maximised, until)?;
         let is_maximised = flags(graph, maximised);

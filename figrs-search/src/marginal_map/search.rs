@@ -16,7 +16,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::components::{GraphComponent, SplitGraph};
 use super::conditional_sums::ConditionalSums;
 use super::incumbent::{Incumbent, climb};
-use super::prefix_bounds::{PrefixBounds, slack};
+use super::prefix_bounds::{ORDER_WORK, PrefixBounds, slack};
 use crate::branch_and_bound::{SearchObserver, SearchResult, solve};
 
 /// Maximum numbers of entries of the tables of successive mini-bucket eliminations; the last is used for the search, too.
@@ -50,7 +50,7 @@ pub struct MarginalMapResult {
     pub log_weight: f64,
     /// Upper bound of the log-weights of all assignments. If the search was completed, `log_weight`.
     pub upper_bound: f64,
-    /// Better assignments and lower bounds in the order in which they were found.
+    /// Better assignments and falling upper bounds, in the order in which they were found.
     pub improvements: Vec<Improvement>,
     /// True if local search found the best assignment.
     pub is_local: bool,
@@ -168,15 +168,16 @@ impl Searches<'_> {
     /// [`Stopped::Finished`] for which a search ended.
     fn search(&mut self, work: f64) -> Result<Stopped, EliminationError> {
         let mut ends = Vec::with_capacity(self.runs.len());
-        for i in 0..self.runs.len() {
-            let (log_weight, upper_bound) = self.totals();
-            let done: f64 = self.runs.iter().map(Run::work).sum();
-            let shares = (self.runs.len() - i) as f64;
-            let run = &mut self.runs[i];
+        let (mut log_weight, mut upper_bound) = self.totals();
+        let mut done: f64 = self.runs.iter().map(Run::work).sum();
+        let is_known = log_weight > f64::NEG_INFINITY && upper_bound < f64::INFINITY;
+        let mut shares = self.runs.len() as f64;
+        for run in &mut self.runs {
             let (log_before, bound_before) = (run.best.log_weight, run.best.upper_bound);
             let own = run.work();
             let first = run.best.improvements.len();
             run.allowed = own + (work - done).max(0.0) / shares;
+            shares -= 1.0;
             ends.push(run.search()?);
             let steps = run.best.improvements[first..]
                 .iter()
@@ -185,8 +186,10 @@ impl Searches<'_> {
                     log_probability: log_weight + (step.log_probability - log_before),
                     upper_bound: upper_bound + (step.upper_bound - bound_before),
                 });
-            let is_known = log_weight > f64::NEG_INFINITY && upper_bound < f64::INFINITY;
             self.improvements.extend(steps.filter(|_| is_known));
+            log_weight += run.best.log_weight - log_before;
+            upper_bound += run.best.upper_bound - bound_before;
+            done += run.work() - own;
         }
         self.record();
         Ok(Stopped::first_reason(ends))
@@ -297,7 +300,7 @@ impl<'a> Run<'a> {
     fn bound_all(&mut self) -> Result<(), EliminationError> {
         let rounding = slack(&self.component.graph);
         let until = &self.limits.until;
-        let buckets = as_if_dense(&self.component.graph, &[], until)?;
+        let buckets = as_if_dense(&self.component.graph, &[], (ORDER_WORK, until))?;
         let order = BucketOrder::new(self.component.graph.cardinalities.len(), &buckets);
         for table in self.tables() {
             let sizes = self.sizes(table);

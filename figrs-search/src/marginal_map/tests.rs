@@ -179,7 +179,7 @@ fn a_deadline_of_zero_gives_no_answer_or_a_valid_one() {
     let (graph, maximised) = grid(6);
     let until = Until {
         deadline: Some(Instant::now()),
-        interrupt: None,
+        ..Until::default()
     };
     let limits = Limits::default().until(&until);
     let question = MarginalMapSearch {
