@@ -236,13 +236,13 @@ impl MarginalMap {
         }
         let cost = marginal_map_cost(graph, keep, &cheap)?;
         let refused = cost.within(&limits).err();
-        let found = search(match refused {
-            Some(_) => self.search_work,
-            None => {
-                let operations = cost.sum.operations + cost.maximum.operations;
-                self.search_work.min(operations)
-            }
-        });
+        let work = if refused.is_some() {
+            self.search_work
+        } else {
+            let operations = cost.sum.operations + cost.maximum.operations;
+            self.search_work.min(operations)
+        };
+        let found = search(work);
         let largest = cost.sum.largest_table.max(cost.maximum.largest_table);
         let is_hopeless = largest > HOPELESS * limits.table_entries as f64;
         match (found, refused) {

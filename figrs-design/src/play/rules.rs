@@ -132,12 +132,12 @@ impl MovementRules {
 
     /// Returns the strict form of the rules:
     ///
-    /// - - A player can neither enter nor stand on enemies and hazards, whatever the movement says. Only a jump arc continues over an enemy or hazard
+    /// - A player can neither enter nor stand on enemies and hazards, whatever the movement says. Only a jump arc continues over an enemy or hazard
     ///   that would support the player.
-    /// - - A player passes from cell to cell by their common sides. Each part of a move, such as a step of an arc or a fall, must be possible as a
+    /// - A player passes from cell to cell by their common sides. Each part of a move, such as a step of an arc or a fall, must be possible as a
     ///   sequence of steps of one cell up, down or aside through free cells, towards the end of that part. No player passes between two solid tiles
     ///   that touch at a corner, nor through a tile that the movement does not test.
-    /// - - The first cell must be free, and all cells between two doors must be blocked.
+    /// - The first cell must be free, and all cells between two doors must be blocked.
     ///
     /// A level that is playable by the strict rules is playable.
     ///

@@ -20,9 +20,9 @@ use figrs_models::mdmc::Level;
 /// - The player starts falling in row 2, column 2, counted from 0 at the top left, if the player can enter that cell. The published program does not test
 ///   whether the player can enter this cell; in a smaller level, the player starts in the last column or row instead, whatever tile is there. The goal is
 ///   the last column, at any height.
-/// - - Over a solid tile, the player stands, and walks one column to the left or right or starts one of the five [`JUMP_ARCS`](super::JUMP_ARCS) or their
+/// - Over a solid tile, the player stands, and walks one column to the left or right or starts one of the five [`JUMP_ARCS`](super::JUMP_ARCS) or their
 ///   mirror images. Each cell of an arc must be inside the level and free, and the player can leave an arc in each of its cells.
-/// - - Over a free tile, the player falls: straight down, diagonally down, or two rows down and one column aside; a fall tests only its last cell.
+/// - Over a free tile, the player falls: straight down, diagonally down, or two rows down and one column aside; a fall tests only its last cell.
 /// - A jump arc that rises above the top row continues in the top row. The published program tests the bottom row instead of the top row, by a
 ///   negative index.
 ///

@@ -109,7 +109,7 @@ fn unfit<T>(reason: &'static str) -> Result<T, Error> {
 }
 
 fn name(element: &AnyElement) -> String {
-    element.label().name.unwrap_or_default().to_string()
+    element.label().name.unwrap_or_default()
 }
 
 fn bits(numbers: &[f64]) -> Vec<u64> {

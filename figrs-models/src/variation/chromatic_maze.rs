@@ -12,9 +12,9 @@ use figrs_reading::Mistake;
 /// On mazes of side `N` with the components `s`, `f`, `d` and `c`, the score is `s / N + f / N + d / (2N) + 2c / (N² (2N - 2))`. Each tile, in scan
 /// order, is matched with a remaining tile of its colour in the other maze, or counts `2N - 2` if none remains:
 ///
-/// - - The reading `nearest`, which is recommended, matches each tile with the nearest one, as the text of the publication states.
+/// - The reading `nearest`, which is recommended, matches each tile with the nearest one, as the text of the publication states.
 /// - The reading `percent` is `nearest` as a percentage of the largest value that the terms of the formula can have.
-/// - - The reading `first` matches each tile with the first one in scan order, as the algorithm is printed in the publication.
+/// - The reading `first` matches each tile with the first one in scan order, as the algorithm is printed in the publication.
 impl Variation for Board<ChromaticTile> {
     const READINGS: [&'static str; 3] = ["nearest", "percent", "first"];
 

@@ -15,7 +15,7 @@ use figrs_reading::Mistake;
 ///
 /// - The reading `sum`, which is recommended, is the sum of the six differences over `6 N`, with the distances of all walls and of all empty cells.
 /// - The reading `normalised` takes each of the six differences as a share of its largest value, with mean distances for walls and empty cells.
-/// - - The reading `last-wall` is like `sum`, but takes only the distance of the last wall and that of the last empty cell, as line 14 of the
+/// - The reading `last-wall` is like `sum`, but takes only the distance of the last wall and that of the last empty cell, as line 14 of the
 ///   algorithm is printed.
 impl Variation for Board<DungeonTile> {
     const READINGS: [&'static str; 3] = ["sum", "normalised", "last-wall"];

@@ -143,17 +143,15 @@ fn variables(expansion: &Expansion, encoding: &Encoding) -> Vec<FactorVariable> 
 /// Returns the name of an element, or the call that built it.
 fn name(element: &AnyElement) -> String {
     let label = element.label();
-    match &label.name {
-        Some(name) => name.to_string(),
-        None => label.to_string(),
-    }
+    let name = label.name.clone();
+    name.unwrap_or_else(|| label.to_string())
 }
 
 /// Returns the UAI text of a factor graph, and the natural logarithm of the scale that the text leaves out.
 fn written(graph: &FactorGraph) -> Result<(String, f64), Error> {
     let mut text = format!("MARKOV\n{}\n", graph.cardinalities.len());
     line(&mut text, graph.cardinalities.iter().map(|&n| n as usize));
-    text.push_str(&format!("{}\n", graph.factors.len()));
+    line(&mut text, std::iter::once(graph.factors.len()));
     for factor in &graph.factors {
         let scope = factor.variables.iter().map(|v| v.index());
         line(

@@ -42,7 +42,7 @@ fn is_platformers(symbol: char) -> bool {
 ///   characters have platformer tiles.
 /// - If all levels have one width and are at least twice as high as wide, the player climbs [upwards](Travel::Up) in them; other levels are played to
 ///   the right.
-/// - - Levels with fewer rows than others are filled up at the top with an [outside](crate::mdmc::Meaning::Outside) tile, or else the most frequent
+/// - Levels with fewer rows than others are filled up at the top with an [outside](crate::mdmc::Meaning::Outside) tile, or else the most frequent
 ///   tile of the corpus; [`rows`](Self::rows) cuts higher levels. Before levels are filled up or cut, [`rooms`](Self::rooms) cuts them into rooms.
 ///
 /// [`CorpusNote`]s report the choices of the reader.

@@ -1,5 +1,6 @@
 //! Tests of predictions for each row of data, of soft evidence, and of the most probable states of some variables.
 
+use std::fmt::Write as _;
 use std::fs;
 
 use figrs_tests::example::text;
@@ -228,7 +229,7 @@ fn hidden_chain(length: usize) -> String {
     let mut tables = String::from("2 0.5 0.5\n4 0.7 0.3 0.2 0.8\n");
     for state in 1..length {
         let [before, own] = [2 * state - 2, 2 * state];
-        scopes += &format!("2 {before} {own}\n2 {own} {}\n", own + 1);
+        writeln!(scopes, "2 {before} {own}\n2 {own} {}", own + 1).unwrap();
         tables += "4 0.6 0.4 0.3 0.7\n4 0.7 0.3 0.2 0.8\n";
     }
     format!(
