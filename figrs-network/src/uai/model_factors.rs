@@ -17,7 +17,7 @@ use super::write::{line, rows};
 /// is the unnormalised marginal of the target. Therefore programs that read UAI files compute the same answers.
 ///
 /// In serde formats, the names are a value such as
-/// `{"log_scale": 0.0, "variables": [{"name": "rain", "values": ["false", "true"], "is_target": true}]}`; the text is not part of it.
+/// `{"log_scale": 0.0, "variables": [{"name": "rain", "values": ["true", "false"], "is_target": true}]}`; the text is not part of it.
 ///
 /// ```
 /// # use figrs_core::{Flip, If, Limits, Model};
@@ -30,8 +30,9 @@ use super::write::{line, rows};
 /// let network = Network::from_uai(factors.text())?;
 /// let rain = factors.variables().iter().position(|v| v.name.as_deref() == Some("rain"));
 /// let rain = &network.elements()[rain.unwrap_or_default()];
+/// // State 0 is the first value, `true`.
 /// let answer = VariableElimination::new().run(&network.model(), rain)?;
-/// assert!((answer.probability_that(rain, |state| state.index() == 1)? - 0.18 / 0.26).abs() < 1e-12);
+/// assert!((answer.probability_that(rain, |state| state.index() == 0)? - 0.18 / 0.26).abs() < 1e-12);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
