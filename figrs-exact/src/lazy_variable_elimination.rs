@@ -48,15 +48,17 @@ const MAX_RANGE: usize = 1 << 20;
 /// The bounds are read with [`Answer::bounds`], [`Answer::bounds_that`], [`Answer::expectation_bounds`] and
 /// [`Answer::log_evidence_bounds`]. If the whole model was expanded, the answer is exact and contains probabilities instead of bounds.
 ///
-/// **Guarantee.** The exact probability lies between the bounds, up to rounding, and a greater depth never widens the bounds. If the
-/// answer reports [`DeepeningEnd::Width`], the bounds of any event (for a continuous target, of any half-line) differ by at most the requested
+/// **Guarantee.** The exact probability lies between the bounds, up to rounding, and a greater depth never widens the bounds. If the answer
+/// reports [`DeepeningEnd::Width`], the bounds of any event (for a continuous target, of any half-line) differ by at most the requested
 /// width. If the model has continuous elements, the bounds assume that functions of numbers are monotone in each cell, and that the
-/// probability of each value is least at an end of a cell. This assumption holds for comparisons with a number, and for parameters of the
-/// distributions of figrs, such as the probability of a `Flip` and the mean of a `Normal`; it may not hold for other functions. In unexpanded parts of the
-/// model, weights are assumed to be at most one: a Score must not exceed one, and an observed value must not have a density. An expanded
-/// Score or density that violates this assumption about weights is an error; a Score or density that is never expanded is not detected. A
-/// failure of a function is no error if only undecided worlds reach it. If a function fails only in undecided worlds, the bounds hold if
-/// evidence that was not expanded excludes these worlds.
+/// probability of each value is least at an end of a cell. This assumption holds for `<`, `<=`, `>` and `>=` with a number, and for most
+/// parameters of the distributions of figrs, such as the probability of a `Flip` and the mean of a `Normal`. It does not hold for equality
+/// with a number, for the location of a `VonMises`, for the bandwidth of a `KernelDensity`, and for functions that are not monotone, such
+/// as squares and sines: the bounds may then exclude the exact probability. In unexpanded parts of the model, weights are assumed to be at
+/// most one: a Score must not exceed one, and an observed value must not have a density. An expanded Score or density that violates this
+/// assumption about weights is an error; a Score or density that is never expanded is not detected. A failure of a function is no error if
+/// only undecided worlds reach it. If a function fails only in undecided worlds, the bounds hold if evidence that was not expanded excludes
+/// these worlds.
 ///
 /// **Complexity.** For each target, the work is twice that of [`VariableElimination`](crate::VariableElimination) on the expanded part of
 /// the model. All smaller depths together take about as much work as the last one. The function of a Chain is called once for each

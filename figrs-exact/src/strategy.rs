@@ -448,6 +448,7 @@ fn is_refusal(error: &Error) -> bool {
         error,
         Error::NothingDone { .. }
             | Error::NoSampleMetEvidence { .. }
+            | Error::NotClosedForm { .. }
             | Error::Model(
                 ModelError::NotFinite { .. }
                     | ModelError::Unbounded { .. }

@@ -17,7 +17,8 @@ use figrs_factor::Stopped;
 /// stops the run as [`stop`](Self::stop) does; after [`resume`](Self::resume) the run has the time of the deadline again.
 ///
 /// **Guarantee.** The answer of a finished run has the bits of the answer of [`Run::run`](crate::Run::run), except for its time. The answer of a
-/// run that was stopped, resumed and lengthened by any calls has the bits of the answer of one longer run.
+/// run that was stopped, resumed and lengthened by any calls has the bits of the answer of one longer run. The chains of a lengthened run have the
+/// burn-in of the first run, which is the burn-in of one longer run only if it is stated.
 ///
 /// **Complexity.** A sampler does its work in turns of about 20 milliseconds, and an answer waits for the end of a turn. Each answer takes time
 /// in proportion to the size of the sums or the number of the draws so far. Other algorithms do not wait: they give the answer after their

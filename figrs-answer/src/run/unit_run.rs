@@ -26,7 +26,8 @@ pub type SharedQuestion = Arc<(Model, Vec<AnyElement>)>;
 /// [`Run::start`](crate::Run::start) starts a run that cannot be saved, because it adds up its units of work. A run that can be saved is started by
 /// [`start_portable`](Self::start_portable), and stores its units of work separately, as parts of runs do. `serde` saves and loads it.
 ///
-/// **Guarantee.** A run that was saved and loaded has the bits of a run that was not, however it is lengthened afterwards.
+/// **Guarantee.** A run that was saved and loaded has the bits of a run that was not, however it is lengthened afterwards, if the serde format keeps the
+/// bits of numbers (for JSON, the feature `float_roundtrip` of `serde_json`). A change of single numbers in the saved data is not detected.
 ///
 /// **Complexity.** The memory of a run that can be saved grows with the number of its units of work. A loaded run of independent worlds or
 /// populations continues where it was saved. The chains of a loaded run of Markov chains begin in their first worlds again and make the same

@@ -30,6 +30,8 @@ use figrs_answer::error::Error;
 ///
 /// **Guarantee.** A step leaves the posterior exactly invariant. The acceptance probability counts all ways in which the move can change these elements
 /// from their old to their new values, in both directions, with the probabilities of the choices. Therefore one move of a choice may undo another.
+/// A move of a continuous element must draw from a density, or from finitely many values that are shifts of the present value: a finite choice of
+/// other values, such as twice the present value, has a Jacobian that is not counted, and samples a wrong posterior.
 ///
 /// **Complexity.** A step takes the time of a block of the same elements, and computes the probability of every combination of choices twice.
 ///
