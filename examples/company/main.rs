@@ -22,7 +22,7 @@ use serde_json::{Map, Value as Json, json};
 
 use company::{Company, Person};
 
-/// What is known if no file is given: two projects are late, and the market of the second quarter is good.
+/// The evidence if no file is given: two projects are late, and the market of the second quarter is good.
 const EVIDENCE: &str = r#"{"projects": [{"late": true}, {"late": true}, null], "markets": [null, "good", null, null]}"#;
 
 /// The last section of the long help.

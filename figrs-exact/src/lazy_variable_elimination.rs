@@ -54,11 +54,12 @@ const MAX_RANGE: usize = 1 << 20;
 /// probability of each value is least at an end of a cell. This assumption holds for `<`, `<=`, `>` and `>=` with a number, and for most
 /// parameters of the distributions of figrs, such as the probability of a `Flip` and the mean of a `Normal`. It does not hold for equality
 /// with a number, for the location of a `VonMises`, for the bandwidth of a `KernelDensity`, and for functions that are not monotone, such
-/// as squares and sines: the bounds may then exclude the exact probability. In unexpanded parts of the model, weights are assumed to be at
-/// most one: a Score must not exceed one, and an observed value must not have a density. An expanded Score or density that violates this
-/// assumption about weights is an error; a Score or density that is never expanded is not detected. A failure of a function is no error if
-/// only undecided worlds reach it. If a function fails only in undecided worlds, the bounds hold if evidence that was not expanded excludes
-/// these worlds.
+/// as squares and sines: the bounds may then exclude the exact probability.
+/// [`Deepening::assumes_monotone`](figrs_answer::Deepening::assumes_monotone) states if the bounds rely on this assumption. In unexpanded
+/// parts of the model, weights are assumed to be at most one: a Score must not exceed one, and an observed value must not have a density.
+/// An expanded Score or density that violates this assumption about weights is an error; a Score or density that is never expanded is not
+/// detected. A failure of a function is no error if only undecided worlds reach it. If a function fails only in undecided worlds, the
+/// bounds hold if evidence that was not expanded excludes these worlds.
 ///
 /// **Complexity.** For each target, the work is twice that of [`VariableElimination`](crate::VariableElimination) on the expanded part of
 /// the model. All smaller depths together take about as much work as the last one. The function of a Chain is called once for each
@@ -241,6 +242,7 @@ pub(super) struct DepthResult {
     pub(super) is_complete: bool,
     /// Number of values that were listed of an element with infinitely many; `None` if there was no such element.
     range: Option<usize>,
+    assumes_monotone: bool,
 }
 
 /// The last depth of a deepening, and the choice of the next depth.
@@ -381,6 +383,7 @@ impl DeepeningSearch<'_> {
             depth,
             range: found.range.unwrap_or(0),
             work: self.spent,
+            assumes_monotone: found.assumes_monotone,
             ended: if found.is_complete {
                 DeepeningEnd::Complete
             } else {
@@ -415,6 +418,7 @@ impl DeepeningSearch<'_> {
                 width: 0.0,
                 is_complete: true,
                 range: None,
+                assumes_monotone: expansion.assumes_monotone(),
             });
         }
         let mut operations = 0.0;
@@ -431,6 +435,7 @@ impl DeepeningSearch<'_> {
             answer: Answer::bounded_marginals(name, bounds, log_evidence),
             is_complete: false,
             range: expansion.is_ranged().then_some(self.range),
+            assumes_monotone: expansion.assumes_monotone(),
         })
     }
 
@@ -464,6 +469,7 @@ impl DeepeningSearch<'_> {
             width: 0.0,
             is_complete: false,
             range: None,
+            assumes_monotone: false,
         })
     }
 }

@@ -42,7 +42,8 @@ const CHECKING_DRAWS: u64 = 10_000;
 /// or a quadrature with some thousand evaluations.
 ///
 /// **Errors.** [`Error::NotClosedForm`] if an element depends on two real numbers that no linear function combines, or if a continuous element is
-/// neither normal nor observed; [`Error::ImpossibleEvidence`]; the errors of the model.
+/// neither normal nor observed, or if a likelihood that is no comparison is zero at all numbers that the quadrature tries;
+/// [`Error::ImpossibleEvidence`] if the finite elements, comparisons and observed normal elements exclude every world; the errors of the model.
 ///
 /// **References.** Minka, *Expectation propagation for approximate Bayesian inference*, 2001; Rasmussen and Williams, *Gaussian Processes for Machine
 /// Learning*, 2006, section 3.6; Herbrich, Minka and Graepel, *A Bayesian skill rating system*, 2006.
@@ -212,7 +213,8 @@ impl ExpectationPropagation {
             return Ok(answer);
         }
         let within = (&self.limits, Collapse::Never);
-        let answer = marginals(self.name(), &mut hybrid, question, within, estimate)?;
+        let answer = marginals(self.name(), &mut hybrid, question, within, estimate);
+        let answer = answer.map_err(|error| hybrid.unsatisfied(error))?;
         let mut statistics =
             RunStatistics::new(convergence.stopped, convergence.sweeps, watching.elapsed());
         statistics.asked = Some(self.sweeps.most);

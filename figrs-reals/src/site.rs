@@ -2,6 +2,7 @@
 //! observations.
 
 use std::any::Any;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use figrs_answer::error::Error;
@@ -14,9 +15,13 @@ use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::not_closed;
 
-/// Distance from the mean, in standard deviations, within which a likelihood must be defined. At a greater distance, a number has likelihood zero if
-/// a function of the model fails for it.
-const REACH: f64 = 8.0;
+/// Distance from the mean of the number, in standard deviations, within which a likelihood must be defined. A function of the model may fail at
+/// greater distances, which have probability 6e-7, if the product with the likelihood is negligible there.
+const REACH: f64 = 5.0;
+
+/// Distance from the mean of the product of the number's distribution and the likelihood, in standard deviations of the product, within which the
+/// likelihood must be defined.
+const REACH_OF_PRODUCT: f64 = 10.0;
 
 #[derive(Clone, Debug)]
 pub(crate) struct RealFunction {
@@ -86,21 +91,29 @@ impl Site {
             };
             return Ok(likelihood.tilted(mean, variance));
         }
-        let failed = std::cell::OnceCell::new();
+        let failures = RefCell::new(Vec::new());
         let log = |number: f64| match self.log_likelihood(finite, value_of, number) {
             Ok(log) => log,
             Err(error) => {
-                if (number - mean).abs() <= REACH * variance.sqrt() {
-                    let _ = failed.set(error);
-                }
+                failures.borrow_mut().push((number, error));
                 f64::NEG_INFINITY
             }
         };
         let tilted = RealLikelihood::Log(&log).tilted(mean, variance);
-        match failed.into_inner() {
-            Some(error) => Err(error),
-            None => Ok(tilted),
-        }
+        let is_near = |number: f64, mean: f64, variance: f64, reach: f64| {
+            (number - mean).abs() <= reach * variance.sqrt()
+        };
+        let mut failures = failures.into_inner().into_iter();
+        let fatal = failures.find(|(number, _)| {
+            let of_product = |t: &Tilted| is_near(*number, t.mean, t.variance, REACH_OF_PRODUCT);
+            is_near(*number, mean, variance, REACH) || tilted.as_ref().is_none_or(of_product)
+        });
+        fatal.map_or(Ok(tilted), |(_, error)| Err(error))
+    }
+
+    /// True if the likelihood is a comparison of the real number with zero.
+    pub(crate) fn is_comparison(&self) -> bool {
+        matches!(self.weighed, Weighed::Sign(..) | Weighed::ObservedSign(..))
     }
 
     /// Returns the value of a comparison, and the value that it has if the real number is zero; `None` if the likelihood is not a comparison.

@@ -244,7 +244,13 @@ impl TargetBounds {
             }
             _ => format!(" at depth {}", deepening.depth),
         });
-        bounds + &depth.unwrap_or_default()
+        let assumed = match deepening {
+            Some(deepening) if deepening.assumes_monotone => {
+                ", if functions are monotone between quantiles"
+            }
+            _ => "",
+        };
+        bounds + &depth.unwrap_or_default() + assumed
     }
 }
 

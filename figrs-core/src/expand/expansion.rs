@@ -11,6 +11,27 @@ use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
 use figrs_factor::graph::Weights;
 
+/// The values of elements with infinitely many values that an expansion lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Listing {
+    /// All values of all elements are listed.
+    #[default]
+    Complete,
+    /// Some values are omitted, or intervals stand for them.
+    Ranged,
+    /// In addition, a function of an interval was evaluated at some points only, and is not known to be monotone.
+    OfMonotone,
+}
+
+impl Listing {
+    /// Raises the listing to `other`, if `holds`.
+    pub(super) fn raise(&mut self, other: Self, holds: bool) {
+        if holds {
+            *self = other.max(*self);
+        }
+    }
+}
+
 /// All elements that the roots of a model (targets and evidence) need, with numbered values.
 ///
 /// In an expansion, each element comes after its parents and after the results of its branches.
@@ -23,12 +44,11 @@ pub struct Expansion {
     pub(super) impossible: Option<usize>,
     /// The depth to which the model was expanded, and `true` if some part of it was omitted.
     pub(super) cut: Option<(usize, bool)>,
-    /// The cells of the values of each element some of whose values are intervals.
+    /// For each element that has an interval among its values, the cells of all its values.
     pub(super) cells: FxHashMap<usize, Arc<[Cell]>>,
     /// The upper bounds of the weights of an element's values, if some values are intervals for which the evidence is undecided.
     pub(super) upper_weights: FxHashMap<usize, Weights>,
-    /// `true` if some values of an element with infinitely many values were left out.
-    pub(super) is_ranged: bool,
+    pub(super) listing: Listing,
     /// Maximum number of entries in the table of one element.
     pub(super) element_entries: u64,
     pub(super) reached: usize,
@@ -43,7 +63,7 @@ pub struct Expansion {
 impl Expansion {
     /// True if no part of the model and no values were omitted.
     pub fn is_complete(&self) -> bool {
-        !self.is_cut() && !self.is_ranged
+        !self.is_cut() && !self.is_ranged()
     }
 
     /// True if some Chains were omitted because of their depth.
@@ -53,7 +73,13 @@ impl Expansion {
 
     /// True if some values of an element with infinitely many values were omitted.
     pub fn is_ranged(&self) -> bool {
-        self.is_ranged
+        self.listing > Listing::Complete
+    }
+
+    /// Returns `true` if the weights of the expansion rely on functions of intervals that are assumed to be monotone.
+    #[doc(hidden)]
+    pub fn assumes_monotone(&self) -> bool {
+        self.listing == Listing::OfMonotone
     }
 
     /// True if some elements are calls of recursive functions that were not unfolded; the expansion then lacks the elements

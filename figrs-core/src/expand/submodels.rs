@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::content::Content;
 use super::expander::Expander;
-use super::expansion::Expansion;
+use super::expansion::{Expansion, Listing};
 use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
 use crate::value::support::Support;
@@ -247,7 +247,8 @@ impl Expander<'_> {
         } else {
             Content::Table(weights)
         };
-        self.expansion.is_ranged |= columns > solved.support.len();
+        let is_ranged = columns > solved.support.len();
+        self.expansion.listing.raise(Listing::Ranged, is_ranged);
         self.finish(
             element,
             depth,

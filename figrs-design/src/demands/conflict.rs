@@ -83,7 +83,7 @@ pub(super) fn find(
     }
 }
 
-/// Searches once for demands that are proven to exclude each other, if the search is `worth` its time; this function is told whether the model is
+/// Searches once for demands that are proven to exclude each other, if the search is `worth` its time; this function receives whether the model is
 /// large. An interrupted search proves nothing.
 pub(super) fn proven(
     steered: &SteeredLevel,

@@ -11,6 +11,7 @@ use super::HybridModel;
 use crate::closed_form::explained;
 use crate::hybrid_world::HybridWorld;
 use crate::linear_element::union;
+use crate::scan::not_closed;
 use crate::site::Site;
 
 /// A factor for a likelihood that is not Gaussian.
@@ -28,6 +29,19 @@ pub(crate) struct SiteFactor {
 }
 
 impl HybridModel<'_> {
+    /// Returns the error for evidence that no number of the quadrature satisfies. Only for comparisons this proves that the evidence is impossible.
+    pub(crate) fn unsatisfied(&self, error: Error) -> Error {
+        let mut sites = self.sites.iter().map(|made| &made.site);
+        match (&error, sites.find(|site| !site.is_comparison())) {
+            (Error::ImpossibleEvidence { .. }, Some(site)) => {
+                let problem = "its likelihood is zero at all numbers that were tried, about a hundredth of a standard deviation apart: the evidence is \
+                               impossible, or holds only in a narrower interval; state an interval by comparisons such as `greater_than`, or use a sampler";
+                not_closed(&site.element, problem.to_owned())
+            }
+            _ => error,
+        }
+    }
+
     /// Adds the factor of a likelihood that is not Gaussian.
     pub(super) fn add_site(&mut self, site: Site) -> Result<(), Error> {
         let rows = self.substituted(&site.element, &site.function.argument)?;

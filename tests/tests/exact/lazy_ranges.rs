@@ -2,7 +2,7 @@
 
 use figrs::prelude::*;
 use figrs::{Bounds, Deepening, DeepeningEnd, ModelError, Quality, Recursive};
-use figrs::{Geometric, LazyVariableElimination, Scale};
+use figrs::{Geometric, LazyVariableElimination, LogNormal, Scale};
 
 #[track_caller]
 fn encloses(bounds: Bounds, right: f64, width: f64) {
@@ -300,4 +300,46 @@ fn densities_over_cells_are_refused() {
     let refused = LazyVariableElimination::to_depth(5).run(&weighed, &mean);
     let is_refused = matches!(&refused, Err(Error::Model(ModelError::Unbounded { .. })));
     assert!(is_refused, "{refused:?}");
+}
+
+#[test]
+fn bounds_that_rely_on_monotone_functions_say_so() {
+    let assumes = |model: &Model, target: &Element<bool>| {
+        let answer = LazyVariableElimination::to_width(0.1).run(model, target);
+        answer.unwrap().deepening().unwrap().assumes_monotone
+    };
+    let x = ContinuousUniform::new(0.0, 1.0);
+    let half = Constant::new(0.5);
+    // Linear functions and comparisons of elements are known to be monotone; of a closure nothing is known.
+    assert!(!assumes(&Model::new(), &(&x * 2.0).less_than(&half)));
+    assert!(assumes(&Model::new(), &x.map(|x| (x * 9.0).sin() > 0.0)));
+    let answer = LazyVariableElimination::to_width(0.1)
+        .run(&Model::new(), x.map(|x| *x > 0.3))
+        .unwrap();
+    assert!(answer.to_string().contains("if functions are monotone"));
+}
+
+/// The parameter of the last cell is wrong, and nothing is known about the value there.
+#[test]
+fn wrong_parameters_in_a_part_of_a_cell_are_unknown() {
+    let rate = LogNormal::new(0.0, Variance(1.0));
+    let none = Poisson::new(&rate).map(|n| *n == 0);
+    let answer = LazyVariableElimination::to_width(0.05)
+        .run(&Model::new(), &none)
+        .unwrap();
+    let bounds = answer.bounds(&none, &true).unwrap();
+    // The expectation of exp(-rate), by the trapezoidal rule over the logarithm of the rate.
+    let step = 1e-3;
+    let term = |i: i32| {
+        let z = f64::from(i) * step;
+        (-z.exp() - z * z / 2.0).exp() / std::f64::consts::TAU.sqrt() * step
+    };
+    let exact: f64 = (-10_000..=10_000).map(term).sum();
+    assert!(bounds.contains(exact) && bounds.width() <= 0.05, "{bounds}");
+    let wrong = Poisson::new(ContinuousUniform::new(-3.0, -1.0));
+    assert!(
+        LazyVariableElimination::new()
+            .run(&Model::new(), &wrong)
+            .is_err()
+    );
 }

@@ -436,11 +436,11 @@ fn wrong_moves_are_errors() {
         .weigh(&x, |x| (-x * x).exp())
         .weigh(&y, |y| 1.0 + y);
     let walk = || Move::draw(&x, &x.flat_map(|&x| Normal::new(x, StandardDeviation(0.5))));
-    let lattice = || Move::draw(&x, &x.flat_map(|&x| Uniform::new([x - 1.0, x + 1.0])));
+    let prior = || Move::draw(&x, &x);
     let cases: [(Move, &str); 7] = [
         (walk().then(walk()), "let each element move once in a step"),
         (
-            Move::choose([(-1.0, walk()), (2.0, lattice())]),
+            Move::choose([(-1.0, walk()), (2.0, prior())]),
             "one weight, which is finite and not negative",
         ),
         (
@@ -448,12 +448,12 @@ fn wrong_moves_are_errors() {
             "one weight, which is finite and not negative",
         ),
         (
-            Move::choose_by(&y.map(|y| vec![*y]), [walk(), lattice()]),
+            Move::choose_by(&y.map(|y| vec![*y]), [walk(), prior()]),
             "] for 2 moves",
         ),
         (
-            Move::choose([(0.5, walk()), (0.5, lattice())]),
-            "draw from densities in all moves",
+            Move::draw(&x, &x.flat_map(|&x| Uniform::new([2.0 * x, x / 2.0]))),
+            "draw a continuous element from a density",
         ),
         (
             Move::draw(&x, &y.map(|y| *y)),
@@ -474,11 +474,10 @@ fn wrong_moves_are_errors() {
         let error = error.unwrap_err().to_string();
         assert!(error.contains(message), "{error}");
     }
-    // A walk of a density and a walk on a lattice are two moves.
     let sampler = MetropolisHastings::new(3000)
         .seed(3)
         .with_move(walk())
-        .with_move(lattice());
+        .with_move(prior());
     let answer = sampler.run(&model, &x).unwrap();
     let variance = answer.variance(&x).unwrap();
     assert!((variance - 1.0 / 3.0).abs() < 0.06, "{variance}");

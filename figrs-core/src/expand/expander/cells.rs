@@ -11,10 +11,13 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::{BranchResults, Expander};
-use crate::element::node::{AnyElement, ApplyOp, AtomicOp, ChainOp, Kind, NotEnumerable};
+use crate::element::node::{
+    AnyElement, ApplyOp, AtomicOp, ChainOp, Kind, NotEnumerable, OpenArgument,
+};
 use crate::element::{quantile, tails};
 use crate::error::{Fault, ModelError};
 use crate::expand::content::{Content, FunctionFailures};
+use crate::expand::expansion::Listing;
 use crate::expand::product;
 use crate::limits::check_time;
 use crate::value::datum::Datum;
@@ -148,7 +151,7 @@ impl Expander<'_> {
         let (mut index, mut failed) = (Vec::new(), Vec::new());
         let mut cells: Vec<Cell> = Vec::new();
         let mut error: Option<ModelError> = None;
-        self.for_each_combination(element, parents, |_, corners| {
+        self.for_each_combination(element, parents, |expander, corners| {
             failed.push(matches!(corners, Corners::Impossible));
             let Corners::Points(points) = corners else {
                 let is_impossible = failed.last() == Some(&true);
@@ -159,6 +162,8 @@ impl Expander<'_> {
                 });
                 return Ok(());
             };
+            let is_assumed = !is_monotone(op, &points);
+            (expander.expansion.listing).raise(Listing::OfMonotone, is_assumed);
             let results = points.iter().map(|point| op.call(point));
             let results: Vec<Result<Datum, Fault>> = results.collect();
             let mut found = Vec::with_capacity(results.len());
@@ -227,6 +232,7 @@ impl Expander<'_> {
                 branches.choice.push(choice);
                 return Ok(());
             };
+            (expander.expansion.listing).raise(Listing::OfMonotone, points.len() > 1);
             let mut found = Vec::with_capacity(points.len());
             let mut fault = None;
             for point in &points {
@@ -281,15 +287,23 @@ impl Expander<'_> {
     ) -> Result<(Support, Content), ModelError> {
         let fault = |fault: Fault| element.fault(fault);
         let mut ops: Vec<&dyn AtomicOp> = Vec::with_capacity(corners.len() + 1);
+        let mut refused = None;
         for corner in [element].into_iter().chain(corners) {
             if let Kind::Atomic(op) = corner.kind() {
-                op.check().map_err(|problem| element.invalid(problem))?;
-                ops.push(&**op);
+                match op.check() {
+                    Ok(()) => ops.push(&**op),
+                    Err(problem) => refused = Some(element.invalid(problem)),
+                }
             }
+        }
+        // Nothing is known about the value if some parameters in the cell are wrong; all of them are wrong only by a mistake of the model.
+        let is_unknown = refused.is_some();
+        if let (Some(error), true) = (refused, ops.is_empty()) {
+            return Err(error);
         }
         let observed = self.unlisted.get(&element.id()).cloned();
         let at = |op: &dyn AtomicOp, value: &dyn Any| Ok(op.log_prob(value).map_err(fault)?.exp());
-        let (support, cells, masses) =
+        let (support, cells, mut masses) =
             match (ops[0].outcomes().map_err(fault)?, self.range(element)) {
                 (Ok(outcomes), _) => {
                     let support = outcomes.support;
@@ -325,12 +339,33 @@ impl Expander<'_> {
                 }
                 (Err(endless), _) => return Err(endless.unless_observed(element.label())),
             };
+        if is_unknown {
+            masses.fill(0.0);
+        }
         self.set_cells(cells);
         let listed: f64 = masses.iter().sum();
         let unknown = (1.0 - listed).max(0.0);
         let weights = masses.into_iter().chain([unknown]).collect();
         Ok((support, Content::Atomic(Weights::from_linear(weights))))
     }
+}
+
+/// True if a function is known to be monotone in each argument that is an interval: a linear function, or a comparison of linear functions. `points`
+/// has the middle of the intervals, followed by the corners; it has one point if no argument is an interval.
+fn is_monotone<'a>(op: &dyn ApplyOp, points: &[Vec<&'a dyn Any>]) -> bool {
+    let [middle, corners @ ..] = points else {
+        return true;
+    };
+    let same = |a: &dyn Any, b: &dyn Any| a.downcast_ref::<f64>() == b.downcast_ref::<f64>();
+    let argument = |(at, value): (usize, &&'a dyn Any)| {
+        if corners.iter().all(|corner| same(corner[at], *value)) {
+            OpenArgument::Known(*value)
+        } else {
+            OpenArgument::Open(1)
+        }
+    };
+    let arguments: Vec<OpenArgument<'_>> = middle.iter().enumerate().map(argument).collect();
+    corners.is_empty() || op.linear(&arguments).is_some() || op.comparison(&arguments).is_some()
 }
 
 /// Returns the least of the probabilities of each value in several distributions.

@@ -1,6 +1,7 @@
 //! Values and tables of elements, computed after their parents have been expanded.
 
 use super::super::content::{Content, ExpandedElement, FunctionFailures};
+use super::super::expansion::Listing;
 use super::super::rows;
 use super::cells::{self, Cell, quantile_cells};
 use super::{BranchResults, Expander};
@@ -56,7 +57,7 @@ impl Expander<'_> {
             Kind::Atomic(op) => {
                 if let Some(corners) = self.enclosed.remove(&element.id()) {
                     let (support, content) = self.enclose(&element, &corners)?;
-                    self.expansion.is_ranged = true;
+                    self.expansion.listing.raise(Listing::Ranged, true);
                     return self.finish(element, depth, parents, support, content, None);
                 }
                 let range = self.range(&element);
@@ -71,8 +72,9 @@ impl Expander<'_> {
                     (support, content) = (values, Content::Atomic(Weights::from_linear(masses)));
                     self.set_cells(cells);
                 }
-                self.expansion.is_ranged |=
+                let is_ranged =
                     matches!(&content, Content::Atomic(weights) if weights.len() > support.len());
+                self.expansion.listing.raise(Listing::Ranged, is_ranged);
                 let content = self.with_origins(&element, &support, content);
                 (support, content, failures)
             }
@@ -285,7 +287,9 @@ impl Expander<'_> {
         };
         let position = self.expansion.elements.len();
         let cells = self.cells.take();
-        self.expansion.is_ranged |= cells.is_some();
+        self.expansion
+            .listing
+            .raise(Listing::Ranged, cells.is_some());
         let evidence = self.statements.evidence(&expanded.element);
         if let Some(cells) = cells {
             let (cells, upper) =

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::cache::ExpansionCache;
 use super::calls::{CallRequest, CallSolutions, CallTreatment, NO_DEPTH_LIMIT};
 use super::content::Content;
-use super::expansion::Expansion;
+use super::expansion::{Expansion, Listing};
 use super::expansion_memory::ExpansionMemory;
 use super::parametric::LearnedParameters;
 use super::submodels::SolvedSubmodel;
@@ -106,7 +106,7 @@ impl<'m> Expander<'m> {
                 cut: limit.as_ref().map(|limit| (limit.depth, false)),
                 cells: FxHashMap::default(),
                 upper_weights: FxHashMap::default(),
-                is_ranged: false,
+                listing: Listing::Complete,
                 element_entries: limits.element_entries,
                 reached: 0,
                 parametric: Vec::new(),
@@ -417,7 +417,7 @@ impl<'m> Expander<'m> {
             CallTreatment::UnfoldsCaller => self.is_unfolded = true,
             CallTreatment::Shared(support, weights) => {
                 self.expansion.shares_calls = true;
-                self.expansion.is_ranged |= calls.is_ranged;
+                (self.expansion.listing).raise(Listing::Ranged, calls.is_ranged);
                 if weights.len() > support.len() {
                     self.expansion.cut = self.expansion.cut.map(|(limit, _)| (limit, true));
                 }

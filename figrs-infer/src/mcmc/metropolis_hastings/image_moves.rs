@@ -353,7 +353,7 @@ impl ImageMoves {
         self.moves.as_ref().map_or(0, Vec::len)
     }
 
-    /// Drops each joint move none of whose proposals kept the computed numbers unchanged.
+    /// Drops each joint move if all its proposals changed the computed numbers.
     pub(super) fn drop_impossible(&mut self) {
         if let Some(moves) = &mut self.moves {
             moves.retain(|chosen| chosen.was_possible);

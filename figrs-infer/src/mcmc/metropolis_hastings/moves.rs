@@ -30,14 +30,12 @@ use figrs_answer::error::Error;
 ///
 /// **Guarantee.** A step leaves the posterior exactly invariant. The acceptance probability counts all ways in which the move can change these elements
 /// from their old to their new values, in both directions, with the probabilities of the choices. Therefore one move of a choice may undo another.
-/// A move of a continuous element must draw from a density, or from finitely many values that are shifts of the present value: a finite choice of
-/// other values, such as twice the present value, has a Jacobian that is not counted, and samples a wrong posterior.
 ///
 /// **Complexity.** A step takes the time of a block of the same elements, and computes the probability of every combination of choices twice.
 ///
 /// **Errors.** [`Error::InvalidSetting`] if an element moves twice in one step, if a draw is not from an atomic element or a Chain with such results, if
-/// weights are negative, not finite or not as many as the moves, if of two ways to the same values one draws from
-/// a density and one does not, or if more than 256 elements move in one step.
+/// weights are negative, not finite or not as many as the moves, if a continuous element draws from a distribution without a density (the acceptance
+/// probability would need a Jacobian that the move does not state) or another element from a density, or if more than 256 elements move in one step.
 ///
 /// **References.** Green (1995), "Reversible jump Markov chain Monte Carlo computation"; the proposal schemes of Figaro.
 ///
@@ -189,42 +187,29 @@ impl Move {
     /// present world.
     pub(super) fn log_prob(&self, trace: &Trace, to: &Moved) -> Result<f64, Error> {
         let mut ways = Vec::new();
-        add_ways(
-            trace,
-            &[self],
-            to,
-            &mut Moved::default(),
-            (0.0, 0),
-            &mut ways,
-        )?;
-        if ways.windows(2).any(|pair| pair[0].1 != pair[1].1) {
-            let remedy = "draw from densities in all moves of these elements, or in none";
-            return Err(invalid(format!("{self:?}"), remedy));
-        }
-        let largest = ways
-            .iter()
-            .fold(f64::NEG_INFINITY, |most, way| way.0.max(most));
+        add_ways(trace, &[self], to, &mut Moved::default(), 0.0, &mut ways)?;
+        let largest = ways.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if largest == f64::NEG_INFINITY || ways.len() == 1 {
             return Ok(largest);
         }
-        let sum: f64 = ways.iter().map(|way| (way.0 - largest).exp()).sum();
+        let sum: f64 = ways.iter().map(|way| (way - largest).exp()).sum();
         Ok(largest + sum.ln())
     }
 }
 
 /// Adds the ways in which the moves in `pending`, one after another, give the elements of `to` their values: for each way the natural logarithm of its
-/// probability, and its number of draws from densities.
+/// probability.
 fn add_ways(
     trace: &Trace,
     pending: &[&Move],
     to: &Moved,
     moved: &mut Moved,
-    (log, densities): (f64, usize),
-    ways: &mut Vec<(f64, usize)>,
+    log: f64,
+    ways: &mut Vec<f64>,
 ) -> Result<(), Error> {
     let Some((first, rest)) = pending.split_first() else {
         if moved.0.len() == to.0.len() {
-            ways.push((log, densities));
+            ways.push(log);
         }
         return Ok(());
     };
@@ -240,16 +225,23 @@ fn add_ways(
             if own == f64::NEG_INFINITY {
                 return Ok(());
             }
-            let is_density = from.is_continuous().unwrap_or(false);
+            let has_density =
+                |of: &AnyElement| !value.is_countable() && of.is_continuous().unwrap_or(false);
+            if has_density(&from) != has_density(element) {
+                let remedy = "draw a continuous element from a density, such as a `Normal` around its value, and other elements from listed values";
+                return Err(invalid(
+                    format!("{} from {}", element.label(), from.label()),
+                    remedy,
+                ));
+            }
             moved.0.push((element.clone(), value.clone()));
-            let so_far = (log + own, densities + usize::from(is_density));
-            add_ways(trace, rest, to, moved, so_far, ways)?;
+            add_ways(trace, rest, to, moved, log + own, ways)?;
             moved.0.pop();
             Ok(())
         }
         MoveKind::Sequence(moves) => {
             let pending: Vec<&Move> = moves.iter().chain(rest.iter().copied()).collect();
-            add_ways(trace, &pending, to, moved, (log, densities), ways)
+            add_ways(trace, &pending, to, moved, log, ways)
         }
         MoveKind::Choice(weights, moves) => {
             let Some(shares) = moved.shares(trace, weights, moves.len())? else {
@@ -259,14 +251,7 @@ fn add_ways(
                 if *share > 0.0 {
                     let pending: Vec<&Move> =
                         [one].into_iter().chain(rest.iter().copied()).collect();
-                    add_ways(
-                        trace,
-                        &pending,
-                        to,
-                        moved,
-                        (log + share.ln(), densities),
-                        ways,
-                    )?;
+                    add_ways(trace, &pending, to, moved, log + share.ln(), ways)?;
                 }
             }
             Ok(())
