@@ -12,7 +12,8 @@ use crate::conjugate::{
     Multiple, Parameter, ReadValue, Reader, Spread, is_prior, mean, not_conjugate, sorted,
 };
 use crate::linear_element::{Conditional, union};
-use crate::scan::{Form, NormalVector, Scan, not_closed, rule};
+use crate::normal_rule::rule;
+use crate::scan::{Form, NormalVector, Scan, not_closed};
 
 impl Scan<'_> {
     pub(crate) fn add_parameter(

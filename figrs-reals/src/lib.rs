@@ -6,7 +6,8 @@
 //! | file | content |
 //! |---|---|
 //! | `linear_element` | linear functions of normal vectors, one for each assignment of some finite elements |
-//! | `scan`, `private_results` | elements as linear functions of normal vectors |
+//! | `scan`, `chain_scan`, `private_results` | elements as linear functions of normal vectors |
+//! | `normal_rule` | distributions of normal vectors given earlier vectors |
 //! | `finite_part` | the finite elements: their supports, and their factor graph |
 //! | `hybrid_model` | the factor graph of finite elements and normal vectors |
 //! | `site`, `site_scan` | likelihoods of one real number that are not Gaussian |
@@ -24,6 +25,7 @@
 
 mod belief;
 mod best_world;
+mod chain_scan;
 mod closed_form;
 mod collapse;
 mod collapsed;
@@ -41,6 +43,7 @@ mod hybrid_world;
 mod joint_moments;
 mod law;
 mod linear_element;
+mod normal_rule;
 mod private_results;
 mod saved_filter;
 mod scan;

@@ -1,5 +1,6 @@
 //! Linear functions of normal vectors, with one function for each assignment of some finite elements.
 
+use figrs_core::LinearFunction;
 use nalgebra::DMatrixView;
 use smallvec::{SmallVec, smallvec};
 
@@ -228,4 +229,21 @@ pub(crate) fn union<'a>(lists: impl IntoIterator<Item = &'a [usize]>) -> Vec<usi
     all.sort_unstable();
     all.dedup();
     all
+}
+
+/// Returns the function `function` of the linear functions `open` of vectors, as a linear function of these vectors.
+pub(crate) fn composed(function: &LinearFunction, open: &[&Linear]) -> Linear {
+    let n = function.offset.len();
+    let mut sum = Linear::constant(&function.offset);
+    let mut columns = &function.columns[..];
+    let mut coefficients: SmallVec<[f64; 6]> = SmallVec::new();
+    for linear in open {
+        let (own, rest) = columns.split_at(linear.numbers());
+        columns = rest;
+        coefficients.clear();
+        coefficients.extend(own.iter().flat_map(|column| &column[..n]).copied());
+        let coefficients = DMatrixView::from_slice(&coefficients, n, own.len());
+        sum.add(coefficients, linear);
+    }
+    sum
 }

@@ -4,17 +4,17 @@ use std::any::TypeId;
 use std::rc::Rc;
 
 use figrs_answer::error::Error;
-use figrs_core::internals::{ApplyOp, ChainOp, FamilyOp, Kind, NotEnumerable, OpenArgument};
+use figrs_core::internals::{ApplyOp, FamilyOp, Kind, NotEnumerable, OpenArgument};
 use figrs_core::{
     AnyElement, Datum, ElementId, Evidence, Limits, LinearFunction, LinearGaussian, Model,
 };
-use nalgebra::{DMatrix, DMatrixView};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::conjugate::{Multiple, Parameter, Spread, is_prior};
 use crate::finite_part::FinitePart;
-use crate::linear_element::{Conditional, Linear, union};
+use crate::linear_element::{Conditional, Linear, composed, union};
+use crate::normal_rule::{Rule, check_numbers, lower_triangle, rule};
 use crate::site::{RealFunction, Site, Weighed};
 
 /// Maximum number of elements on the way from a real number to a value that depends on it.
@@ -35,14 +35,6 @@ pub(crate) enum Form {
     Observed,
 }
 
-/// The distribution of a vector given earlier vectors, for one assignment of finite elements.
-#[derive(Clone, Debug)]
-pub(crate) struct Rule {
-    pub(crate) mean: Linear,
-    /// The lower triangle L for which L L' is the covariance matrix.
-    pub(crate) lower: DMatrix<f64>,
-}
-
 /// A normal element, with its conditional distribution given earlier vectors.
 #[derive(Debug)]
 pub(crate) struct NormalVector {
@@ -54,7 +46,7 @@ pub(crate) struct NormalVector {
 /// The search for the forms (finite elements, linear functions, parameters) of all elements on which some roots depend.
 pub(crate) struct Scan<'m> {
     /// The elements whose values interventions set.
-    set: FxHashSet<ElementId>,
+    pub(crate) set: FxHashSet<ElementId>,
     pub(crate) roots: Vec<AnyElement>,
     pub(crate) finite: FinitePart<'m>,
     pub(crate) forms: FxHashMap<ElementId, Form>,
@@ -65,7 +57,7 @@ pub(crate) struct Scan<'m> {
     /// The Chains with real values, in the order in which their forms were found.
     pub(crate) choices: Vec<AnyElement>,
     /// True after the finite parents of all real elements got their indices together.
-    are_parents_numbered: bool,
+    pub(crate) are_parents_numbered: bool,
     /// The likelihoods that are not Gaussian; `None` if such likelihoods are refused.
     pub(crate) sites: Option<Vec<Site>>,
     pub(crate) parameters: Vec<Parameter>,
@@ -167,7 +159,7 @@ impl<'m> Scan<'m> {
     }
 
     /// Returns those of `elements` whose forms have not been found yet.
-    fn unknown(&self, elements: &[AnyElement]) -> Vec<AnyElement> {
+    pub(crate) fn unknown(&self, elements: &[AnyElement]) -> Vec<AnyElement> {
         let is_unknown = |element: &&AnyElement| !self.forms.contains_key(&element.id());
         elements.iter().filter(is_unknown).cloned().collect()
     }
@@ -181,7 +173,7 @@ impl<'m> Scan<'m> {
         self.set.contains(&element.id())
     }
 
-    fn is_real(&self, element: &AnyElement) -> bool {
+    pub(crate) fn is_real(&self, element: &AnyElement) -> bool {
         !matches!(self.form(element), Form::Finite | Form::Observed)
     }
 
@@ -362,181 +354,6 @@ impl<'m> Scan<'m> {
         Ok(Attempt::Done(self.add_vector(element, rule)))
     }
 
-    /// Returns the form of `element`, a Chain whose parents are finite.
-    fn choice(&mut self, element: &AnyElement, op: &dyn ChainOp) -> Result<Attempt, Error> {
-        if op.call_id().is_some() {
-            return Ok(Attempt::Done(Form::Finite));
-        }
-        if !is_float(element) {
-            return self.observed_choice(element, op);
-        }
-        let branches = self.branches(element, op)?;
-        let unknown = self.unknown(&branches);
-        if !unknown.is_empty() {
-            return Ok(Attempt::Needs(unknown));
-        }
-        if !branches.iter().any(|branch| self.is_real(branch)) {
-            return Ok(Attempt::Done(Form::Finite));
-        }
-        let parents: Vec<usize> = self.parents_of(element);
-        if let Some(form) = self.chosen_parameter(element, &branches, &parents)? {
-            return Ok(Attempt::Done(form));
-        }
-        let mut forms = Vec::with_capacity(branches.len());
-        for branch in branches.iter() {
-            forms.push(match self.form(branch).clone() {
-                Form::Real(rows) => Ok(rows),
-                Form::Finite | Form::Observed => Err(self.finite.place(branch)),
-                Form::Function(_) | Form::Parameter(_) => {
-                    return Err(not_normal(element));
-                }
-            });
-        }
-        self.finite.find_supports()?;
-        let needed = forms.iter().map(|form| match form {
-            Ok(rows) => &rows.finite[..],
-            Err(place) => std::slice::from_ref(place),
-        });
-        let scope = union(needed.chain([&parents[..]]));
-        let own = self.finite.sizes(&parents);
-        let sizes = self.finite.sizes(&scope);
-        let mut rows = SmallVec::new();
-        for values in self.finite.assignments(element, &scope)? {
-            let value = |place: &usize| values[scope.binary_search(place).unwrap_or_default()];
-            let index = parents.iter().zip(&own);
-            // The results are listed in the order of the parents, which may differ from that of the scope.
-            let index = index.fold(0, |index, (place, size)| {
-                index * size + value(place) as usize
-            });
-            rows.push(match &forms[index] {
-                Ok(form) => form.row(&scope, &values, &sizes).clone(),
-                Err(place) => {
-                    let numbers = self.finite.numbers(*place, value(place));
-                    let numbers = numbers.ok_or_else(|| not_normal(element))?;
-                    Linear::constant(numbers.as_slice())
-                }
-            });
-        }
-        check_numbers(element, rows.iter())?;
-        self.choices.push(element.clone());
-        let rows = Conditional {
-            finite: scope,
-            rows,
-        };
-        Ok(Attempt::Done(Form::Real(Rc::new(rows))))
-    }
-
-    /// Returns the form of `element`, a Chain whose values are not real numbers. A Chain also counts as observed if its value and its parents are
-    /// observed and its result depends on a parameter.
-    fn observed_choice(
-        &mut self,
-        element: &AnyElement,
-        op: &dyn ChainOp,
-    ) -> Result<Attempt, Error> {
-        let finite = Ok(Attempt::Done(Form::Finite));
-        let Some(value) = self.observed(element) else {
-            return finite;
-        };
-        let result = if let Some(known) = self.branches.get(&element.id()) {
-            known[0].clone()
-        } else {
-            let is_set = |parent: &AnyElement| self.set.contains(&parent.id());
-            let known = element.parents().iter().map(|parent| {
-                let value = self.observed(parent).filter(|_| !is_set(parent));
-                value.map(Datum::as_any)
-            });
-            let Some(arguments) = known.collect::<Option<Vec<_>>>() else {
-                return finite;
-            };
-            let result = op.call(&arguments).map_err(|fault| element.fault(fault))?;
-            let is_read = self.forms.contains_key(&result.id());
-            if is_read || self.observed.contains_key(&result.id()) {
-                return finite;
-            }
-            self.observed.insert(result.id(), value);
-            let results = Rc::new(vec![result.clone()]);
-            self.branches.insert(element.id(), results);
-            result
-        };
-        match self.forms.get(&result.id()) {
-            None => Ok(Attempt::Needs(vec![result])),
-            Some(Form::Observed) => Ok(Attempt::Done(self.observed_form(element, value))),
-            Some(_) => finite,
-        }
-    }
-
-    /// Returns the indices of the finite parents of `element`, in the order of the parents.
-    pub(crate) fn parents_of(&mut self, element: &AnyElement) -> Vec<usize> {
-        let finite = element
-            .parents()
-            .iter()
-            .filter(|parent| !self.is_real(parent));
-        let finite: Vec<AnyElement> = finite.cloned().collect();
-        finite
-            .iter()
-            .map(|parent| self.finite.place(parent))
-            .collect()
-    }
-
-    /// Returns the results of `element`, a Chain, for each assignment of its parents, row-major.
-    fn branches(
-        &mut self,
-        element: &AnyElement,
-        op: &dyn ChainOp,
-    ) -> Result<Rc<Vec<AnyElement>>, Error> {
-        if let Some(known) = self.branches.get(&element.id()) {
-            return Ok(Rc::clone(known));
-        }
-        let parents = self.supported_parents(element)?;
-        let mut branches = Vec::new();
-        for values in self.finite.assignments(element, &parents)? {
-            let arguments = parents.iter().zip(&values);
-            let arguments: Vec<_> = arguments
-                .map(|(&place, &value)| self.finite.support(place).any(value as usize))
-                .collect();
-            branches.push(op.call(&arguments).map_err(|fault| element.fault(fault))?);
-        }
-        let branches = Rc::new(branches);
-        self.branches.insert(element.id(), Rc::clone(&branches));
-        Ok(branches)
-    }
-
-    /// Returns the indices of the finite parents of `element`, and finds their possible values.
-    pub(crate) fn supported_parents(&mut self, element: &AnyElement) -> Result<Vec<usize>, Error> {
-        let parents = self.parents_of(element);
-        if parents.iter().all(|&place| self.finite.is_supported(place)) {
-            return Ok(parents);
-        }
-        if !self.are_parents_numbered {
-            self.are_parents_numbered = true;
-            self.number_finite_parents();
-        }
-        self.finite.find_supports()?;
-        Ok(parents)
-    }
-
-    /// Gives indices to all finite parents of real elements; one expansion then finds all their possible values. If the possible values of some
-    /// parents cannot be listed, none gets an index, because the query may not need them.
-    fn number_finite_parents(&mut self) {
-        let mut finite: Vec<AnyElement> = Vec::new();
-        let mut stack = self.roots.clone();
-        let mut seen: FxHashSet<ElementId> = FxHashSet::default();
-        while let Some(element) = stack.pop() {
-            if !seen.insert(element.id()) || self.set.contains(&element.id()) {
-                continue;
-            }
-            for parent in element.parents() {
-                let is_finite = !is_float(parent) || self.set.contains(&parent.id());
-                if is_float(&element) && is_finite {
-                    finite.push(parent.clone());
-                } else {
-                    stack.push(parent.clone());
-                }
-            }
-        }
-        self.finite.try_supports(&finite);
-    }
-
     /// Computes a value, such as a linear function, for each assignment of the finite elements on which the parents of an element depend.
     ///
     /// A parent that is a multiple of a parameter is computed for the parameter value `parameter`.
@@ -604,78 +421,6 @@ impl<'m> Scan<'m> {
             index, dimension,
         ))))
     }
-}
-
-/// Returns the distribution of the normal `element` with the means and covariances `rows`, given earlier vectors.
-pub(crate) fn rule(
-    element: &AnyElement,
-    rows: Conditional<(Linear, Vec<Vec<f64>>)>,
-) -> Result<Conditional<Rule>, Error> {
-    check_numbers(element, rows.rows.iter().map(|(mean, _)| mean))?;
-    let mut checked = SmallVec::with_capacity(rows.rows.len());
-    for (mean, covariance) in rows.rows {
-        checked.push(Rule {
-            lower: lower_triangle(element, &covariance)?,
-            mean,
-        });
-    }
-    Ok(Conditional {
-        finite: rows.finite,
-        rows: checked,
-    })
-}
-
-/// Returns the function `function` of the linear functions `open` of vectors, as a linear function of these vectors.
-fn composed(function: &LinearFunction, open: &[&Linear]) -> Linear {
-    let n = function.offset.len();
-    let mut sum = Linear::constant(&function.offset);
-    let mut columns = &function.columns[..];
-    let mut coefficients: SmallVec<[f64; 6]> = SmallVec::new();
-    for linear in open {
-        let (own, rest) = columns.split_at(linear.numbers());
-        columns = rest;
-        coefficients.clear();
-        coefficients.extend(own.iter().flat_map(|column| &column[..n]).copied());
-        let coefficients = DMatrixView::from_slice(&coefficients, n, own.len());
-        sum.add(coefficients, linear);
-    }
-    sum
-}
-
-/// Returns the lower triangle L for which L L' is the covariance matrix `rows`.
-///
-/// **Errors.** [`ModelError::InvalidParameter`](figrs_core::ModelError::InvalidParameter) if the matrix is not positive definite.
-fn lower_triangle(element: &AnyElement, rows: &[Vec<f64>]) -> Result<DMatrix<f64>, Error> {
-    let n = rows.len();
-    let is_square = rows.iter().all(|row| row.len() == n);
-    if is_square && rows.iter().flatten().all(|x| x.is_finite()) {
-        let matrix = DMatrix::from_fn(n, n, |i, j| rows[i][j]);
-        if let Some(lower) = matrix.cholesky() {
-            return Ok(lower.unpack());
-        }
-    }
-    let problem = format!("its covariance {rows:?} is not finite and positive definite");
-    Err(element.invalid(problem).into())
-}
-
-/// Checks that all coefficients of an element are finite, and that it has the same dimension, at least one, for all values of the finite elements.
-fn check_numbers<'a>(
-    element: &AnyElement,
-    rows: impl Iterator<Item = &'a Linear>,
-) -> Result<(), Error> {
-    let mut width = None;
-    for row in rows {
-        let n = row.numbers();
-        if n == 0 || *width.get_or_insert(n) != n {
-            let problem = "its lists have no numbers, or different numbers of them";
-            return Err(not_closed(element, problem.to_owned()));
-        }
-        if !row.is_finite() {
-            let problem = "it is a linear function with a number that is infinite or not a number";
-            return Err(not_closed(element, problem.to_owned()));
-        }
-    }
-    Ok(())
 }
 
 /// Returns the first observed value of each element with an observation.

@@ -1,32 +1,31 @@
 //! A search for the most probable world by simulated annealing.
 
-use std::any::Any;
+mod chain;
+mod run;
+
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use figrs_core::{AnyElement, Datum, Model, Stream};
-use figrs_lower::internals::Trace;
+use figrs_core::{AnyElement, Model};
 
-use super::metropolis_hastings::{AcceptanceTerms, Kernel, MetropolisSettings, stepping};
+use super::metropolis_hastings::{MetropolisSettings, stepping};
+use chain::{AnnealingChain, AnnealingResult, BestWorld};
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
-use figrs_answer::run::run_state::{RunState, Turn, TurnLength};
+use figrs_answer::run::run_state::{RunState, TurnLength};
 use figrs_answer::run::time_share::TimeShare;
-use figrs_answer::run::unit_run::SharedQuestion;
 use figrs_answer::run::watch::Watch;
 use figrs_answer::run::work_queue::in_order;
 use figrs_answer::setters;
+use figrs_factor::Stopped;
 use figrs_factor::bounds::Improvement;
-use figrs_factor::{Stopped, Until};
+use run::AnnealingRun;
 
 const NAME: &str = "SimulatedAnnealing";
-
-/// Maximum number of steps between two progress reports.
-const BLOCK: u64 = 256;
 
 /// Searches for the most probable world by Metropolis-Hastings steps at a decreasing temperature.
 ///
@@ -275,126 +274,6 @@ impl SimulatedAnnealing {
     }
 }
 
-/// A chain of the search in its present world.
-struct AnnealingChain {
-    trace: Trace,
-    kernel: Kernel,
-    random: Stream,
-    result: AnnealingResult,
-    /// True if the chain can be continued; false after a step that was interrupted.
-    is_whole: bool,
-}
-
-impl AnnealingChain {
-    /// Makes the steps of the chain before step `goal`, or as many steps as the time allows.
-    fn run(
-        &mut self,
-        by: &SimulatedAnnealing,
-        (number, goal): (u64, u64),
-        turn: &TimeShare<'_>,
-    ) -> Result<(), Error> {
-        let search = &mut self.result;
-        search.stopped = None;
-        while search.steps < by.steps.min(goal) {
-            if let Some(why) = turn.stopped() {
-                search.stopped = Some(why);
-                break;
-            }
-            if search.steps.is_multiple_of(BLOCK) || turn.is_report_due() {
-                turn.run().report(number * by.steps + search.steps);
-            }
-            let temperature = by.temperature(search.steps)?;
-            let accept =
-                |terms: &AcceptanceTerms| terms.log_target() / temperature + terms.log_proposals();
-            let step = self.kernel.step(&mut self.trace, &mut self.random, accept);
-            let step = match step {
-                Err(error) if error.is_stopped() => {
-                    search.stopped = turn.run().stopped().or(Some(Stopped::Deadline));
-                    self.is_whole = false;
-                    break;
-                }
-                step => step?,
-            };
-            search.steps += 1;
-            search.accepted += u64::from(step.accepted);
-            if step.log_gain.is_finite() {
-                search.log += step.log_gain;
-            } else {
-                search.log = self.trace.log_weight();
-            }
-            search.update_best(&self.trace);
-        }
-        Ok(())
-    }
-}
-
-/// Result of a chain: its best world, the sequence of improvements, and counts of steps.
-#[derive(Default)]
-struct AnnealingResult {
-    steps: u64,
-    accepted: u64,
-    /// The log-probability of the present world, up to rounding errors.
-    log: f64,
-    best: Option<BestWorld>,
-    improvements: Vec<Improvement>,
-    stopped: Option<Stopped>,
-}
-
-struct BestWorld {
-    world: Vec<(AnyElement, Datum)>,
-    log: f64,
-    densities: usize,
-}
-
-impl BestWorld {
-    /// True if the world is more probable than `other`. A world with fewer densities among its likelihoods is infinitely more probable than one with
-    /// more densities.
-    fn is_better_than(&self, other: &Self) -> bool {
-        (other.densities, self.log) > (self.densities, other.log)
-    }
-}
-
-impl AnnealingResult {
-    /// Stores the present world if it is more probable than all worlds before.
-    fn update_best(&mut self, trace: &Trace) {
-        let new = BestWorld {
-            world: Vec::new(),
-            log: self.log,
-            densities: trace.densities(),
-        };
-        if self
-            .best
-            .as_ref()
-            .is_some_and(|best| !new.is_better_than(best))
-        {
-            return;
-        }
-        self.log = trace.log_weight();
-        // The comparison is repeated with the recomputed log-probability, because the world may have seemed better only by rounding errors.
-        let new = BestWorld {
-            log: self.log,
-            ..new
-        };
-        if self
-            .best
-            .as_ref()
-            .is_some_and(|best| !new.is_better_than(best))
-        {
-            return;
-        }
-        let world = trace.world().map(|(e, v)| (e.clone(), v));
-        self.best = Some(BestWorld {
-            world: world.collect(),
-            ..new
-        });
-        self.improvements.push(Improvement {
-            work: self.steps,
-            log_probability: self.log,
-            upper_bound: f64::INFINITY,
-        });
-    }
-}
-
 impl Algorithm for SimulatedAnnealing {
     fn name(&self) -> &'static str {
         NAME
@@ -440,127 +319,5 @@ impl Algorithm for SimulatedAnnealing {
             of_turn: TurnLength::default(),
             elapsed: Duration::ZERO,
         }))
-    }
-}
-
-/// The state of a run of [`SimulatedAnnealing`]. In each turn all chains make the same number of steps.
-struct AnnealingRun {
-    annealing: SimulatedAnnealing,
-    question: SharedQuestion,
-    /// The chains; `None` for a chain that has not begun.
-    chains: Vec<Mutex<Option<AnnealingChain>>>,
-    of_turn: TurnLength,
-    elapsed: Duration,
-}
-
-impl fmt::Debug for AnnealingRun {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AnnealingRun")
-            .field("annealing", &self.annealing)
-            .finish_non_exhaustive()
-    }
-}
-
-fn locked(chain: &Mutex<Option<AnnealingChain>>) -> MutexGuard<'_, Option<AnnealingChain>> {
-    chain.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl AnnealingRun {
-    /// Returns the number of steps of the shortest chain.
-    fn least_steps(&self) -> u64 {
-        let steps = |chain| locked(chain).as_ref().map_or(0, |chain| chain.result.steps);
-        self.chains.iter().map(steps).min().unwrap_or(0)
-    }
-
-    /// Makes the steps of a turn.
-    fn advance_chains(&mut self, turn: &Turn<'_>) -> Result<(), Error> {
-        let mut search = self.annealing.clone();
-        search.settings.drawing = search
-            .settings
-            .drawing
-            .of_run(turn.run(), self.chains.len());
-        let (model, targets) = &*self.question;
-        let goal = if turn.is_short() {
-            self.of_turn.goal(self.least_steps())
-        } else {
-            u64::MAX
-        };
-        in_order(
-            search.settings.drawing.threads(),
-            (0..self.chains.len() as u64, 1),
-            || Ok(()),
-            |(), number| {
-                let share = TimeShare::undivided(turn.run());
-                let mut slot = locked(&self.chains[number as usize]);
-                let chain = match slot.take().filter(|chain| chain.is_whole) {
-                    Some(chain) => Some(chain),
-                    None => search.begin_chain(model, targets, number, &share)?,
-                };
-                let Some(mut chain) = chain else {
-                    return Ok(());
-                };
-                // An interrupt may end a turn only between two steps, or the chain could not be continued.
-                chain.trace.set_until(&Until::default());
-                chain.run(&search, (number, goal), &share)?;
-                *slot = Some(chain);
-                Ok(())
-            },
-            ControlFlow::Continue,
-        )
-    }
-}
-
-impl RunState for AnnealingRun {
-    fn algorithm(&self) -> &'static str {
-        NAME
-    }
-
-    fn asked(&self) -> Option<u64> {
-        Some(self.annealing.asked())
-    }
-
-    fn watch(&self) -> &Watch {
-        &self.annealing.watch
-    }
-
-    fn advance(&mut self, turn: &Turn<'_>) -> Result<bool, Error> {
-        let began = Instant::now();
-        let advanced = self.advance_chains(turn);
-        self.elapsed += began.elapsed();
-        self.of_turn.adapt(began.elapsed());
-        match advanced {
-            Err(error) if error.is_stopped() => Ok(false),
-            advanced => advanced.map(|()| self.least_steps() >= self.annealing.steps),
-        }
-    }
-
-    fn answer(&self, stopped: Stopped) -> Result<Answer, Error> {
-        let chains: Vec<_> = self.chains.iter().map(locked).collect();
-        let results = chains.iter().filter_map(|chain| chain.as_ref());
-        let results = results.map(|chain| &chain.result);
-        let answer = self.annealing.best_of(results, self.elapsed)?;
-        Ok(answer
-            .ended(stopped)
-            .with_question(Arc::clone(&self.question)))
-    }
-
-    fn extend(&mut self, more: u64) -> Result<(), Error> {
-        let annealing = &mut self.annealing;
-        let longer = annealing.steps.checked_add(more);
-        let longer = longer.ok_or_else(|| Error::InvalidSetting {
-            algorithm: NAME,
-            setting: "extend",
-            value: more.to_string(),
-            remedy: "ask for fewer: the sum exceeds 64 bits",
-        })?;
-        if let Schedule::Geometric { steps, .. } = &mut annealing.schedule {
-            steps.get_or_insert(annealing.steps);
-        }
-        annealing.steps = longer;
-        Ok(())
-    }
-
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }

@@ -1,0 +1,75 @@
+//! Distributions of normal vectors given earlier vectors.
+
+use figrs_answer::error::Error;
+use figrs_core::AnyElement;
+use nalgebra::DMatrix;
+use smallvec::SmallVec;
+
+use crate::linear_element::{Conditional, Linear};
+use crate::scan::not_closed;
+
+/// The distribution of a vector given earlier vectors, for one assignment of finite elements.
+#[derive(Clone, Debug)]
+pub(crate) struct Rule {
+    pub(crate) mean: Linear,
+    /// The lower triangle L for which L L' is the covariance matrix.
+    pub(crate) lower: DMatrix<f64>,
+}
+
+/// Returns the distribution of the normal `element` with the means and covariances `rows`, given earlier vectors.
+pub(crate) fn rule(
+    element: &AnyElement,
+    rows: Conditional<(Linear, Vec<Vec<f64>>)>,
+) -> Result<Conditional<Rule>, Error> {
+    check_numbers(element, rows.rows.iter().map(|(mean, _)| mean))?;
+    let mut checked = SmallVec::with_capacity(rows.rows.len());
+    for (mean, covariance) in rows.rows {
+        checked.push(Rule {
+            lower: lower_triangle(element, &covariance)?,
+            mean,
+        });
+    }
+    Ok(Conditional {
+        finite: rows.finite,
+        rows: checked,
+    })
+}
+
+/// Returns the lower triangle L for which L L' is the covariance matrix `rows`.
+///
+/// **Errors.** [`ModelError::InvalidParameter`](figrs_core::ModelError::InvalidParameter) if the matrix is not positive definite.
+pub(crate) fn lower_triangle(
+    element: &AnyElement,
+    rows: &[Vec<f64>],
+) -> Result<DMatrix<f64>, Error> {
+    let n = rows.len();
+    let is_square = rows.iter().all(|row| row.len() == n);
+    if is_square && rows.iter().flatten().all(|x| x.is_finite()) {
+        let matrix = DMatrix::from_fn(n, n, |i, j| rows[i][j]);
+        if let Some(lower) = matrix.cholesky() {
+            return Ok(lower.unpack());
+        }
+    }
+    let problem = format!("its covariance {rows:?} is not finite and positive definite");
+    Err(element.invalid(problem).into())
+}
+
+/// Checks that all coefficients of an element are finite, and that it has the same dimension, at least one, for all values of the finite elements.
+pub(crate) fn check_numbers<'a>(
+    element: &AnyElement,
+    rows: impl Iterator<Item = &'a Linear>,
+) -> Result<(), Error> {
+    let mut width = None;
+    for row in rows {
+        let n = row.numbers();
+        if n == 0 || *width.get_or_insert(n) != n {
+            let problem = "its lists have no numbers, or different numbers of them";
+            return Err(not_closed(element, problem.to_owned()));
+        }
+        if !row.is_finite() {
+            let problem = "it is a linear function with a number that is infinite or not a number";
+            return Err(not_closed(element, problem.to_owned()));
+        }
+    }
+    Ok(())
+}
