@@ -8,7 +8,7 @@ use ndarray::{Array2, ArrayView2, s};
 use super::automata::Reader;
 use super::demand::Demand;
 use super::pattern::Pattern;
-use figrs_models::board::{BoardError, Elements, Generator, RuledCells};
+use figrs_models::board::{BoardElements, BoardError, Generator, RuledCells};
 use figrs_models::grid::{Automaton, Board, BoardRule, Position, Size, Symbol};
 use figrs_models::mdmc::twist::DemandState;
 use figrs_models::mdmc::{Level, Tile, TileSet};
@@ -166,7 +166,7 @@ impl<C: Symbol + figrs_core::Value, G: Generator<Cell = C, Board = Board<C>>> Ge
         self.generator.size()
     }
 
-    fn elements(&self) -> Result<Elements<C>, BoardError> {
+    fn elements(&self) -> Result<BoardElements<C>, BoardError> {
         let elements = self.generator.elements()?;
         if self.demands.is_empty() {
             return Ok(elements);

@@ -1,7 +1,7 @@
 //! Levels with demands as boards of the conditional sampler.
 
 use figrs_infer::Frontier;
-use figrs_models::board::{BoardError, BoardSequence, ConflictStage, Elements, Generator};
+use figrs_models::board::{BoardElements, BoardError, BoardSequence, ConflictStage, Generator};
 use figrs_models::grid::Size;
 use figrs_models::mdmc::{GeneratedLevel, Tile};
 
@@ -32,9 +32,13 @@ impl Generator for SteeredLevel {
         self.level_model().lying_size()
     }
 
-    fn elements(&self) -> Result<Elements<Tile>, BoardError> {
+    fn elements(&self) -> Result<BoardElements<Tile>, BoardError> {
         let cells = self.cells().to_vec();
-        Ok(Elements::new(self.size(), cells, self.model().clone())?)
+        Ok(BoardElements::new(
+            self.size(),
+            cells,
+            self.model().clone(),
+        )?)
     }
 
     fn board(&self, tiles: Vec<Tile>) -> Result<GeneratedLevel, BoardError> {

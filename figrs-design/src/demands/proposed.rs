@@ -1,7 +1,7 @@
 //! Levels that another sampler proposes, as boards of the conditional sampler: proposals are drawn until one meets the demands.
 
 use figrs_core::{Stream, stream};
-use figrs_models::board::{BoardError, Elements, Generator, OwnSampler};
+use figrs_models::board::{BoardElements, BoardError, Generator, OwnSampler};
 use figrs_models::grid::Size;
 use figrs_models::mdmc::{DrawnLevels, GeneratedLevel, Tile};
 use rand::{Rng, RngExt};
@@ -130,7 +130,7 @@ impl Generator for ProposedLevels {
         self.steered.size()
     }
 
-    fn elements(&self) -> Result<Elements<Tile>, BoardError> {
+    fn elements(&self) -> Result<BoardElements<Tile>, BoardError> {
         self.proposals.elements()
     }
 

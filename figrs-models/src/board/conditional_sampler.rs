@@ -43,7 +43,7 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 ///
 /// ```
 /// use figrs_core::{Element, Flip};
-/// use figrs_models::board::{BoardError, ConditionalSampler, Elements, Generator, Method};
+/// use figrs_models::board::{BoardError, ConditionalSampler, BoardElements, Generator, Method};
 /// use figrs_models::grid::{Automaton, Connected, Constraint, Count, Size};
 ///
 /// /// Rivers of some length: water that is connected.
@@ -61,11 +61,11 @@ pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 ///     }
 ///
 ///     // The cells, and the demands as evidence.
-///     fn elements(&self) -> Result<Elements<bool>, BoardError> {
+///     fn elements(&self) -> Result<BoardElements<bool>, BoardError> {
 ///         let water: Vec<Element<bool>> = self.size.positions().map(|_| Flip::new(0.3)).collect();
 ///         let rules = Connected.and(Count::within(&self.length, self.size.cells()));
 ///         let rules = Constraint::new(self.size, &water, rules)?.model().clone();
-///         Ok(Elements::new(self.size, water, rules)?)
+///         Ok(BoardElements::new(self.size, water, rules)?)
 ///     }
 ///
 ///     // How values of the cells are read.

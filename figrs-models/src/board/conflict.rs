@@ -4,7 +4,7 @@ use figrs_core::Value;
 use figrs_infer::minimal_conflict::{Trial, minimal_conflict};
 use figrs_infer::{Error, Frontier, Sequence};
 
-use super::{BoardError, Elements};
+use super::{BoardElements, BoardError};
 
 /// Stage of drawing at which a [generator](super::Generator::conflict) searches for demands that exclude each other.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ pub enum ConflictStage<'a, C: Value> {
 ///
 /// **Complexity.** The model is compiled once for each clue.
 pub(crate) fn no_solution<C: Value>(
-    elements: &Elements<C>,
+    elements: &BoardElements<C>,
     engine: &Frontier,
     goes_on: impl Fn(usize, usize) -> bool,
 ) -> Result<BoardError, BoardError> {

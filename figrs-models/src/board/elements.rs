@@ -7,7 +7,7 @@ use crate::grid::{Automaton, Board, Constraint, GridError, Position, Size};
 
 /// The probabilistic program of a board: an element for each cell, the rules as evidence on these elements, and the clues.
 #[derive(Clone, Debug)]
-pub struct Elements<C> {
+pub struct BoardElements<C> {
     size: Size,
     cells: Vec<Element<C>>,
     rules: Model,
@@ -17,7 +17,7 @@ pub struct Elements<C> {
     model: Model,
 }
 
-impl<C: Value> Elements<C> {
+impl<C: Value> BoardElements<C> {
     /// Creates a program from elements of the cells in scan order (row by row), and the evidence that the cells follow the rules and meet all
     /// demands.
     ///

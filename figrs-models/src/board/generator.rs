@@ -3,7 +3,7 @@
 use figrs_core::{Stream, Value};
 use figrs_infer::Frontier;
 
-use super::{BoardError, BoardSequence, ConflictStage, Elements, OwnAnswers, RuledCells};
+use super::{BoardElements, BoardError, BoardSequence, ConflictStage, OwnAnswers, RuledCells};
 use crate::grid::Size;
 
 /// A kind of board: its probabilistic program, with the demands as evidence, and a function that converts the values of its cells to a board.
@@ -22,7 +22,7 @@ pub trait Generator: Sized {
     ///
     /// **Errors.** [`GridError::TooLarge`](crate::grid::GridError::TooLarge) in [`BoardError::Grid`], or [`BoardError::NoElements`], if boards of this
     /// size or with these demands have no program; the sampler then tries other methods.
-    fn elements(&self) -> Result<Elements<Self::Cell>, BoardError>;
+    fn elements(&self) -> Result<BoardElements<Self::Cell>, BoardError>;
 
     /// Converts the values of the cells, in scan order, to a board.
     ///

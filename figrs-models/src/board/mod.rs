@@ -38,7 +38,7 @@ pub use conditional_sampler::ConditionalSampler;
 pub use conflict::ConflictStage;
 pub(crate) use conflict::no_solution;
 pub use drawn_boards::DrawnBoards;
-pub use elements::Elements;
+pub use elements::BoardElements;
 pub use error::BoardError;
 pub use exact::{Cost, ExactBoards};
 pub use generator::{Generator, OwnDraw, OwnSampler};

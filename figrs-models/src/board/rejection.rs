@@ -5,7 +5,7 @@ use figrs_core::stream;
 use figrs_infer::{Error, RejectionSampling, Run};
 
 use super::watch::{BoardWatch, Event};
-use super::{BoardError, DrawnBoards, Elements, Generator};
+use super::{BoardElements, BoardError, DrawnBoards, Generator};
 
 /// Maximum number of consecutive boards that may fail to meet the demands.
 pub(crate) const MAX_CONSECUTIVE_FAILURES: u64 = 1_000_000;
@@ -87,7 +87,7 @@ impl<'a, B> RejectionTally<'a, B> {
     pub(super) fn complete_by_elements<G: Generator<Board = B>>(
         mut self,
         generator: &G,
-        elements: &Elements<G::Cell>,
+        elements: &BoardElements<G::Cell>,
         seed: u64,
     ) -> Result<Self, BoardError> {
         /// Smallest and largest number of boards that one run of the sampler tries.

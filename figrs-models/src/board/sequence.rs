@@ -5,7 +5,7 @@ use std::fmt;
 use figrs_core::Value;
 use figrs_infer::{Sequence, SequencePart};
 
-use super::Elements;
+use super::BoardElements;
 
 /// A board as a sequence of parts, with elements that propose the values of its cells to particles.
 ///
@@ -35,7 +35,7 @@ impl<'g, C: Value> BoardSequence<'g, C> {
     }
 
     /// Creates a sequence whose only part is the probabilistic program `elements`, for populations of 4096 particles.
-    pub fn whole(elements: Elements<C>) -> Self {
+    pub fn whole(elements: BoardElements<C>) -> Self {
         const PARTICLES: usize = 4096;
         Self::new(WholeBoard(elements), PARTICLES)
     }
@@ -55,7 +55,7 @@ impl<'g, C: Value> BoardSequence<'g, C> {
     }
 }
 
-struct WholeBoard<C>(Elements<C>);
+struct WholeBoard<C>(BoardElements<C>);
 
 impl<C: Value> Sequence for WholeBoard<C> {
     type Value = C;

@@ -1,7 +1,7 @@
 //! Chromatic mazes as a generator of boards.
 
 use super::{ChromaticMaze, ChromaticTile, Endpoint, Hue, RelativeTile};
-use crate::board::{BoardError, Elements, Generator, RuledCells};
+use crate::board::{BoardElements, BoardError, Generator, RuledCells};
 use crate::grid::{Board, GridError, Size};
 use figrs_reading::{Mistake, MistakeKind};
 
@@ -14,11 +14,11 @@ impl Generator for ChromaticMaze {
         self.clues.size()
     }
 
-    fn elements(&self) -> Result<Elements<RelativeTile>, BoardError> {
+    fn elements(&self) -> Result<BoardElements<RelativeTile>, BoardError> {
         let elements = ChromaticMaze::elements(self)?;
         let (cells, rules) = (elements.cells().to_vec(), elements.rules().clone());
         let clues = elements.clues().iter().cloned();
-        Ok(Elements::new(elements.size(), cells, rules)?.with_conditions(clues)?)
+        Ok(BoardElements::new(elements.size(), cells, rules)?.with_conditions(clues)?)
     }
 
     fn board(&self, cells: Vec<RelativeTile>) -> Result<Board<ChromaticTile>, BoardError> {

@@ -3,7 +3,7 @@
 use figrs_core::{Element, Model, Uniform};
 
 use super::{Dungeon, DungeonTile};
-use crate::board::Elements;
+use crate::board::BoardElements;
 use crate::grid::{
     Automaton, ConnectedMarks, Constraint, Count, Distances, DistancesState, GridError, Ground,
     Position, Size,
@@ -35,7 +35,7 @@ impl Dungeon {
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
-    pub fn elements(&self) -> Result<Elements<DungeonTile>, GridError> {
+    pub fn elements(&self) -> Result<BoardElements<DungeonTile>, GridError> {
         let size = self.size();
         let tiles: Vec<Element<DungeonTile>> = size
             .positions()
@@ -53,7 +53,7 @@ impl Dungeon {
             };
             let each = one(DungeonTile::Gem).and(one(DungeonTile::Altar));
             let model = rules(size, &tiles, each.and(walls))?;
-            return Elements::new(size, tiles, model)?.with_clues(self.clues.iter());
+            return BoardElements::new(size, tiles, model)?.with_clues(self.clues.iter());
         }
         let rules = if let Some(steps) = &self.walk {
             let walk = Distances::new(size, STOPS, steps.clone())?;
@@ -67,7 +67,7 @@ impl Dungeon {
         let model = rules
             .condition(&tiles[0], open)
             .condition(&tiles[tiles.len() - 1], open);
-        Elements::new(size, tiles, model)?.with_clues(self.clues.iter())
+        BoardElements::new(size, tiles, model)?.with_clues(self.clues.iter())
     }
 }
 
@@ -79,7 +79,7 @@ fn rules(
     Ok(Constraint::new(size, tiles, automaton)?.model().clone())
 }
 
-impl Elements<DungeonTile> {
+impl BoardElements<DungeonTile> {
     /// Returns an element for the number of steps of the walk, and the evidence on which it depends. The number of steps comes from a separate
     /// fold over the tiles, which has no bounds.
     ///

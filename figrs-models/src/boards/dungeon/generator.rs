@@ -1,7 +1,7 @@
 //! Dungeons as a generator of boards.
 
 use super::{Dungeon, DungeonTile};
-use crate::board::{BoardError, Elements, Generator, RuledCells};
+use crate::board::{BoardElements, BoardError, Generator, RuledCells};
 use crate::grid::{Board, Size};
 
 /// The generator can draw dungeons without bounds on the walk, which are tested afterwards by
@@ -14,7 +14,7 @@ impl Generator for Dungeon {
         self.clues.size()
     }
 
-    fn elements(&self) -> Result<Elements<DungeonTile>, BoardError> {
+    fn elements(&self) -> Result<BoardElements<DungeonTile>, BoardError> {
         Ok(Dungeon::elements(self)?)
     }
 

@@ -3,7 +3,7 @@
 use figrs_core::{Element, Uniform};
 
 use super::{Bays, Island, Terrain};
-use crate::board::Elements;
+use crate::board::BoardElements;
 use crate::grid::{Automaton, Connected, ConnectedAround, Constraint, Count, GridError};
 
 impl Island {
@@ -11,7 +11,7 @@ impl Island {
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
-    pub fn elements(&self) -> Result<Elements<Terrain>, GridError> {
+    pub fn elements(&self) -> Result<BoardElements<Terrain>, GridError> {
         let size = self.size();
         let cells: Vec<Element<Terrain>> = size
             .positions()
@@ -36,7 +36,7 @@ impl Island {
                 model = model.observe(cell, Terrain::Land);
             }
         }
-        Elements::new(size, cells, model)?.with_clues(self.clues.iter())
+        BoardElements::new(size, cells, model)?.with_clues(self.clues.iter())
     }
 
     /// Returns the constraint on connected land that is quick for few cells of land; `None` if the bounds allow

@@ -1,7 +1,7 @@
 //! Islands as a generator of boards.
 
 use super::{Island, Terrain};
-use crate::board::{BoardError, Elements, Generator, RuledCells};
+use crate::board::{BoardElements, BoardError, Generator, RuledCells};
 use crate::grid::{Board, Size};
 
 /// The generator supports Markov chains, which draw islands of any size.
@@ -13,7 +13,7 @@ impl Generator for Island {
         self.clues.size()
     }
 
-    fn elements(&self) -> Result<Elements<Terrain>, BoardError> {
+    fn elements(&self) -> Result<BoardElements<Terrain>, BoardError> {
         Ok(Island::elements(self)?)
     }
 

@@ -4,7 +4,7 @@ use figrs_core::{Constant, Element, Select, Value};
 
 use super::bounded_way::BoundedWay;
 use super::{PerfectMaze, Pointer, Tree, TreeState};
-use crate::board::Elements;
+use crate::board::BoardElements;
 use crate::grid::{Automaton, Constraint, GridError};
 
 impl PerfectMaze {
@@ -12,7 +12,7 @@ impl PerfectMaze {
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
-    pub fn elements(&self) -> Result<Elements<Pointer>, GridError> {
+    pub fn elements(&self) -> Result<BoardElements<Pointer>, GridError> {
         let size = self.size().for_automata()?;
         let cells: Vec<Element<Pointer>> = size
             .positions()
@@ -32,12 +32,12 @@ impl PerfectMaze {
                 .model()
                 .clone(),
         };
-        Elements::new(size, cells, rules)?
+        BoardElements::new(size, cells, rules)?
             .with_clues(self.clues.iter().map(|(at, clue)| (at, clue.0)))
     }
 }
 
-impl Elements<Pointer> {
+impl BoardElements<Pointer> {
     /// Returns the constraint that the pointers form a tree and that `automaton` accepts them; one fold evaluates
     /// both.
     ///

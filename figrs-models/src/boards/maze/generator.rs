@@ -2,7 +2,7 @@
 
 use super::matrix_tree::MatrixTree;
 use super::{PerfectMaze, Pointer};
-use crate::board::{BoardError, Elements, Generator, OwnAnswers, OwnSampler, RuledCells};
+use crate::board::{BoardElements, BoardError, Generator, OwnAnswers, OwnSampler, RuledCells};
 use crate::grid::{Board, GridError, Size};
 use figrs_reading::Mistake;
 
@@ -16,7 +16,7 @@ impl Generator for PerfectMaze {
         PerfectMaze::size(self)
     }
 
-    fn elements(&self) -> Result<Elements<Pointer>, BoardError> {
+    fn elements(&self) -> Result<BoardElements<Pointer>, BoardError> {
         Ok(PerfectMaze::elements(self)?)
     }
 

@@ -3,7 +3,7 @@
 use figrs_core::{Element, Uniform};
 
 use super::{Colour, YinYang};
-use crate::board::Elements;
+use crate::board::BoardElements;
 use crate::grid::{Automaton, Constraint, Count, GridError, NoSquare, TwoColours};
 
 impl YinYang {
@@ -11,7 +11,7 @@ impl YinYang {
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
-    pub fn elements(&self) -> Result<Elements<Colour>, GridError> {
+    pub fn elements(&self) -> Result<BoardElements<Colour>, GridError> {
         let size = self.clues.size().for_automata()?;
         let cells: Vec<Element<Colour>> = size
             .positions()
@@ -23,6 +23,6 @@ impl YinYang {
             .and(black.map(|range| Count::within(range, size.cells())))
             .reading(|_, cell: &Colour| *cell == Colour::Black);
         let rules = Constraint::new(size, &cells, rules)?.model().clone();
-        Elements::new(size, cells, rules)?.with_clues(self.clues.iter())
+        BoardElements::new(size, cells, rules)?.with_clues(self.clues.iter())
     }
 }

@@ -1,7 +1,7 @@
 //! Yin-Yang boards as a generator of boards.
 
 use super::{Colour, YinYang};
-use crate::board::{BoardError, Elements, Generator, RuledCells};
+use crate::board::{BoardElements, BoardError, Generator, RuledCells};
 use crate::grid::{Board, Size};
 
 /// The generator can draw boards without bounds on the number of black cells, which are tested afterwards.
@@ -13,7 +13,7 @@ impl Generator for YinYang {
         self.clues.size()
     }
 
-    fn elements(&self) -> Result<Elements<Colour>, BoardError> {
+    fn elements(&self) -> Result<BoardElements<Colour>, BoardError> {
         Ok(YinYang::elements(self)?)
     }
 

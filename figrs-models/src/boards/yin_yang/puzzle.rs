@@ -5,7 +5,7 @@ use rand::Rng;
 use rand::seq::SliceRandom;
 
 use super::{Colour, ColourClues, YinYang};
-use crate::board::{BoardError, Elements, Generator, MAX_CONSECUTIVE_FAILURES};
+use crate::board::{BoardElements, BoardError, Generator, MAX_CONSECUTIVE_FAILURES};
 use crate::grid::Board;
 
 impl YinYang {
@@ -58,7 +58,7 @@ impl YinYang {
 #[derive(Debug)]
 pub struct YinYangPuzzles<'y> {
     yin_yang: &'y YinYang,
-    elements: Elements<Colour>,
+    elements: BoardElements<Colour>,
     compiled: CompiledFrontier,
 }
 

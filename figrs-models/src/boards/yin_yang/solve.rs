@@ -3,7 +3,7 @@
 use figrs_infer::CompiledFrontier;
 
 use super::{Colour, ColourClues, YinYang};
-use crate::board::{BoardError, Elements, no_solution};
+use crate::board::{BoardElements, BoardError, no_solution};
 use crate::grid::{Board, Position};
 
 /// A solution of a puzzle.
@@ -18,7 +18,7 @@ pub struct Solution {
 impl YinYang {
     pub(super) fn compiled(
         &self,
-        elements: &Elements<Colour>,
+        elements: &BoardElements<Colour>,
         clues: &ColourClues,
     ) -> Result<CompiledFrontier, BoardError> {
         let clues: Vec<_> = clues.iter().collect();
@@ -60,7 +60,7 @@ impl YinYang {
 
     pub(super) fn no_solution(
         &self,
-        elements: &Elements<Colour>,
+        elements: &BoardElements<Colour>,
     ) -> Result<BoardError, BoardError> {
         no_solution(elements, &self.frontier, |_, _| true)
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use figrs_core::Stream;
 
-use crate::board::{BoardError, Elements, Generator, OwnSampler};
+use crate::board::{BoardElements, BoardError, Generator, OwnSampler};
 use crate::grid::Size;
 use crate::mdmc::{ElementSampler, GeneratedLevel, LookAheadSampler, Tile};
 
@@ -76,7 +76,7 @@ impl Generator for DrawnLevels {
         self.size
     }
 
-    fn elements(&self) -> Result<Elements<Tile>, BoardError> {
+    fn elements(&self) -> Result<BoardElements<Tile>, BoardError> {
         let what = "the levels of another sampler";
         Err(BoardError::NoElements { what })
     }

@@ -2,7 +2,7 @@
 
 use figrs_core::rand::RngExt;
 use figrs_core::{Element, Flip};
-use figrs_models::board::{BoardError, Elements, Generator, OwnSampler, RuledCells};
+use figrs_models::board::{BoardElements, BoardError, Generator, OwnSampler, RuledCells};
 use figrs_models::grid::{Automaton, BoardRule, Constraint, Count, CountRule, Position, Size};
 
 /// A generator of boards on which each cell may have a tree, but no two adjacent cells have trees.
@@ -135,7 +135,7 @@ impl Generator for Orchard {
         self.size
     }
 
-    fn elements(&self) -> Result<Elements<bool>, BoardError> {
+    fn elements(&self) -> Result<BoardElements<bool>, BoardError> {
         if !self.has_elements && self.least > 0 {
             let what = "a number of trees";
             return Err(BoardError::NoElements { what });
@@ -147,7 +147,7 @@ impl Generator for Orchard {
             .and(everything)
             .and(Count::within(&(self.least..=99), self.size.cells()));
         let rules = Constraint::new(self.size, &trees, rules)?.model().clone();
-        Ok(Elements::new(self.size, trees, rules)?.with_clues(self.clues.clone())?)
+        Ok(BoardElements::new(self.size, trees, rules)?.with_clues(self.clues.clone())?)
     }
 
     fn board(&self, cells: Vec<bool>) -> Result<Vec<bool>, BoardError> {
