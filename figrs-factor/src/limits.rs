@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use crate::eliminate::{BarrenFactors, Order};
 use crate::until::Until;
 
-/// Defines setter methods from the paths of the fields that they set; a setter converts its argument to the type of the field by `into`.
+/// Defines setter methods from the paths of their fields; a setter converts its argument to the type of the field by `into`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! field_setters {
@@ -23,8 +23,8 @@ macro_rules! field_setters {
 
 /// Limits of a computation: the size of the expansion of a model, the memory and the work of an elimination, time and threads.
 ///
-/// A computation that would exceed a limit ends with an error that names the limit. Limits decide whether an elimination plan is refused,
-/// but do not influence the choice of the plan. Each algorithm uses only those limits that apply to it.
+/// A computation that would exceed a limit ends with an error that names the limit. Limits decide if an elimination plan is refused, but do not
+/// influence the choice of the plan. Each algorithm uses only the limits that apply to it.
 ///
 /// ```
 /// # use figrs_factor::Limits;
@@ -37,27 +37,27 @@ pub struct Limits {
     /// Maximum number of bytes of all messages of an elimination, or of the data structures of a search. `None` (the default) means three
     /// quarters of the memory available when the plan is made.
     pub memory: Option<u64>,
-    /// Maximum number of predicted operations of an elimination ([`PlanCost::operations`](crate::eliminate::PlanCost::operations)), or of
-    /// steps of a search. The default is infinity. An elimination may take more operations than predicted; the limit does not stop it.
+    /// Maximum number of predicted operations of an elimination ([`PlanCost::operations`](crate::eliminate::PlanCost::operations)), or of steps of a
+    /// search. Default infinity. The limit does not stop an elimination that takes more operations than predicted.
     pub work: f64,
     /// Maximum number of entries of the largest table of an elimination. Default 2^27.
     pub table_entries: usize,
-    /// Maximum number of entries in the table of one element: the product of the sizes of its parents' supports. Default 2^25.
+    /// Maximum number of entries in the table of one element: the product of the numbers of its parents' values. Default 2^25.
     pub element_entries: u64,
-    /// Maximum number of elements reached by an expansion, or of elements of one world. Elements created inside Chains count as soon as
-    /// they are created. The default is 8 million, and [four million](Self::WORLD_ELEMENTS) for worlds.
+    /// Maximum number of elements in an expansion or in one world. Elements that functions of Chains create count as soon as they are created. The
+    /// default is 8 million, and [four million](Self::WORLD_ELEMENTS) for worlds.
     pub elements: usize,
-    /// Maximum number of bytes of an expansion, or of the worlds that are evaluated together, including the elements that their functions
-    /// create. Values count with their heap memory, and so do the data structures of figrs. Data captured by functions is not counted,
-    /// unless it is an element. Default [2 GiB](Self::EXPANSION_MEMORY).
+    /// Maximum number of bytes of an expansion, or of the worlds that are evaluated together, including the elements that their functions create. The
+    /// bytes include the heap memory of values and the data structures of figrs. They exclude data captured by functions, unless it is an element.
+    /// Default [2 GiB](Self::EXPANSION_MEMORY).
     pub expansion_memory: u64,
     /// Maximum nesting depth of Chains within branches of Chains. Default 10 000.
     pub depth: usize,
-    /// Nesting depth beyond which Chains are not expanded; `None` if all Chains are expanded.
+    /// Nesting depth up to which Chains are expanded; `None` if all Chains are expanded.
     #[doc(hidden)]
     pub expanded_depth: Option<usize>,
-    /// In an expansion to some depth, the number of values that are listed of an element with infinitely many; `None` if such an element is
-    /// an error.
+    /// In an expansion to a given depth, the number of values that are listed for an element with infinitely many values; `None` if such an element
+    /// is an error.
     #[doc(hidden)]
     pub range: Option<usize>,
     /// Maximum number of threads that share the work; `None` (the default) means the number of cores.
@@ -68,7 +68,7 @@ pub struct Limits {
     pub order: Order,
     /// Treatment of barren factors.
     pub barren: BarrenFactors,
-    /// Number of partial assignments that the joins of an elimination may visit for each predicted operation.
+    /// Maximum number of partial assignments that the joins of an elimination may visit, for each predicted operation.
     pub(crate) assignment_ratio: f64,
     /// Maximum number of partial assignments that the joins of an elimination may visit in total.
     pub(crate) most_assignments: f64,
@@ -104,19 +104,18 @@ impl From<usize> for Limits {
 }
 
 impl Limits {
-    /// Default limit on the elements of a world that an algorithm evaluates: four million.
+    /// Default maximum number of elements of a world: four million.
     pub const WORLD_ELEMENTS: usize = 4_000_000;
 
-    /// Default limit on the bytes of an expansion or a world: 2 GiB. An expansion of two million small elements needs about one gibibyte.
-    /// With the default limit, the expansion of an infinite model takes less than three quarters of 4 GiB, including the overhead of the
-    /// allocator.
+    /// Default maximum number of bytes of an expansion or a world: 2 GiB. An expansion of two million small elements needs about one gibibyte. With
+    /// the default limit, the expansion of an infinite model takes less than three quarters of 4 GiB, including the overhead of the allocator.
     pub const EXPANSION_MEMORY: u64 = 2 << 30;
 
     field_setters! {
-        /// Sets the maximum number of bytes of all messages together, or of the data structures of a search.
+        /// Sets the maximum number of bytes of all messages of an elimination together, or of the data structures of a search.
         memory: u64 => memory;
-        /// Sets the maximum number of predicted operations of an elimination, or of steps of a search. An elimination is refused or
-        /// accepted before any factors are multiplied.
+        /// Sets the maximum number of predicted operations of an elimination, or of steps of a search. An elimination over the limit is refused
+        /// before factors are multiplied.
         work: f64 => work;
         /// Sets the maximum number of entries of the largest table of an elimination.
         table_entries: usize => table_entries;
@@ -159,16 +158,15 @@ impl Limits {
         self.clone().work(self.work.min(operations))
     }
 
-    /// Limits the number of partial assignments that the joins of an elimination visit: `ratio` for each predicted operation, and `most` in
-    /// total. A limit on partial assignments is needed because the tables may contain fewer zeros than predicted.
+    /// Limits the number of partial assignments that the joins of an elimination visit: `ratio` for each predicted operation, and `most` in total.
+    /// Joins need this limit because tables may contain fewer zeros than predicted.
     #[must_use]
     pub fn assignments(mut self, ratio: f64, most: f64) -> Self {
         (self.assignment_ratio, self.most_assignments) = (ratio, most);
         self
     }
 
-    /// Returns the same limits with the limits that `other` sets for the expansion of a model: elements, entries of their tables, bytes and
-    /// depth.
+    /// Replaces the limits of the expansion of a model (elements, entries of the table of an element, bytes and depth) by those of `other`.
     #[must_use]
     pub fn with_expansion_of(self, other: &Self) -> Self {
         self.element_entries(other.element_entries)
@@ -177,7 +175,7 @@ impl Limits {
             .depth(other.depth)
     }
 
-    /// Returns the number of threads: the maximum that was set, or the number of cores.
+    /// Returns the maximum number of threads, or the number of cores if there is no maximum.
     pub fn thread_count(&self) -> usize {
         self.threads.map_or_else(cores, NonZero::get)
     }

@@ -1,44 +1,44 @@
-//! Account of the memory that a computation holds.
+//! Account of the memory that a computation uses.
 
 use crate::eliminate::EliminationError;
 use crate::limits::Limits;
 
-/// Number of bytes that a computation holds, which is compared with the memory of its limits.
+/// Number of bytes that a computation uses, for comparison with the memory limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MemoryAccount {
     held: u64,
-    /// Number of held bytes when the memory was last checked by [`check_growth`](Self::check_growth).
+    /// The number of used bytes at the last check by [`check_growth`](Self::check_growth).
     checked: u64,
 }
 
 impl MemoryAccount {
-    /// Returns the number of bytes that the computation holds.
+    /// Returns the number of bytes that the computation uses.
     pub fn held(&self) -> u64 {
         self.held
     }
 
-    /// Counts `bytes` that the computation has taken.
+    /// Adds `bytes`, which the computation has allocated, to the account.
     pub fn add(&mut self, bytes: u64) {
         self.held = self.held.saturating_add(bytes);
     }
 
-    /// Counts `bytes` that the computation has returned.
+    /// Subtracts `bytes`, which the computation has freed, from the account.
     pub fn release(&mut self, bytes: u64) {
         self.held = self.held.saturating_sub(bytes);
     }
 
-    /// Replaces the number of held bytes by `bytes`.
+    /// Sets the number of used bytes to `bytes`.
     pub fn set(&mut self, bytes: u64) {
         self.held = bytes;
     }
 
-    /// Returns an error if `more` additional bytes would exceed the memory of an elimination or a search.
+    /// Returns an error if the used bytes and `more` additional bytes would exceed the memory limit of an elimination or a search.
     pub fn check(&self, limits: &Limits, more: u64) -> Result<(), EliminationError> {
         limits.check_memory(self.held.saturating_add(more) as f64)
     }
 
-    /// Checks the memory as [`check`](Self::check) does without additional bytes, but only if the account has grown enough since the
-    /// last check: by a sixteenth and by more than `least` bytes.
+    /// Checks the used bytes as [`check`](Self::check) does, but only if they have grown enough since the last check: by a sixteenth and by more than
+    /// `least` bytes.
     ///
     /// Therefore the available memory of the machine is queried seldom.
     pub fn check_growth(&mut self, limits: &Limits, least: u64) -> Result<(), EliminationError> {

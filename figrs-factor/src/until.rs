@@ -13,7 +13,7 @@ pub struct Until {
     pub deadline: Option<Instant>,
     /// Flag that ends the work when it becomes `true`; `None` if there is no such flag.
     pub interrupt: Option<Arc<AtomicBool>>,
-    /// Second flag that ends the work when it becomes `true`: the flag of a run that its owner may stop.
+    /// Second flag that ends the work when it becomes `true`; the owner of a run sets it to stop the run.
     pub stop: Option<Arc<AtomicBool>>,
 }
 
@@ -37,8 +37,7 @@ impl Until {
 }
 
 impl Until {
-    /// Returns the reason to stop now, or `None` if the computation may continue. `stopped` is cheap enough to be called every
-    /// few microseconds.
+    /// Returns the reason why the computation must stop, or `None` if it may continue. `stopped` is cheap enough to be called every few microseconds.
     pub fn stopped(&self) -> Option<Stopped> {
         if self.is_interrupted() {
             return Some(Stopped::Interrupted);

@@ -1,9 +1,9 @@
-//! A budget of work that several computations share.
+//! A common budget of work of several computations.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The number of steps of work that several computations may still do in total; all clones share this number.
+/// The number of steps that several computations may still do together; all clones share this number.
 ///
 /// Unlike a deadline, a budget ends the work at the same step on every machine.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Semirings in two representations, scaled numbers and logarithms, and conversions between the two.
+//! Semirings in two representations, scaled numbers and logarithms, and conversions between the representations.
 
 use super::logarithmic::{LogSumProduct, MaxProduct};
 use super::scaled::{ScaledMaxProduct, SumProduct};
@@ -30,7 +30,7 @@ impl Precision for MaxProductPrecision {
     type Logs = MaxProduct;
 }
 
-/// Representation of a value: the number itself, or its logarithm.
+/// Representation of a weight: the number itself, or its logarithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberForm {
     /// The number itself.

@@ -1,4 +1,4 @@
-//! The sum-product semiring in ordinary numbers; the common scale of a table is stored separately.
+//! The sum-product and max-product semirings in ordinary numbers; the common scale of a table is stored separately.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use crate::graph::Weights;
 
 use super::semiring::{ExponentRange, Semiring, ValueBounds};
 
-/// The sum-product semiring in `f64`, where each message is scaled by a power of two whose logarithm is stored.
+/// The sum-product semiring in `f64`, in which each message is divided by a power of two, and the logarithm of this power is stored.
 ///
 /// A positive product that would be rounded to zero, to a subnormal number or to infinity is reported as lost
 /// (overflow or underflow). After an overflow or underflow, the caller repeats the computation in
@@ -60,8 +60,8 @@ impl Semiring for SumProduct {
     }
 
     fn extent(values: &[f64]) -> ValueBounds {
-        // Positive floating-point numbers have the same order as their bit patterns; the bit pattern of zero, minus one, wraps to
-        // the largest integer.
+        // Positive floating-point numbers have the same order as their bit patterns. The subtraction of one turns the bit pattern of zero into the
+        // largest integer.
         let (mut low, mut high) = (u64::MAX, 0);
         for value in values {
             let bits = value.to_bits();
@@ -91,7 +91,7 @@ impl Semiring for SumProduct {
         if exponent == 0 {
             return 0.0;
         }
-        // The scaling takes two steps, because 2^-exponent itself may be out of range.
+        // The scaling takes two steps, because 2^-exponent itself may overflow.
         let half = exponent / 2;
         let (first, second) = (power_of_two(-half), power_of_two(half - exponent));
         for value in values.iter_mut() {
@@ -152,10 +152,9 @@ impl Semiring for ScaledMaxProduct {
     }
 }
 
-/// Range of the base-2 exponent of a table's largest value in which the table is not rescaled.
+/// A table is not rescaled if the base-2 exponent of its largest value is in this range.
 const SETTLED: std::ops::RangeInclusive<i32> = -32..=32;
 
-/// Implements [`Semiring::rescale`] for ordinary numbers.
 pub(super) fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
     let (low, high) = exponents(values);
     if low > high || SETTLED.contains(&high) {
@@ -165,10 +164,10 @@ pub(super) fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRang
     (scale, SumProduct::range(values))
 }
 
-/// Returns the base-2 exponents of the smallest positive value and of the power of two above the largest value; both
-/// are zero if all values are zero.
+/// Returns the base-2 exponents of the smallest positive value and of the smallest power of two above the largest value; both are zero if all values
+/// are zero.
 fn exponents(values: &[f64]) -> (i32, i32) {
-    // The loop processes this many numbers at a time, which fill a vector register.
+    // Number of values that the loop processes at a time; they fill a vector register.
     const LANES: usize = 8;
     let (mut lows, mut highs) = ([f64::INFINITY; LANES], [0.0f64; LANES]);
     let see = |low: &mut f64, high: &mut f64, value: f64| {
@@ -194,7 +193,6 @@ fn exponents(values: &[f64]) -> (i32, i32) {
     (exponent(low), exponent(high) + 1)
 }
 
-/// Returns `2^exponent`, for the exponent of a normal number.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }

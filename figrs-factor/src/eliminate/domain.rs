@@ -1,11 +1,10 @@
-//! The variables of one join, with fixed values and table shapes.
+//! The variables of one join, with their fixed values and the shapes of the joined tables.
 
 use crate::graph::{FactorGraph, VarId};
 
 use crate::order::symbolic_elimination::Bucket;
 
-/// The variables of one join, sorted by identifier; the join refers to each variable by its index in this
-/// list.
+/// The variables of one join, sorted by identifier. The join refers to each variable by its index in this list.
 #[derive(Debug, Default)]
 pub(super) struct Domain {
     pub(super) variables: Vec<VarId>,
@@ -14,7 +13,7 @@ pub(super) struct Domain {
 }
 
 impl Domain {
-    /// Creates a domain of `variables`, given in any order; no variable has a fixed value.
+    /// Creates a domain of `variables`, which need not be sorted, without fixed values.
     pub(super) fn new(graph: &FactorGraph, mut variables: Vec<VarId>) -> Self {
         variables.sort_unstable();
         Self {
@@ -31,7 +30,7 @@ impl Domain {
         )
     }
 
-    /// Returns the index of `v`, which must be in the domain.
+    /// Returns the index of `v`, a variable of the domain.
     pub(super) fn position(&self, v: VarId) -> usize {
         self.variables.partition_point(|&u| u < v)
     }
@@ -45,7 +44,7 @@ pub(super) enum TableKind {
     Function,
 }
 
-/// Shape of a table: the properties of the table that influence the variable order of a join.
+/// Properties of a table that influence the variable order of a join.
 #[derive(Debug)]
 pub(super) struct TableShape {
     pub(super) kind: TableKind,

@@ -1,4 +1,4 @@
-//! Execution of an elimination plan, one bucket after another.
+//! Execution of an elimination plan: computes the message of one bucket after another.
 
 use crate::graph::{FactorGraph, VarId};
 use crate::limits::Limits;
@@ -13,23 +13,21 @@ use super::table::{EliminationTable, Message, inputs};
 use crate::algebra::Semiring;
 use crate::order::symbolic_elimination::Bucket;
 
-/// State of a running elimination, with its messages.
 pub(super) struct EliminationRun<'a, S: Semiring> {
     graph: &'a FactorGraph,
     plan: &'a Plan,
-    /// The message of each bucket; `None` for messages without variables and for messages that have been dropped.
+    /// The message of each bucket; `None` for a message without variables, and for a message that was dropped after its use.
     messages: Vec<Option<Message<S>>>,
     /// The product of all messages and factors without variables.
     pub(super) scalar: S::Value,
     pub(super) log_scale: f64,
     limits: &'a Limits,
-    /// Size of the messages that are in memory.
+    /// Memory of the messages that are stored.
     memory: MemoryAccount,
     scratch: JoinScratch<S::Value>,
 }
 
 impl<'a, S: Semiring> EliminationRun<'a, S> {
-    /// Computes the messages of all buckets of `plan`.
     pub(super) fn new(
         graph: &'a FactorGraph,
         plan: &'a Plan,
@@ -74,13 +72,11 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         Ok(run)
     }
 
-    /// `true` if a number overflowed or underflowed.
     pub(super) fn lost(&self) -> bool {
         self.scratch.lost
     }
 
-    /// Returns the product of all tables that remain after the elimination, as a table over the variables `keep`
-    /// in the given order.
+    /// Returns the product of all tables that remain after the elimination, over the variables `keep` in the given order.
     pub(super) fn answer(
         mut self,
         keep: &[VarId],
@@ -119,7 +115,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         })
     }
 
-    /// Returns the tables that a bucket multiplies, restricted to the entries that agree with `values`.
+    /// Returns the tables that a bucket multiplies, restricted to the entries that agree with the fixed values `values`.
     pub(super) fn parts(
         &self,
         ids: &[u32],

@@ -1,4 +1,4 @@
-//! Options of an elimination: the order and the treatment of barren factors, and checks of its limits.
+//! Options of an elimination (the elimination order and the treatment of barren factors), and checks of its limits.
 
 use crate::graph::VarId;
 use crate::limits::Limits;
@@ -7,24 +7,24 @@ use super::error::{EliminationError, check_interrupt};
 use super::memory::available_bytes;
 use crate::order::MAX_WORK;
 
-/// Number of bytes (256 MB) up to which a plan is accepted without querying the available memory.
+/// Memory of a plan in bytes (256 MB) up to which the plan is accepted without a query of the available memory.
 const UNCHECKED_BYTES: f64 = 2.56e8;
 
-/// Maximum number of memory words that the search for an elimination order may read, for each operation that the limits allow.
+/// Maximum number of memory words that the search for an elimination order may read, for each operation that the limit on work allows.
 const ORDER_WORK: f64 = 0.1;
 const LEAST_ORDER_WORK: u64 = 1_000_000;
 
-/// Least value of the limit on the partial assignments that an elimination may visit.
+/// Least limit on the number of partial assignments that an elimination may visit.
 const LEAST_ASSIGNMENTS: f64 = 4e6;
 
-/// Choice of the elimination order, which influences the cost but not the answer.
+/// Choice of the elimination order, which influences the cost of an elimination but not its answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// An order found by a search whose effort is proportionate to the predicted cost.
+    /// An order found by a search whose effort is proportionate to the predicted cost of the elimination.
     ///
-    /// If the first greedy order is cheap, it is used. If no greedy order is cheap, the search also tries restarts with noise and local
-    /// improvements for each component of the graph, and the best order is used. The search for an order is limited by steps, not by time, and
-    /// its random numbers have a fixed seed. Therefore equal factor graphs have equal elimination orders.
+    /// If the first greedy order is cheap, the search ends. If no greedy order is cheap, the search also tries noisy restarts and local improvements
+    /// for each component of the graph, and returns the best order. Steps, not time, limit the search, and its random numbers have a fixed seed.
+    /// Therefore equal factor graphs have equal elimination orders.
     #[default]
     Greedy,
     /// The listed elimination order; variables that are not listed come last, sorted by identifier.
@@ -32,19 +32,19 @@ pub enum Order {
 }
 
 impl Order {
-    /// Returns the order that eliminates `variables` first, in this sequence.
+    /// Returns the option for an order that begins with `variables`.
     pub fn given(variables: Vec<VarId>) -> Self {
         Self::Given(variables)
     }
 }
 
-/// Treatment of a normalised factor whose last variable no other factor mentions (a barren factor).
+/// Treatment of a barren factor: a normalised factor whose last variable occurs in no other factor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BarrenFactors {
-    /// A barren factor is omitted if the omission cannot change the answer, that is, in sums and in tests of satisfiability.
+    /// A barren factor is omitted if the omission cannot change the answer: in sums and in tests of satisfiability.
     #[default]
     Prune,
-    /// A barren factor is computed like any other factor.
+    /// A barren factor is multiplied like any other factor.
     Compute,
 }
 
@@ -57,7 +57,7 @@ impl Limits {
 
     /// Returns the maximum number of memory words that the search for an elimination order reads.
     ///
-    /// The maximum is lower if the limit on operations is small, because costly plans are refused anyway.
+    /// A small limit on operations lowers the maximum, because costly plans are refused anyway.
     pub(super) fn order_work(&self) -> u64 {
         let work = ORDER_WORK * self.work;
         (work as u64).clamp(LEAST_ORDER_WORK, MAX_WORK)
@@ -76,7 +76,7 @@ impl Limits {
         Ok(())
     }
 
-    /// Returns an error if `bytes` exceeds the memory of an elimination.
+    /// Returns an error if `bytes` exceeds the memory that the limits allow an elimination.
     pub fn check_memory(&self, bytes: f64) -> Result<(), EliminationError> {
         let limit = match self.memory {
             Some(bytes) => bytes,

@@ -1,5 +1,4 @@
-//! Tables prepared for a join: the rows of sparse tables are sorted by the variable order, and each assigned value selects a range
-//! of rows.
+//! Preparation of tables for a join: the rows of sparse tables are sorted by the variable order, so that each assigned value selects a range of rows.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,13 +12,13 @@ use crate::algebra::{Semiring, ValueBounds};
 /// A table prepared for the variable order of a join.
 #[derive(Debug)]
 pub(super) struct PreparedTable<'a, V: Clone> {
-    /// The weights of the table; empty for a function table.
+    /// The weights of the entries; empty for a function table.
     pub(super) values: Cow<'a, [V]>,
-    /// For each variable of a sparse table, in the order of assignment, the value of the variable in each row.
+    /// For each variable of a sparse table, in the order of assignment, a column with the value of the variable in each row.
     pub(super) keys: Vec<Vec<u32>>,
-    /// For a function table, the value of the child for each assignment of the parents.
+    /// For a function table, the value of the child (last variable) for each assignment of the parents; empty for other tables.
     pub(super) index: Cow<'a, [u32]>,
-    /// Lower and upper bounds of the weights of the table.
+    /// Lower and upper bounds of the entries.
     pub(super) extent: ValueBounds,
 }
 
@@ -30,7 +29,7 @@ impl<V: Clone> PreparedTable<'_, V> {
     }
 }
 
-/// Returns the shape of a table: the properties on which the variable order of a join depends.
+/// Returns the properties of a table that influence the variable order of a join.
 pub(super) fn shape<S: Semiring>(domain: &Domain, table: &EliminationTable<S>) -> TableShape {
     TableShape {
         kind: match table.entries {
@@ -43,8 +42,8 @@ pub(super) fn shape<S: Semiring>(domain: &Domain, table: &EliminationTable<S>) -
     }
 }
 
-/// Prepares a table according to its shape: a sparse table is sorted, a function may be listed as rows, and a dense table is
-/// borrowed. `turns` has, for each variable of the domain, its index in the variable order.
+/// Prepares a table for a join: sorts the rows of a sparse table, lists a function as rows if its shape says so, and borrows a dense table. `turns`
+/// has the index of each variable of the domain in the variable order.
 pub(super) fn prepare<'a, S: Semiring>(
     table: EliminationTable<'a, S>,
     shape: &TableShape,
@@ -83,8 +82,8 @@ pub(super) fn prepare<'a, S: Semiring>(
     }
 }
 
-/// Returns the columns and the weights of a sparse table's rows that agree with the fixed values, sorted by these columns. The
-/// columns are in the order of assignment; columns of variables with a fixed value are omitted.
+/// Returns columns and weights of the rows of a sparse table that agree with the fixed values. There is a column for each variable without a fixed
+/// value, in the order of assignment, and the rows are sorted by these columns.
 fn sorted<'a, V: Clone>(
     rows: &[u32],
     values: Cow<'a, [V]>,
@@ -126,8 +125,8 @@ fn sorted<'a, V: Clone>(
     )
 }
 
-/// Lists the rows of a function table that agree with the fixed values. Each listed row has the values of the parents, followed by
-/// the value of the child, which is the last of `variables`.
+/// Lists the rows of a function table that agree with the fixed values. Each row has the values of the parents, followed by the value of the child
+/// (the last of `variables`).
 fn list_function(index: &[u32], variables: &[usize], domain: &Domain) -> Vec<u32> {
     let mut rows = Vec::new();
     if let Some((&child, parents)) = variables.split_last() {
@@ -148,7 +147,7 @@ pub(super) fn equal_range(column: &[u32], range: Range<usize>, x: u32) -> Range<
     start..run_end(column, start..range.end, x)
 }
 
-/// Returns the end of the run of equal values `x` that begins at `range.start`, by galloping search, because most runs are short.
+/// Returns the end of the run of values `x` that begins at `range.start`. The search gallops, because most runs are short.
 pub(super) fn run_end(column: &[u32], range: Range<usize>, x: u32) -> usize {
     let (mut low, mut step) = (range.start, 1);
     while low + step <= range.end && column[low + step - 1] == x {

@@ -8,7 +8,7 @@ use super::error::EliminationError;
 use super::{EliminationResult, PlanCost, eliminate};
 use crate::algebra::{LogSumProduct, NumberForm, Semiring, SumProduct};
 
-/// A distribution over some variables, and the total weight by which it was normalised.
+/// A distribution over some variables, and the total weight before the normalisation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarginalTable {
     /// The natural logarithm of the sum of the weights of all assignments; minus infinity if and only if no assignment has a positive weight.
@@ -42,8 +42,8 @@ pub fn sum_product(
     })
 }
 
-/// Returns the natural logarithm of the sum for each assignment of the variables `keep`, and the predicted cost. The exponentials of the
-/// results may differ by any number of orders of magnitude. Error conditions and complexity are the same as for [`sum_product`].
+/// Returns the natural logarithm of the sum for each assignment of the variables `keep`, and the predicted cost. The ratio of two sums may exceed the
+/// range of `f64`. Error conditions and complexity are the same as for [`sum_product`].
 pub fn log_sums(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -54,8 +54,8 @@ pub fn log_sums(
     Ok((found.values.iter().map(log).collect(), found.cost))
 }
 
-/// Returns the probability of each assignment of the variables `keep` (its share of the total weight), as a list of weights, with the cost of
-/// the elimination. Error conditions and complexity are the same as for [`sum_product`].
+/// Returns the probability of each assignment of the variables `keep` as a list of weights, and the predicted cost of the elimination. Error
+/// conditions and complexity are the same as for [`sum_product`].
 pub fn share_weights(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -75,17 +75,16 @@ pub fn share_weights(
     Ok((Weights::from_logs(logs.collect()), cost))
 }
 
-/// The values and the scale that an elimination computed, in scaled numbers or in logarithms.
+/// The values of an elimination with their common scale, in scaled numbers or in logarithms.
 struct Sums {
     values: Vec<f64>,
     form: NumberForm,
-    /// The natural logarithm of the common factor of the values.
+    /// The natural logarithm of the common scale of the values.
     log_scale: f64,
     cost: PlanCost,
 }
 
 impl Sums {
-    /// Converts the result `found` of an elimination; returns `None` if a number overflowed or underflowed.
     fn new<S: Semiring<Value = f64>>(
         found: EliminationResult<S>,
         form: NumberForm,
@@ -111,7 +110,7 @@ fn sums(graph: &FactorGraph, keep: &[VarId], limits: &Limits) -> Result<Sums, El
     scaled_or_logs(graph, scaled, logs)
 }
 
-/// Runs a computation in scaled numbers, and if necessary in logarithms. Logarithms are used if a weight of the graph is out of the range of
+/// Runs the computation `scaled` in scaled numbers, or if necessary `logs` in logarithms. `logs` runs if a weight of the graph is out of the range of
 /// scaled numbers, or if `scaled` returns `None` because a number overflowed or underflowed.
 ///
 /// **Errors.** The errors of `scaled` and `logs`; [`EliminationError::Impossible`] if `logs` returns `None`.

@@ -1,4 +1,4 @@
-//! Tables of semiring values for joins: factors and messages.
+//! Factors and messages as tables of semiring values, for joins.
 
 use std::borrow::Cow;
 
@@ -6,13 +6,12 @@ use crate::graph::{Assignments, Factor, FactorGraph, FactorTable, TableForm, Var
 
 use crate::algebra::Semiring;
 
-/// Minimum ratio of the size of a message to the number of its non-zero entries at which the message is stored
-/// sparse.
+/// Minimum ratio of the dense size of a message to the number of its non-zero entries at which the message is stored as a sparse table.
 const SPARSE_BELOW: usize = 16;
-/// Maximum number of entries of a dense message that always remains dense.
+/// Maximum number of entries of a message that is never converted to a sparse table.
 const FEW_ENTRIES: usize = 4096;
 
-/// A non-negative function of some variables, borrowed from a factor or owned as a message.
+/// A function of some variables with values in a semiring, borrowed from a factor or owned as a message.
 #[derive(Clone, Debug)]
 pub(crate) struct EliminationTable<'a, S: Semiring> {
     pub(crate) scope: Cow<'a, [VarId]>,
@@ -21,11 +20,10 @@ pub(crate) struct EliminationTable<'a, S: Semiring> {
 
 pub(crate) type Entries<'a, V> = TableForm<Cow<'a, [u32]>, Cow<'a, [V]>>;
 
-/// The message that one bucket passes to a later bucket.
 pub(super) type Message<S> = EliminationTable<'static, S>;
 
 impl<'a, S: Semiring> EliminationTable<'a, S> {
-    /// Creates a table with a value for each assignment of its scope, row-major.
+    /// Creates a table with the value of each assignment of its scope, row-major.
     pub(crate) fn dense(scope: &'a [VarId], values: &'a [S::Value]) -> Self {
         Self {
             scope: Cow::Borrowed(scope),
@@ -33,7 +31,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// Creates the table of `factor`, without its scale.
+    /// Creates the table of `factor`, without the common scale of its weights.
     pub(crate) fn of_factor(factor: &'a Factor) -> Self {
         Self {
             scope: Cow::Borrowed(&factor.variables),
@@ -41,11 +39,10 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// Creates a table of the entries of `factor` that agree with `values`, without the scale of the factor.
+    /// Creates a table of the entries of `factor` that agree with `values`, without the common scale of the weights.
     ///
-    /// For a dense table, the entries that agree with `values` are selected, and the variables with a value leave its
-    /// scope. All tables of one join must be created with the same `values` of the variables that have a value. A
-    /// sparse table or a function is taken as a whole.
+    /// The variables of a dense table that have a value in `values` are removed from its scope. A sparse table or a function keeps all entries. All
+    /// tables of one join must be created with the same `values`.
     pub(super) fn of_part(factor: &'a Factor, graph: &FactorGraph, values: &[Option<u32>]) -> Self {
         let FactorTable::Dense(weights) = &factor.table else {
             return Self::of_factor(factor);
@@ -69,7 +66,6 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// Returns a table that borrows the entries of this table.
     pub(super) fn view(&self) -> EliminationTable<'_, S> {
         EliminationTable {
             scope: Cow::Borrowed(&self.scope),
@@ -80,12 +76,10 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// Returns the values of the entries; the list is empty for a function.
     pub(super) fn values(&self) -> &[S::Value] {
         self.entries.weights().map_or(&[], |values| values)
     }
 
-    /// Returns the [`values`](Self::values) as a mutable slice.
     pub(super) fn values_mut(&mut self) -> &mut [S::Value] {
         let values = self.entries.weights_mut();
         values.map_or(&mut [], |values| values.to_mut())
@@ -96,7 +90,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         values.map_or(Vec::new(), |values| std::mem::take(values.to_mut()))
     }
 
-    /// Returns the size of the entries in bytes, computed as in the plan.
+    /// Returns the size of the entries in bytes, by the same formula as the plan.
     pub(super) fn bytes(&self) -> u64 {
         let width = match &self.entries {
             Entries::Dense(_) => 8,
@@ -106,7 +100,6 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         (self.len() * width) as u64
     }
 
-    /// Returns the number of stored entries.
     pub(super) fn len(&self) -> usize {
         match &self.entries {
             Entries::Function { index } => index.len(),
@@ -114,7 +107,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// Converts a dense table with few non-zeros to a sparse table.
+    /// Converts a dense table to a sparse table if few of its entries are non-zero.
     pub(super) fn compact(&mut self, graph: &FactorGraph) {
         let Entries::Dense(values) = &self.entries else {
             return;
@@ -131,7 +124,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
     }
 }
 
-/// Returns the tables with the indices `ids`, where factors come first and messages follow.
+/// Returns the tables with the indices `ids`; factors have the first indices, and messages follow.
 pub(super) fn inputs<'t, S: Semiring>(
     graph: &'t FactorGraph,
     messages: &'t [Option<Message<S>>],

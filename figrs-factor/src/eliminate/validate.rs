@@ -1,5 +1,5 @@
-//! Validation of the factors: indices are in range, and tables have the sizes of their variables. The inner
-//! loops of an elimination rely on the validity of indices and table sizes.
+//! Validation of factors: checks that indices are in range, and that tables have the sizes of their variables. The inner loops of an elimination rely
+//! on this validation.
 
 use crate::graph::{Factor, FactorGraph, FactorTable, VarId};
 

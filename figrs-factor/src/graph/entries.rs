@@ -1,10 +1,10 @@
-//! Entries of factors of any storage format: dense, sparse, function.
+//! Entries of a factor in any storage format: dense, sparse, function.
 
 use super::assignment::Assignments;
 use super::factor_graph::{Factor, FactorGraph, FactorTable};
 use super::weights::Weights;
 
-/// Calls `visit` for each stored non-zero entry of `factor`, with the index of the entry and with the values of its assignment.
+/// Calls `visit` for each stored non-zero entry of `factor`, with the index and the assignment of the entry.
 pub fn for_each_entry(graph: &FactorGraph, factor: &Factor, mut visit: impl FnMut(usize, &[u32])) {
     let arity = factor.variables.len();
     let cards = factor.variables.iter().map(|&v| graph.cardinality(v));
@@ -43,8 +43,8 @@ pub fn log_stored(factor: &Factor, entry: usize) -> f64 {
     weights.map_or(0.0, |weights| weights.log(entry))
 }
 
-/// Returns the index of the stored entry of `factor` for the assignment `values` of all variables of the graph; `None` if that
-/// entry is not stored.
+/// Returns the index of the stored entry of `factor` for the assignment `values` of all variables of the graph; `None` if the factor stores no such
+/// entry.
 pub fn stored_entry(graph: &FactorGraph, factor: &Factor, values: &[u32]) -> Option<usize> {
     let offset = |n: usize| {
         let parents = factor.variables[..n].iter();
@@ -91,7 +91,7 @@ pub fn has_zeros(factor: &Factor) -> bool {
     }
 }
 
-/// True if a positive weight of `factor` underflows when the largest weight is scaled to one.
+/// True if a positive weight of `factor` underflows when all weights are divided by the largest weight.
 pub fn is_wide(factor: &Factor) -> bool {
     factor.table.weights().is_some_and(Weights::is_flushed)
 }

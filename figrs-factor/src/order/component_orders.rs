@@ -1,4 +1,4 @@
-//! Symbolic elimination of a graph, one connected component after another.
+//! Symbolic elimination of a graph, in the order that is found for each connected component.
 
 use crate::graph::VarId;
 use crate::until::Until;
@@ -12,13 +12,14 @@ use super::symbolic_elimination::{Bucket, SymbolicElimination};
 use super::very_large::greedily;
 use crate::eliminate::error::{EliminationError, check_interrupt};
 
-/// Maximum number of variables of a component whose order is searched with restarts; larger components use greedy orders on adjacency lists.
+/// Maximum number of variables of a component whose order is searched for with restarts; the order of a larger component is greedy, on adjacency
+/// lists.
 const MAX_RESTART_VARIABLES: usize = 4096;
 
-/// Eliminates all `candidates` symbolically in the cheapest order that a search finds.
+/// Eliminates the variables `candidates` symbolically in the cheapest order that a search finds.
 ///
-/// After the first order of a component, the search reads at most `max_work` memory words. If `max_work` is zero, the first order found for
-/// a component is used.
+/// After it has found a first order for a component, the search reads at most `max_work` memory words. If `max_work` is zero, it returns the first
+/// order.
 ///
 /// **Errors.** [`EliminationError::Interrupted`] if the run is stopped.
 pub fn eliminate_candidates(
@@ -85,14 +86,12 @@ fn eliminate_very_large(
     Ok(())
 }
 
-/// Returns the total number of entries of the joint tables of the buckets from index `from` on.
 fn entries(graph: &SymbolicElimination, from: usize) -> f64 {
     let buckets = graph.buckets[from..].iter();
     buckets.map(|bucket| dense(graph, bucket).exp2()).sum()
 }
 
-/// Returns the cost of the buckets from index `from` on: the number of entries of their joint tables, reduced by the predicted share of
-/// zeros.
+/// Returns the cost of the buckets from index `from` on: the number of entries of their joint tables, reduced by the predicted fraction of zeros.
 fn cost(graph: &SymbolicElimination, from: usize) -> f64 {
     let discount = (DISCOUNT / ONE) as f64;
     let price = |bucket: &Bucket| dense(graph, bucket).min(bucket.joint + discount).exp2();

@@ -1,4 +1,4 @@
-//! Connected components of a graph after the removal of the variables to keep.
+//! Connected components of the variables to be eliminated.
 
 use crate::graph::VarId;
 
@@ -6,21 +6,21 @@ use super::fixed_point::fixed;
 use super::interaction_graph::{InteractionGraph, VertexWeight};
 use super::symbolic_elimination::SymbolicElimination;
 
-/// A connected component of the graph, whose elimination order does not depend on other components.
+/// A connected component of the graph, whose elimination order does not depend on the other components.
 #[derive(Debug, Default)]
 pub(super) struct Component {
-    /// The variables to eliminate, sorted, followed by the variables to keep that share a table with them.
+    /// The sorted variables to be eliminated, followed by the other variables that share a table with them.
     pub(super) variables: Vec<VarId>,
-    /// The count of variables to eliminate in the component.
+    /// The number of variables to be eliminated, which are the first of `variables`.
     pub(super) free: usize,
-    /// The live tables that contain the variables to eliminate.
+    /// The live tables that contain the variables to be eliminated.
     pub(super) tables: Vec<u32>,
 }
 
 impl Component {
-    /// Splits the remaining `candidates` into components.
+    /// Splits the candidates that have not been eliminated into components.
     ///
-    /// Candidates that are connected only through variables to keep are in different components.
+    /// Candidates that are connected only through other variables are in different components.
     ///
     /// **Complexity.** The time is linear in the total number of variables of all tables.
     pub(super) fn all(graph: &SymbolicElimination, candidates: &[VarId]) -> Vec<Self> {
@@ -62,7 +62,7 @@ impl Component {
         components
     }
 
-    /// Returns the interaction graph of the component; `places` is scratch space with an entry for each variable.
+    /// Returns the interaction graph of the component; `places` is a scratch list with an entry for each variable of the graph.
     pub(super) fn core(&self, graph: &SymbolicElimination, places: &mut [u32]) -> InteractionGraph {
         for (i, v) in self.variables.iter().enumerate() {
             places[v.index()] = i as u32;

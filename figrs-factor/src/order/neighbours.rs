@@ -12,7 +12,6 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    /// Builds the adjacency lists of `variables`.
     pub(super) fn new(graph: &mut SymbolicElimination, variables: &[VarId]) -> Self {
         let n = graph.log_cards.len();
         let mut lists = vec![Vec::new(); n];
@@ -28,7 +27,6 @@ impl Neighbours {
         }
     }
 
-    /// Returns the neighbours of `v` that have not been eliminated.
     pub(super) fn of_variable(
         &self,
         graph: &SymbolicElimination,
@@ -38,7 +36,6 @@ impl Neighbours {
         all.filter(|&u| !graph.is_eliminated(u))
     }
 
-    /// Returns the number of neighbours of `v`, including eliminated neighbours.
     pub(super) fn count(&self, v: VarId) -> usize {
         self.lists[v.index()].len()
     }
@@ -48,8 +45,7 @@ impl Neighbours {
         self.lists[a.index()].binary_search(&b).is_ok()
     }
 
-    /// Makes the variables of the message of `bucket` adjacent, and drops the variables that
-    /// `bucket` eliminates.
+    /// Makes the variables of the message of `bucket` adjacent, and removes the lists of the variables that `bucket` eliminates.
     pub(super) fn eliminate(&mut self, graph: &SymbolicElimination, bucket: &Bucket) {
         for v in &bucket.eliminated {
             self.lists[v.index()] = Vec::new();

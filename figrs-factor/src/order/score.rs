@@ -1,4 +1,4 @@
-//! Greedy elimination scores (min-fill, min-weight) for very large components.
+//! Greedy elimination scores (min-fill, min-weight) of the variables of very large components.
 
 use crate::graph::VarId;
 
@@ -6,10 +6,10 @@ use super::fixed_point::fixed;
 use super::neighbours::Neighbours;
 use super::symbolic_elimination::SymbolicElimination;
 
-/// Number of neighbours of a variable up to which fill-in is counted exactly; for more neighbours, an upper bound is used.
+/// Maximum number of neighbours of a variable whose fill-in is counted exactly; for more neighbours, an upper bound is used.
 const FILL_NEIGHBOURS: usize = 32;
 
-/// The first criterion of the elimination order of a very large component.
+/// The first criterion by which a greedy order of a very large component selects the next variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrderCriterion {
     /// The score is the number of entries of the joint table (min-weight).
@@ -20,11 +20,10 @@ pub(super) enum OrderCriterion {
     FillIn,
 }
 
-/// The score of eliminating a variable next; the smallest score is the best.
+/// The score of a variable in a greedy order; the variable with the smallest score is eliminated next.
 pub(super) type EliminationCost = (i64, i64, i64);
 
-/// Returns the score of eliminating `v`: the sizes of the joint table and of the message, and the fill-in, in an order that depends
-/// on `aim`.
+/// Returns the score of `v`: the size of its joint table, the size of its message, and its fill-in, in a sequence that depends on `aim`.
 pub(super) fn score(
     graph: &SymbolicElimination,
     neighbours: &Neighbours,
@@ -42,7 +41,7 @@ pub(super) fn score(
         OrderCriterion::NonZeros => (entries + densities()).max(0.0),
         OrderCriterion::Entries | OrderCriterion::FillIn => entries,
     };
-    // The sums are rounded; the order of their terms then does not decide between equal scores.
+    // The sums are rounded, so that the order of their terms does not decide between equal scores.
     let (joint, out) = (fixed(joint), fixed(out));
     let fill = fill_in(graph, neighbours, v).cast_signed();
     match aim {
@@ -51,7 +50,7 @@ pub(super) fn score(
     }
 }
 
-/// Returns the fill-in of `v`: the number of pairs of neighbours that are not adjacent yet.
+/// Returns the fill-in of `v`: the number of pairs of its neighbours that are not adjacent.
 fn fill_in(graph: &SymbolicElimination, neighbours: &Neighbours, v: VarId) -> u64 {
     let around = neighbours.of_variable(graph, v).take(FILL_NEIGHBOURS + 1);
     let around: Vec<VarId> = around.collect();
@@ -61,7 +60,7 @@ fn fill_in(graph: &SymbolicElimination, neighbours: &Neighbours, v: VarId) -> u6
     let mut missing = 0;
     for (i, &a) in around.iter().enumerate() {
         for &b in &around[..i] {
-            // Variables to keep have no adjacency lists; both directions are therefore tested.
+            // Only variables to be eliminated have adjacency lists; both directions are therefore tested.
             missing += u64::from(!neighbours.are_adjacent(a, b) && !neighbours.are_adjacent(b, a));
         }
     }

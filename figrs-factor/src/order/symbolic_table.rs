@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use crate::graph::{Factor, FactorTable};
 
-/// Maximum base-2 logarithm of the ratio of assignments to rows at which a sparse table that determines its last variable gets the
-/// density of a function. In a table for one step of a multiplexer, the ratio of assignments to rows is about the number of values
-/// of the result.
+/// Maximum base-2 logarithm of the ratio of assignments to rows at which a sparse table that determines its last variable gets the density of a
+/// function. For one step of a multiplexer, this ratio is about the number of values of the result.
 const MAX_LOG_ROW_EXPANSION: f64 = 8.0;
 
 /// The scope and the predicted density of a table, without its entries.
@@ -20,8 +19,8 @@ pub struct SymbolicTable {
     pub live: bool,
 }
 
-/// Returns the base-2 logarithm of the fraction of the entries of `factor` that are non-zero; `log_cards` has the logarithms of
-/// the cardinalities.
+/// Returns the base-2 logarithm of the fraction of non-zero entries of `factor`; `log_cards` has the logarithms of the cardinalities of all
+/// variables.
 pub(crate) fn log_density(factor: &Factor, log_cards: &[f64]) -> f64 {
     let dense = || -> f64 {
         let logs = factor.variables.iter().map(|v| log_cards[v.index()]);
@@ -52,9 +51,8 @@ fn log_child(factor: &Factor, log_cards: &[f64]) -> f64 {
     child.map_or(0.0, |v| log_cards[v.index()])
 }
 
-/// True if the sorted `rows` contain each assignment of all variables except the last at most once. A table that determines its
-/// last variable counts as a function even if it lacks some assignments, because other tables may also exclude the missing
-/// assignments.
+/// True if no two of the sorted `rows` have the same values of all variables except the last. A table that determines its last variable counts as a
+/// function even if it lacks some assignments, because other tables may also exclude the missing assignments.
 fn is_function(rows: &[u32], width: usize) -> bool {
     let all = || rows.chunks(width);
     width > 1

@@ -1,11 +1,11 @@
-//! Lists of the tables that contain each variable, linked in one array.
+//! For each variable, a linked list of the tables that contain it; one array holds the links of all lists.
 
 use crate::graph::VarId;
 
 /// Marks the end of a linked list.
 const END: u32 = u32::MAX;
 
-/// The linked list of one variable's tables: its first and last link, and its length.
+/// The linked list of the tables of one variable: its first and last link, and its length.
 #[derive(Debug, Clone, Copy)]
 struct TableList {
     first: u32,
@@ -19,17 +19,16 @@ const EMPTY: TableList = TableList {
     len: 0,
 };
 
-/// For each variable, a list of its tables in the order in which they were added.
+/// For each variable, the tables that contain it, in the order of their addition.
 #[derive(Clone, Debug)]
 pub(super) struct TableLists {
     lists: Vec<TableList>,
-    /// The links of all lists; each link has a table and the index of the next link of the same list.
+    /// The links of all lists: a table, and the index of the next link of the same list.
     links: Vec<(u32, u32)>,
 }
 
 impl TableLists {
-    /// Creates empty lists of tables for `variables` variables, with memory reserved for `mentions`
-    /// entries in total.
+    /// Creates empty lists for `variables` variables, and allocates memory for `mentions` entries in total.
     pub(super) fn new(variables: usize, mentions: usize) -> Self {
         Self {
             lists: vec![EMPTY; variables],
@@ -61,7 +60,7 @@ impl TableLists {
         self.from(self.lists[v.index()].first)
     }
 
-    /// Removes and returns the tables of `v`; the list of `v` is empty afterwards.
+    /// Removes all tables from the list of `v`, and returns them.
     pub(super) fn take(&mut self, v: VarId) -> impl Iterator<Item = u32> + '_ {
         let list = std::mem::replace(&mut self.lists[v.index()], EMPTY);
         self.from(list.first)
@@ -76,7 +75,6 @@ impl TableLists {
         })
     }
 
-    /// Drops the tables of `v` for which `keep` returns `false`.
     pub(super) fn retain(&mut self, v: VarId, keep: impl Fn(u32) -> bool) {
         let list = std::mem::replace(&mut self.lists[v.index()], EMPTY);
         let mut place = list.first;

@@ -11,16 +11,15 @@ use super::score::{EliminationCost, OrderCriterion, score};
 use super::symbolic_elimination::SymbolicElimination;
 use crate::eliminate::error::{EliminationError, check_interrupt};
 
-/// Number of neighbours of a variable up to which its score is updated whenever a neighbour is eliminated; with more neighbours, the
-/// score is updated when the variable is next in the queue.
+/// Maximum number of neighbours of a variable whose score is updated whenever a neighbour is eliminated. With more neighbours, the score is updated
+/// when the variable is next in the queue.
 const SCORED_AT_ONCE: usize = 128;
 
-/// Repeatedly eliminates, symbolically, the variable of `candidates` with the best score by `aim`; ties are resolved by the order of the
-/// candidates.
+/// Eliminates the variables `candidates` symbolically, each time the variable with the best score by `aim`; of equal scores, the first candidate.
 ///
-/// **Guarantee.** The order is deterministic. The scores of an eliminated variable's neighbours are updated immediately or, if there are
-/// many neighbours, when a neighbour is next in the queue. The scores of other variables are not updated, although their fill-in may have
-/// changed.
+/// **Guarantee.** The order is deterministic. An elimination updates the scores of the neighbours of the eliminated variable; the score of a
+/// neighbour with many neighbours of its own is updated only when this neighbour is next in the queue. The scores of other variables are not updated,
+/// although their fill-in may have changed.
 ///
 /// **Complexity.** The time is nearly linear in the total number of variables of all tables, for graphs of bounded width.
 ///
@@ -43,9 +42,9 @@ struct GreedyQueue {
     neighbours: Neighbours,
     criterion: OrderCriterion,
     heap: BinaryHeap<Reverse<(EliminationCost, VarId, u32)>>,
-    /// For each variable, the number of times that its set of neighbours has changed.
+    /// For each variable, the number of changes of its set of neighbours.
     version: Vec<u32>,
-    /// For each variable, the number of changes of its neighbours before its score in the queue was computed.
+    /// For each variable, the value of `version` for which its score in the queue was computed.
     queued: Vec<u32>,
 }
 
