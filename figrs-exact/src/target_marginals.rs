@@ -1,4 +1,4 @@
-//! Exact marginals of several targets: from one contraction tree for all of them, or by one elimination for each.
+//! Exact marginals of several targets, from one contraction tree for all targets or from one elimination for each target.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_factor::Limits;
@@ -9,17 +9,17 @@ use figrs_factor::algebra::SumProduct;
 use figrs_factor::eliminate::{EliminationError, plan_cost};
 use figrs_factor::tree::{Marginals, marginals};
 
-/// Number of operations, for each entry of the factors, up to which one plan for all targets is not compared with separate plans. A
-/// plan with fewer operations runs in less time than the search for separate plans takes.
+/// If the plan for all targets has fewer operations for each entry of the factors, it is not compared with separate plans, because its run takes less
+/// time than the search for separate plans.
 const CHEAP_PLAN_OPERATIONS: f64 = 64.0;
-/// Cost of computing all marginals from one tree, in units of one elimination by the plan of the tree.
+/// Cost of all marginals from one tree, as a multiple of the cost of one elimination by the plan of the tree.
 const TREE_COST_FACTOR: f64 = 3.0;
 
 /// Computes the total weight of the worlds and the marginals of the targets of an expansion. The marginals are meaningless if the
 /// evidence is impossible.
 ///
-/// One contraction tree computes the marginals of all targets, unless separate eliminations are better. Separate eliminations are
-/// used if they take less work in total, or if the tree, which stores all messages, exceeds the memory.
+/// One contraction tree computes the marginals of all targets, unless separate eliminations take less work in total, or the tree, which stores all
+/// messages, exceeds the memory.
 pub(crate) fn target_marginals(expansion: &Expansion, limits: &Limits) -> Result<Marginals, Error> {
     if expansion.targets().len() > 1
         && let Some(found) = from_one_tree(expansion, limits)?
@@ -59,7 +59,7 @@ fn from_one_tree(expansion: &Expansion, limits: &Limits) -> Result<Option<Margin
     }
 }
 
-/// Computes the marginals by one elimination for each target; without targets, by one elimination for the evidence.
+/// Computes the marginals by one elimination for each target, or the total weight by one elimination if there are no targets.
 fn from_eliminations(expansion: &Expansion, limits: &Limits) -> Result<Marginals, Error> {
     let of = |targets: &[usize]| -> Result<Marginals, Error> {
         let mut encoding = Encoding::for_sums(expansion, targets)?;
@@ -81,7 +81,7 @@ fn from_eliminations(expansion: &Expansion, limits: &Limits) -> Result<Marginals
     Ok(found)
 }
 
-/// True if one elimination for each target takes fewer than `limit` operations in total.
+/// True if separate eliminations for the targets take fewer than `limit` operations in total.
 fn is_cheaper_apart(expansion: &Expansion, limits: &Limits, limit: f64) -> Result<bool, Error> {
     let mut operations = 0.0;
     for &position in expansion.targets() {

@@ -1,4 +1,4 @@
-//! Exact marginals by summing variables out one after another.
+//! Exact marginals by variable elimination: variables are summed out one after another.
 
 use std::sync::Arc;
 
@@ -21,14 +21,14 @@ use figrs_factor::tree::Marginals;
 
 /// Exact marginals and the probability of evidence, by variable elimination.
 ///
-/// Elements on which neither targets nor evidence depend are omitted. The elimination order is chosen by the predicted number of
-/// non-zero entries. Functions and zeros therefore reduce the cost. Tables are rescaled to avoid underflow. If a positive number
-/// would still underflow, the elimination is repeated with logarithms. Several targets share one elimination with a backward pass.
-/// If separate eliminations take less work, or if the messages exceed the memory, each target has its own elimination.
+/// Elements on which neither targets nor evidence depend are omitted. The elimination order is chosen by the predicted number of non-zero entries;
+/// functions and zeros therefore reduce the cost. Tables are rescaled to avoid underflow. If a positive number nevertheless underflows, the
+/// elimination is repeated with logarithms. For several targets, one elimination with a backward pass computes all marginals. If separate
+/// eliminations take less work, or if the messages exceed the memory, each target has its own elimination.
 ///
-/// In `ExpectationMaximization`, the expected counts are exact: they are derivatives of the sum over all worlds, computed by a
-/// contraction tree. In `ExpectationMaximization`, variable elimination computes the same numbers as
-/// [`JunctionTree`](crate::JunctionTree), within its own limits.
+/// In `ExpectationMaximization`, the expected counts of outcomes are exact: they are derivatives of the sum over all worlds, which a contraction tree
+/// computes. In `ExpectationMaximization`, variable elimination computes the same numbers as [`JunctionTree`](crate::JunctionTree), within its own
+/// limits.
 ///
 /// **Guarantee.** The result is exact up to rounding, unless the setting `collapse` of the feature `reals` merged components of mixtures.
 ///
@@ -78,7 +78,7 @@ impl VariableElimination {
 impl VariableElimination {
     /// Returns the sum over all worlds of the product of the factors, in the semiring `S`.
     ///
-    /// A world is an assignment of the targets, the evidence and the elements on which they depend. With
+    /// A world is an assignment of values to the targets, the elements with evidence and the elements on which they depend. With
     /// [`Counting`](figrs_factor::algebra::Counting), the sum is the number of worlds that agree with the evidence.
     ///
     /// ```
@@ -100,7 +100,7 @@ impl VariableElimination {
         self.total_of(&Question::new(model, &targets.elements()))
     }
 
-    /// Returns the sum over all worlds of a question (a model with targets) whose expansion other algorithms may share.
+    /// Returns the sum over all worlds of a question (a model with targets), and may use an expansion of its model by another algorithm.
     pub(crate) fn total_of<S: Semiring>(
         &self,
         question: &Question<'_>,
@@ -131,7 +131,7 @@ impl Algorithm for VariableElimination {
 }
 
 impl VariableElimination {
-    /// Answers a question (a model with targets) whose expansion other algorithms may share.
+    /// Answers a question (a model with targets), and may use an expansion of its model by another algorithm.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         let expansion = match question.expand(&self.limits) {
             Ok(expansion) => expansion,

@@ -1,4 +1,4 @@
-//! Outcomes of random choices in a frontier sweep, each with its weight.
+//! Outcomes of random choices in a frontier sweep, with their weights.
 
 use std::any::Any;
 
@@ -9,16 +9,16 @@ use figrs_factor::graph::WorldWeight;
 #[derive(Debug)]
 pub(super) struct ChoiceOutcomes {
     pub(super) outcomes: Vec<(Datum, WorldWeight)>,
-    /// `true` if one outcome may stand for several worlds.
+    /// `true` if one outcome may represent several worlds.
     pub(super) merged: bool,
-    /// `true` if the choice is a Chain whose observed value has a density as likelihood; `None` if it is no observed Chain.
+    /// `true` if the choice is an observed Chain whose likelihood is a density, `false` if its likelihood is a probability; `None` for other choices.
     pub(super) density: Option<bool>,
-    /// A branch of kind `Kind::Atomic` that other code might read, but that counts as a part of this choice.
+    /// A branch of kind `Kind::Atomic` that counts as a part of this choice, although other code might read it.
     pub(super) owned: Option<AnyElement>,
 }
 
 impl ChoiceOutcomes {
-    /// Creates outcomes that each stand for exactly one world.
+    /// Creates outcomes that each represent exactly one world.
     pub(super) fn as_separate_worlds(outcomes: Vec<(Datum, WorldWeight)>) -> Self {
         Self {
             outcomes,
@@ -29,8 +29,8 @@ impl ChoiceOutcomes {
     }
 }
 
-/// Returns the outcomes of the random choice of an element for these values of its parents. If the element is observed, the only
-/// outcome is the observed value, with its probability or density.
+/// Returns the outcomes of the random choice of an element for given values of its parents. If the element is observed, the only outcome is the
+/// observed value, with its probability or density.
 pub(super) fn outcomes(
     element: &AnyElement,
     arguments: &[&dyn Any],

@@ -6,17 +6,16 @@ use figrs_factor::WorkBudget;
 use figrs_answer::error::Error;
 use figrs_answer::run::watch::RunMonitor;
 
-/// Limits of the exploration of states: memory, deadline, interrupt and, optionally, work.
 #[derive(Clone, Copy)]
 pub(super) struct ExplorationLimits<'a> {
     pub(super) memory: u64,
     pub(super) run: &'a RunMonitor<'a>,
-    /// The budget of transitions between states, if they are limited.
+    /// The maximum number of transitions between states; `None` if it is not limited.
     pub(super) work: Option<&'a WorkBudget>,
 }
 
 impl ExplorationLimits<'_> {
-    /// Subtracts the given number of transitions from the budget.
+    /// Subtracts `transitions` from the work budget.
     ///
     /// **Errors.** [`ExplorationError::Budget`] if the budget allows fewer transitions.
     pub(super) fn spend(&self, transitions: usize) -> Result<(), ExplorationError> {
@@ -29,14 +28,14 @@ impl ExplorationLimits<'_> {
     }
 }
 
-/// Reason why an exploration of states ends early or starts again.
+/// Reason why an exploration of states ends early or begins again.
 #[derive(Debug)]
 pub(super) enum ExplorationError {
     /// The exploration fails with this error.
     Error(Error),
-    /// The listed elements must be visited before a Chain, because branches of the Chain are or read these elements.
+    /// The sweep must visit the listed elements before a Chain, because branches of the Chain are these elements or read them.
     Captured(Vec<AnyElement>),
-    /// The states need keys with wider bit fields.
+    /// The codes in the states need wider bit fields.
     Wider,
     /// The budget of transitions between states is used up.
     Budget,

@@ -10,17 +10,16 @@ use super::layer::TransitionLayer;
 use super::sweep::{SweepGoal, SweepStep, sweep};
 use figrs_answer::error::Error;
 
-/// Result of an exploration of states: the steps with their transitions, the values and the weights.
 #[derive(Debug)]
 pub(super) struct Exploration {
     pub(super) steps: Vec<SweepStep>,
     layers: Vec<TransitionLayer>,
     pub(super) weights: Weights,
-    /// For each type of values, its values if some target has this type.
+    /// For each type, its values if some target has values of this type; otherwise an empty list.
     pub(super) values: Vec<Support>,
-    /// The index of the type of each target's values.
+    /// For each target, the index of the type of its values.
     pub(super) types: Vec<usize>,
-    /// `true` if each transition stands for a single world.
+    /// `true` if each transition represents a single world.
     pub(super) are_worlds: bool,
     /// Number of steps that repeat earlier steps.
     pub(super) repeated: usize,
@@ -30,14 +29,13 @@ pub(super) struct Exploration {
 }
 
 impl Exploration {
-    /// Returns the transitions of a step; the list may also contain, after them, transitions of
-    /// other steps.
+    /// Returns the transitions of a step; the list may also contain transitions of other steps after them.
     pub(super) fn layer(&self, step: &SweepStep) -> &TransitionLayer {
         &self.layers[step.layer]
     }
 }
 
-/// Explores all reachable joint values of the elements of the model, frontier by frontier.
+/// Explores all reachable joint values of the elements of the model, one frontier after another.
 pub(super) fn explore(
     linear: ElementOrder,
     allowance: ExplorationLimits<'_>,

@@ -1,12 +1,10 @@
-//! Signatures of the steps of a sweep: steps with equal signatures have the same transitions from the
-//! same states.
+//! Signatures of the steps of a sweep: two steps with equal signatures have the same transitions from equal states.
 
 use rustc_hash::FxHashMap;
 
 use super::coded_elements::CodedElements;
 use super::plan::PlannedStep;
 
-/// Maximum number of signatures that are cached.
 const MAX_CACHED_SIGNATURES: usize = 1 << 12;
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -18,8 +16,7 @@ struct StepContent {
     reported: Vec<u32>,
 }
 
-/// The signature of a step of a sweep: steps with equal signatures have the same transitions from the
-/// same states.
+/// The signature of a step of a sweep: two steps with equal signatures have the same transitions from equal states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct StepSignature {
     number: usize,
@@ -27,7 +24,7 @@ pub(super) struct StepSignature {
     pub(super) is_shared: bool,
 }
 
-/// The signatures of the steps that have been planned so far.
+/// The signatures of the planned steps.
 #[derive(Debug, Default)]
 pub(super) struct StepSignatures {
     known: FxHashMap<StepContent, usize>,

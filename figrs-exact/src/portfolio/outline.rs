@@ -3,12 +3,11 @@
 use figrs_factor::graph::has_zeros;
 use figrs_factor::graph::{FactorGraph, VarId};
 
-/// Number of binary digits of a joint value of all variables up to which a model counts as small. If an elimination of a small
-/// model is costly, its tables exceed every processor cache, whereas each decision of a search fixes a large part of the
-/// model.
+/// Maximum number of binary digits of a joint value of all variables of a small model. If an elimination of a small model is costly, its tables
+/// exceed every processor cache, whereas each decision of a search fixes a large part of the model.
 const SMALL_MODEL_DIGITS: usize = 128;
 
-/// The share of factors with zeros among the factors of at least two variables.
+/// The fraction of the factors of at least two variables that have zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ZeroShare {
     /// No factor has zeros. Decisions of a search then imply no other values.
@@ -28,7 +27,7 @@ pub(super) struct ModelOutline {
 }
 
 impl ModelOutline {
-    /// The outline of a model that cannot be expanded.
+    /// The outline for a model that cannot be expanded.
     pub(super) const UNKNOWN: Self = Self {
         zeros: ZeroShare::Few,
         digits: usize::MAX,
@@ -51,8 +50,7 @@ impl ModelOutline {
         Self { zeros, digits }
     }
 
-    /// True if at least half of the factors of several variables have zeros; decisions of a search then imply many other
-    /// values.
+    /// True if at least half of the factors of at least two variables have zeros; decisions of a search then imply many other values.
     pub(super) fn is_logical(self) -> bool {
         self.zeros == ZeroShare::Most
     }

@@ -21,11 +21,10 @@ use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::eliminate::{EliminationError, PlanCost};
 use figrs_factor::fnv::Fnv;
 
-/// A sum over slices: the sliced graph, and the targets.
 #[derive(Debug)]
 pub(crate) struct SlicedSum {
     expansion: Arc<Expansion>,
-    /// The division into slices; `None` if zeros or the expansion exclude every world.
+    /// The division into slices; `None` if zeros or the expansion exclude all worlds.
     sliced: Option<SlicedGraph>,
     /// For each target, its variable (if it has one) and its number of values.
     variables: Vec<(Option<VarId>, usize)>,
@@ -83,7 +82,7 @@ impl SlicedSum {
         }
     }
 
-    /// Returns the number of slices; one, with weight zero, if no world is possible.
+    /// Returns the number of slices; one, of weight zero, if no world is possible.
     fn slices(&self) -> u64 {
         self.sliced.as_ref().map_or(1, |sliced| sliced.plan.slices)
     }
