@@ -1,10 +1,9 @@
 //! Costs of assignments, represented as fixed-point integers.
 
-/// Cost of a forbidden assignment. Eight such costs can be added without overflow.
+/// Cost of a forbidden assignment. The sum of eight such costs does not overflow.
 pub(super) const FORBIDDEN: i64 = 1 << 59;
 
-/// Threshold above which costs count as forbidden. Finite costs stay far below this threshold, even after costs
-/// have been moved between functions.
+/// Costs above this threshold count as forbidden. Finite costs stay far below it, even after costs have been moved between functions.
 pub(super) const LARGE: i64 = 1 << 58;
 
 /// Maximum sum of all finite costs of a problem.

@@ -1,4 +1,4 @@
-//! Cost functions as dense tables or lists, before they are propagated.
+//! Cost functions as dense tables or lists, in the form before the search.
 
 use figrs_factor::graph::Assignments;
 
@@ -13,8 +13,7 @@ pub(super) struct CostTable {
     pub(super) cells: Vec<i64>,
 }
 
-/// A cost function given by a list of assignments with their costs, in lexicographic order; all other assignments are
-/// forbidden.
+/// A cost function as a list of assignments with their costs, in lexicographic order; all other assignments are forbidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ListedCosts {
     pub(super) scope: Vec<u32>,
@@ -22,7 +21,7 @@ pub(super) struct ListedCosts {
     pub(super) costs: Vec<i64>,
 }
 
-/// Cost functions over variables, which are given by indices; the cost of an assignment is their sum.
+/// Cost functions over variables, which are given by indices; the cost of an assignment is the sum of its costs by all functions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CostTables {
     pub(super) sizes: Vec<u32>,
@@ -47,8 +46,7 @@ impl CostTables {
         scopes.filter(|scope| !scope.is_empty())
     }
 
-    /// Returns the cost functions whose variables are all in `names`, without the constant; variables are renumbered
-    /// in the order of `names`.
+    /// Returns the cost functions whose variables are all in `names`, without the constant; the new index of a variable is its position in `names`.
     pub(super) fn part(&self, names: &[u32]) -> Self {
         let mut place = vec![u32::MAX; self.sizes.len()];
         for (&v, i) in names.iter().zip(0..) {
@@ -85,7 +83,7 @@ impl CostTables {
         tables.chain(listed).fold(self.constant, add)
     }
 
-    /// Returns the sum of `tables`, as a table over their variables and those of `scope`, in ascending order.
+    /// Returns the sum of `tables`, as a table over their variables and the variables `scope`, in ascending order.
     pub(super) fn sum<'a>(
         &self,
         scope: &[u32],
@@ -116,7 +114,7 @@ impl CostTables {
         }
     }
 
-    /// Returns the minimum of `table` over its variable `v`, as a table over the remaining variables.
+    /// Returns the minimum of `table` over its variable `v`, as a table over its other variables.
     pub(super) fn minimum_over(&self, table: &CostTable, v: u32) -> CostTable {
         let place = table.scope.iter().position(|&u| u == v).unwrap_or(0);
         let size = self.sizes[v as usize] as usize;
@@ -231,7 +229,7 @@ impl CostTable {
         strides
     }
 
-    /// Subtracts the smallest cost from all costs, and returns the smallest cost.
+    /// Subtracts the smallest cost from all costs, and returns it.
     pub(super) fn take_minimum(&mut self) -> i64 {
         let least = self.cells.iter().copied().min().unwrap_or(0);
         if least < FORBIDDEN {
