@@ -16,7 +16,6 @@ use figrs_answer::error::Error;
 /// A model with targets and varying elements (elements whose evidence may change), and the current evidence on the varying elements.
 #[derive(Clone, Debug)]
 pub(crate) struct CompiledProblem {
-    /// The name of the algorithm that compiled the model.
     algorithm: &'static str,
     pub(crate) model: Model,
     pub(crate) targets: Vec<AnyElement>,
@@ -49,7 +48,6 @@ impl CompiledProblem {
         self.targets.iter().chain(&self.varying).cloned().collect()
     }
 
-    /// Returns the indices of the varying elements in an expansion of the roots.
     pub(crate) fn varying_positions<'e>(&self, expansion: &'e Expansion) -> &'e [usize] {
         &expansion.targets()[self.targets.len()..]
     }
@@ -124,7 +122,6 @@ impl CompiledProblem {
         }))
     }
 
-    /// Returns the indices of the targets in an expansion of the roots.
     pub(crate) fn target_positions<'e>(&self, expansion: &'e Expansion) -> &'e [usize] {
         &expansion.targets()[..self.targets.len()]
     }

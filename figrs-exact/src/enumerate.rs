@@ -181,7 +181,6 @@ struct Path {
     branches: Vec<PendingOutcomes>,
     position: usize,
     probability: WorldWeight,
-    /// Size in bytes of the untried outcomes.
     bytes: u64,
 }
 

@@ -217,7 +217,6 @@ impl LazyVariableElimination {
 pub(super) struct DeepeningSearch<'a> {
     algorithm: &'a LazyVariableElimination,
     watching: RunMonitor<'a>,
-    /// The limits of the algorithm, with its deadline.
     limits: Limits,
     model: &'a Model,
     targets: &'a [AnyElement],
@@ -333,7 +332,6 @@ impl DeepeningSearch<'_> {
         Ok(None)
     }
 
-    /// Returns the answer for the last finished depth.
     pub(super) fn answer_of(
         &self,
         last: Option<(Result<DepthResult, Error>, usize)>,

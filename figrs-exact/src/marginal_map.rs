@@ -259,7 +259,6 @@ impl MarginalMap {
     }
 }
 
-/// True if the error states that a computation exceeds a limit.
 fn is_limit(error: &EliminationError) -> bool {
     !matches!(
         error,

@@ -153,11 +153,9 @@ impl Division {
     }
 }
 
-/// The distribution of the root of a sub-model.
 struct RootDistribution {
     support: Support,
     weights: Weights,
-    /// The probability that the value is unknown.
     unknown: f64,
 }
 

@@ -12,7 +12,6 @@ use figrs_answer::answer::group_error::ROUNDING;
 #[derive(Clone, Debug)]
 pub struct Tally {
     pub targets: Vec<TallyTarget>,
-    /// The natural logarithm of the scale.
     pub(crate) scale: f64,
     pub total: f64,
     pub squares: f64,

@@ -132,7 +132,6 @@ impl<'a> ConstraintPropagation<'a> {
                 }
             }
         } else {
-            // A row has an entry for each value of the last variable.
             let n = self.graph.cardinality(*last);
             let mut row = vec![0; scope.len()];
             let rows = Assignments::rows(parents.iter().map(|&v| self.graph.cardinality(v)));

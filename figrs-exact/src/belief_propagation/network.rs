@@ -30,7 +30,6 @@ impl FactorEntries {
     }
 }
 
-/// An edge between a factor and a variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Edge {
     pub(super) variable: usize,

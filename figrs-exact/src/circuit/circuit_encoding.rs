@@ -192,7 +192,6 @@ impl CircuitEncoding {
             .collect()
     }
 
-    /// Returns the worlds with the largest weights, in descending order of weight.
     pub(super) fn k_best(&self, count: usize) -> Vec<World> {
         let Some(circuit) = &self.labelled.circuit else {
             return Vec::new();
@@ -217,7 +216,6 @@ impl CircuitEncoding {
         size_of::<BigUint>() as f64 + bits / 8.0
     }
 
-    /// Returns the number of worlds of positive weight.
     pub(super) fn count(&self) -> BigUint {
         let Some(circuit) = &self.labelled.circuit else {
             return BigUint::ZERO;

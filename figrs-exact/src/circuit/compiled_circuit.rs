@@ -61,7 +61,6 @@ pub(super) enum CircuitPurpose {
 }
 
 impl CompiledCircuit {
-    /// Compiles a circuit by a search over the worlds of a model.
     pub(super) fn new(
         problem: CompiledProblem,
         question: &Question<'_>,

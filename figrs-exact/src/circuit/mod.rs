@@ -21,7 +21,6 @@ use figrs_answer::setters;
 use figrs_search::circuit::SearchControl;
 use figrs_search::circuit::log_sum;
 
-/// Default size of the cache: 1 GiB.
 const CACHE_BYTES: u64 = 1 << 30;
 
 /// Exact answers by exhaustive search with unit propagation, clause learning, component decomposition and component caching.

@@ -25,7 +25,6 @@ pub(super) struct ClassMemo<R> {
     shared: bool,
     asked: u32,
     found: u32,
-    /// The size of the memo table in bytes after the last insertion.
     pub(super) bytes: usize,
 }
 

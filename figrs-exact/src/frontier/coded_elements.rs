@@ -44,7 +44,6 @@ pub(super) struct CodedElements {
     /// Elements of kind `Kind::Atomic` that are a branch of exactly one known Chain, each with this Chain. A sweep does not visit such an element,
     /// unless it finds another element that reads it.
     pub(super) owners: FxHashMap<ElementId, (AnyElement, usize)>,
-    /// Maximum number of bytes of one world of a branch.
     pub(super) memory: u64,
 }
 
@@ -207,7 +206,6 @@ impl CodedElements {
         self.outcomes = Vec::new();
     }
 
-    /// Clears all memo tables if they take more than `most` bytes.
     pub(super) fn evict_beyond(&mut self, most: u64) {
         if self.remembered_bytes() as u64 > most {
             self.clear_memos();

@@ -185,7 +185,6 @@ impl CompiledFrontier {
         })
     }
 
-    /// Returns the codes of the possible values of `target`, and their probabilities.
     fn marginal(&self, target: usize) -> (Vec<usize>, Vec<f64>) {
         let shares = self.all_marginals()[target].iter().enumerate();
         shares

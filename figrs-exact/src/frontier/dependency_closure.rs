@@ -7,7 +7,6 @@ use rustc_hash::FxHashMap;
 pub(super) struct NeededElement {
     pub(super) element: AnyElement,
     pub(super) reads: Vec<usize>,
-    /// The value to which an intervention sets the element, if there is one.
     pub(super) fixed: Option<Datum>,
 }
 

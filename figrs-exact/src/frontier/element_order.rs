@@ -15,7 +15,6 @@ pub(super) struct OrderedElement {
     /// The indices of the parents, followed by the indices of the branches of a Chain that exist outside the Chain.
     pub(super) reads: Vec<usize>,
     pub(super) evidence: Vec<Evidence>,
-    /// The value to which an intervention sets the element, if there is one.
     pub(super) fixed: Option<Datum>,
     /// `true` if only some worlds contain the element, because only a branch of a Chain depends on it.
     pub(super) optional: bool,
@@ -54,7 +53,6 @@ pub(super) struct ElementOrder {
     pub(super) slots: Vec<OrderedElement>,
     /// The indices of the targets in the list of elements.
     pub(super) targets: Vec<usize>,
-    /// The model without its evidence.
     pub(super) interventions: Model,
     /// The indices of the elements, in the order in which the sweep visits them. The list does not contain the elements on which only branches
     /// depend; the sweep visits each of them before the first element that reads it.

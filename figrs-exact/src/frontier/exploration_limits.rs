@@ -31,13 +31,11 @@ impl ExplorationLimits<'_> {
 /// Reason why an exploration of states ends early or begins again.
 #[derive(Debug)]
 pub(super) enum ExplorationError {
-    /// The exploration fails with this error.
     Error(Error),
     /// The sweep must visit the listed elements before a Chain, because branches of the Chain are these elements or read them.
     Captured(Vec<AnyElement>),
     /// The codes in the states need wider bit fields.
     Wider,
-    /// The budget of transitions between states is used up.
     Budget,
 }
 

@@ -24,7 +24,6 @@ pub(super) struct Exploration {
     /// Number of steps that repeat earlier steps.
     pub(super) repeated: usize,
     pub(super) largest: usize,
-    /// Size of all transitions in bytes.
     pub(super) bytes: u64,
 }
 

@@ -21,7 +21,6 @@ pub(super) struct BackwardMessages<S: Semiring> {
     kept: Vec<Vec<S::Value>>,
     /// The sum of the weights of all worlds, divided by the exponential of `log_scale`.
     pub(super) total: S::Value,
-    /// The natural logarithm of the scale of `total`.
     pub(super) log_scale: f64,
 }
 

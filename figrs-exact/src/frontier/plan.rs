@@ -20,7 +20,6 @@ pub(super) struct PlannedStep {
     pub(super) after: Vec<u32>,
     /// The registers of the targets whose values the step determines.
     pub(super) reported: Vec<u32>,
-    /// The targets whose values the step determines.
     pub(super) targets: Vec<usize>,
 }
 

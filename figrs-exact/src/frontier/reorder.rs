@@ -48,7 +48,6 @@ enum NextChoiceRule {
     Fewest,
 }
 
-/// A visiting order of the elements under construction.
 struct OrderBuilder<'s> {
     sizes: &'s OrderingInput,
     predicted: StatePredictor<'s>,
@@ -142,7 +141,6 @@ impl<'s> OrderBuilder<'s> {
         met
     }
 
-    /// Updates the sets of possible next choices after the visit of an element.
     fn update_ready(&mut self, met: usize) {
         let mut stack = Vec::new();
         for &reader in &self.sizes.readers[met] {

@@ -290,7 +290,6 @@ impl<const W: usize> StateSetCache<W> {
         sized.into_iter().find(is_part).map(|(_, set)| set)
     }
 
-    /// Caches the transitions of a step from one frontier to another.
     pub(super) fn cache_transition(
         &mut self,
         passage: SignaturePair,

@@ -24,7 +24,6 @@ pub(super) struct StepSignature {
     pub(super) is_shared: bool,
 }
 
-/// The signatures of the planned steps.
 #[derive(Debug, Default)]
 pub(super) struct StepSignatures {
     known: FxHashMap<StepContent, usize>,

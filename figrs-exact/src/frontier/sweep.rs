@@ -19,9 +19,7 @@ use figrs_answer::error::Error;
 #[derive(Clone, Debug)]
 pub(super) struct SweepStep {
     pub(super) layer: usize,
-    /// Number of states of the frontier before the step.
     pub(super) sources: usize,
-    /// Number of states of the frontier after the step.
     pub(super) states: usize,
     /// The targets whose values the transitions of the step determine.
     pub(super) reports: Vec<usize>,
@@ -203,7 +201,6 @@ impl<'a, const W: usize> Sweep<'a, W> {
             )
     }
 
-    /// Plans the next step of the frontier sweep.
     fn plan(&mut self) -> Option<(PlannedStep, StepSignature)> {
         let planned = self.planner.next(&self.rules.linear)?;
         let shape = self.shapes.of(self.rules, &planned);
@@ -277,7 +274,6 @@ impl<'a, const W: usize> Sweep<'a, W> {
         }
     }
 
-    /// Stores the result of a step, and moves to the next frontier.
     fn finish(
         &mut self,
         planned: PlannedStep,

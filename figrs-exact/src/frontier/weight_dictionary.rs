@@ -63,7 +63,6 @@ impl WeightDictionary {
         }
     }
 
-    /// Returns the approximate size in bytes of the weights and their products.
     pub(super) fn bytes(&self) -> usize {
         let ids = table(
             size_of::<((u64, u64), u32)>(),

@@ -284,7 +284,6 @@ impl CompiledEncoding {
         Some(shares)
     }
 
-    /// Returns the worlds with the largest weights, in descending order of weight.
     pub(crate) fn k_best(&self, count: usize) -> Vec<World> {
         let tree = &*self.tree;
         let new = || TreeBeliefs::new(tree, &self.graph);
@@ -295,7 +294,6 @@ impl CompiledEncoding {
         best.iter().map(|values| self.world(values)).collect()
     }
 
-    /// Returns the number of worlds of positive weight.
     pub(crate) fn count(&self) -> BigUint {
         let mut beliefs = Beliefs::<Counting>::new(&self.tree, &self.graph);
         beliefs.collect(&self.tree);
@@ -368,7 +366,6 @@ pub fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Opti
     }
 }
 
-/// Returns the table of a factor for evidence on a variable.
 fn evidence_table(values: usize, weights: Option<Weights>) -> FactorTable {
     FactorTable::Dense(weights.unwrap_or_else(|| Weights::from_linear(vec![1.0; values])))
 }

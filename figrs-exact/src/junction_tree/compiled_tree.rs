@@ -80,7 +80,6 @@ impl CompiledTree {
         self
     }
 
-    /// Sets the maximum time and memory of queries of the tree.
     pub(crate) fn limited_to(mut self, limits: Limits) -> Self {
         self.problem.limits = limits;
         self
@@ -292,7 +291,6 @@ impl CompiledTree {
         Err(self.problem.impossible())
     }
 
-    /// Compiles one factor graph of an expansion, with the current evidence.
     fn part(
         &self,
         old: PreviousTree<'_>,

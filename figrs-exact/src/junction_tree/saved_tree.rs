@@ -72,7 +72,6 @@ impl SavedTree {
     }
 }
 
-/// Returns the error for a saved tree that cannot be used for the given reason.
 pub(super) fn unfit(reason: &'static str) -> Error {
     Error::Saved {
         what: "tree",

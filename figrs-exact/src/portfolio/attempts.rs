@@ -67,7 +67,6 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// True if the deadline has passed or the run was interrupted.
     pub(super) fn is_stopped(&self) -> bool {
         self.run.stopped().is_some()
     }
@@ -190,7 +189,6 @@ impl<'a> Attempts<'a> {
         self.judge(CIRCUIT, None, found)
     }
 
-    /// Returns the settings of an exhaustive search with at most `decisions` decisions.
     fn circuit(&self, decisions: f64) -> Circuit {
         let memory = self.settings.memory.0;
         Circuit::new()
@@ -258,7 +256,6 @@ impl<'a> Attempts<'a> {
         }
     }
 
-    /// Returns the size of the model and its fraction of factors with zeros.
     pub(super) fn outline(&mut self) -> ModelOutline {
         if self.outline.is_none() && !self.is_stopped() {
             self.look();
@@ -292,7 +289,6 @@ impl<'a> Attempts<'a> {
         Some((expansion, encoding, limits))
     }
 
-    /// Returns the settings of a sum over slices within the memory of the portfolio.
     pub(super) fn slices(&self) -> Slices {
         let slices = Slices::within(self.settings.memory)
             .expansion_limits(&self.settings.limits_afterwards())
@@ -328,7 +324,6 @@ const ELIMINATIONS: [&str; 3] = [
     "MpeVariableElimination",
 ];
 
-/// Returns a short description of the reason why an algorithm was refused.
 pub(crate) fn reason(error: &Error) -> String {
     use EliminationError::{TableTooLarge, TooManyOperations, TooMuchMemory};
     match error {

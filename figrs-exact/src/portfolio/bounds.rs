@@ -16,7 +16,6 @@ use figrs_factor::mini_buckets::{
     ALL_SIZES, BoundingEffort, QUICK_SIZES, UNBOUNDED, crude_bounds, narrow, sum_bounds,
 };
 
-/// Name of the algorithm that computes the bounds.
 pub(super) const MINI_BUCKETS: &str = "WeightedMiniBuckets";
 /// Assumed relative rounding error of the logarithm of a product of many factors.
 const ROUNDING: f64 = 1e-12;

@@ -232,7 +232,6 @@ impl<'a> Ladder<'a> for WorldLadder<'a> {
 }
 
 impl WorldLadder<'_> {
-    /// Returns the settings of a search in slices within the memory of the portfolio.
     fn slices(&self) -> MpeSlices {
         let settings = self.attempts.settings;
         let slices = MpeSlices::within(settings.memory)

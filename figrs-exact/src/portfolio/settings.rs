@@ -29,7 +29,6 @@ pub(super) struct PortfolioSettings {
     /// [`limits_afterwards`](Self::limits_afterwards) also sets the memory of expansions.
     pub(super) limits: Limits,
     pub(super) watch: Watch,
-    /// The approximation of mixtures of normal distributions with too many components.
     pub(super) collapse: Collapse,
     pub(super) bounds_listener: Listener<Bounds>,
     pub(super) attempt_listener: Listener<AlgorithmAttempt>,
@@ -128,7 +127,6 @@ impl PortfolioSettings {
         self.limits_afterwards().until(run.until())
     }
 
-    /// True if messages of `bytes` bytes fit the memory.
     pub(super) fn has_room_for(&self, bytes: f64) -> bool {
         bytes <= self.messages()
     }

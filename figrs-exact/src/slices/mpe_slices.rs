@@ -164,7 +164,6 @@ pub(crate) struct SlicedWorlds {
 }
 
 impl SlicedWorlds {
-    /// Returns the number of slices, and the predicted cost of each slice.
     pub(crate) fn cost(&self) -> SliceCost {
         SliceCost {
             slices: self.sliced.plan.slices,

@@ -52,7 +52,6 @@ pub(super) enum MessageUse {
 }
 
 impl MessageUse {
-    /// Returns the predicted size of the messages in bytes.
     pub(super) fn bytes(self, cost: &PlanCost) -> f64 {
         match self {
             Self::Once => cost.memory,
@@ -67,7 +66,6 @@ impl MessageUse {
 pub(super) struct SlicePlan {
     /// The variables that are fixed in a slice; from slice to slice, the value of the last variable changes first.
     pub(super) conditioned: Vec<VarId>,
-    /// The elimination order of all other variables.
     pub(super) order: Vec<VarId>,
     /// The predicted cost of a slice, if no further zeros follow from the fixed values.
     pub(super) cost: PlanCost,
@@ -79,10 +77,8 @@ pub(super) struct SlicePlan {
 struct SliceSearch<'a> {
     graph: &'a FactorGraph,
     keep: &'a [VarId],
-    /// The tables of the graph before any elimination.
     tables: &'a SymbolicElimination,
     uses: MessageUse,
-    /// Maximum number of bytes of the messages of a slice.
     memory: f64,
     /// Exponent `e` in the score of a candidate: the score is the work of all slices times the memory excess to the power of `e`.
     excess_weight: f64,
@@ -332,7 +328,6 @@ impl SliceSearch<'_> {
         bytes.max(cost.largest_table / self.limits.table_entries as f64)
     }
 
-    /// Returns the variables of the largest messages.
     fn candidates(&self, conditioned: &PricedPlan) -> BTreeSet<VarId> {
         let size = |bucket: &Bucket| -> f64 {
             let log = |v: &VarId| (self.graph.cardinality(*v) as f64).log2();
@@ -433,7 +428,6 @@ mod tests {
 
     use super::*;
 
-    /// Returns a square grid of two-valued variables.
     fn grid(side: usize) -> FactorGraph {
         let mut graph = FactorGraph::default();
         let all: Vec<VarId> = (0..side * side).map(|_| graph.add_variable(2)).collect();

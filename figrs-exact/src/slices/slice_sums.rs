@@ -21,7 +21,6 @@ impl PortableUnit for SliceTotal {
 /// A partial sum over slices, which are added in the order of their indices.
 #[derive(Clone, Debug)]
 pub struct SliceSums {
-    /// Number of slices of the whole sum.
     slices: u64,
     of_unit: u64,
     /// Number of slices that have been added.

@@ -45,7 +45,6 @@ pub(super) struct SlicedGraph {
 #[derive(Debug)]
 pub(super) struct Slice {
     pub(super) reduced: ReducedGraph,
-    /// The elimination order and the maximum memory of the slice.
     pub(super) limits: Limits,
 }
 
@@ -118,7 +117,6 @@ impl SlicedGraph {
         }))
     }
 
-    /// Returns the maximum number of bytes of the messages of a slice.
     fn memory_of_slice(&self) -> u64 {
         let bytes = MEMORY_TOLERANCE * self.uses.bytes(&self.plan.cost);
         let least = LEAST_MEMORY.max(self.memory / SLICES_AT_ONCE);

@@ -28,7 +28,6 @@ pub(crate) struct SlicedSum {
     sliced: Option<SlicedGraph>,
     /// For each target, its variable (if it has one) and its number of values.
     variables: Vec<(Option<VarId>, usize)>,
-    /// A hash of the weights of the graph.
     weights: u64,
     limits: Limits,
     targets: Vec<AnyElement>,
@@ -73,7 +72,6 @@ impl SlicedSum {
         Ok(sum)
     }
 
-    /// Returns the number of slices, and the predicted cost of each slice.
     pub(crate) fn cost(&self) -> SliceCost {
         let sliced = self.sliced.as_ref();
         SliceCost {
@@ -119,7 +117,6 @@ impl SlicedSum {
         )
     }
 
-    /// Sums over the slices of the units of work `units`.
     pub(super) fn run(
         &self,
         run: &RunMonitor<'_>,
@@ -153,7 +150,6 @@ impl SlicedSum {
     }
 }
 
-/// Returns a hash of the weights of the factors of a graph.
 fn weight_fingerprint(graph: &FactorGraph) -> u64 {
     let mut hasher = Fnv::default();
     for factor in &graph.factors {

@@ -30,7 +30,6 @@ impl Domain {
         )
     }
 
-    /// Returns the index of `v`, a variable of the domain.
     pub(super) fn position(&self, v: VarId) -> usize {
         self.variables.partition_point(|&u| u < v)
     }

@@ -23,7 +23,6 @@ pub(super) struct PreparedTable<'a, V: Clone> {
 }
 
 impl<V: Clone> PreparedTable<'_, V> {
-    /// True if no entry of the table has a positive weight.
     pub(super) fn is_empty(&self) -> bool {
         self.values.is_empty() && self.index.is_empty()
     }

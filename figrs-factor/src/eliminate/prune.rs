@@ -4,7 +4,6 @@ use crate::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
 pub(super) struct Pruned {
     pub(super) live: Vec<bool>,
-    /// For each variable, `true` if it was pruned together with its factors.
     pub(super) vanished: Vec<bool>,
     /// The constant to which the pruned factors sum, unless it is one.
     pub(super) constant: Option<Weights>,
@@ -15,7 +14,6 @@ pub(super) struct Pruned {
 pub(super) enum UnknownSums {
     /// The entries of the factor are summed, because many networks have conditional tables that are not marked as normalised.
     Computed,
-    /// The factor is not pruned.
     Kept,
 }
 
@@ -157,7 +155,6 @@ impl<'a> BarrenSearch<'a> {
         }
     }
 
-    /// True if `factor` is known to sum to one over the variable with index `v`.
     fn is_normalised(&self, factor: usize, v: usize) -> bool {
         let factor = &self.graph.factors[factor];
         factor.normalised

@@ -162,7 +162,6 @@ fn continue_row<V: Clone>(
 
 #[derive(Debug, Default)]
 pub(super) struct Buffers {
-    /// For each partial assignment, the value of one variable.
     pub(super) values: Vec<u32>,
     alive: Vec<bool>,
 }

@@ -79,7 +79,6 @@ pub fn share_weights(
 struct Sums {
     values: Vec<f64>,
     form: NumberForm,
-    /// The natural logarithm of the common scale of the values.
     log_scale: f64,
     cost: PlanCost,
 }

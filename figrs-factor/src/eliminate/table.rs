@@ -31,7 +31,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// Creates the table of `factor`, without the common scale of its weights.
+    /// Creates the table of `factor` without the common scale of its weights.
     pub(crate) fn of_factor(factor: &'a Factor) -> Self {
         Self {
             scope: Cow::Borrowed(&factor.variables),

@@ -13,7 +13,6 @@ const NO_PLACE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VertexWeight {
     pub(super) card: f64,
-    /// Base-2 logarithm of the cardinality.
     pub(super) log: FixedPoint,
 }
 
@@ -91,7 +90,6 @@ impl InteractionGraph {
         core
     }
 
-    /// Computes the fill-in and the clique size of every vertex.
     fn count(&mut self) {
         let mut members = Vec::new();
         for v in 0..self.weights.len() {
@@ -131,7 +129,6 @@ impl InteractionGraph {
         self.work += (other.rows.len() + 4 * other.weights.len()) as u64;
     }
 
-    /// Stops updating the weighted fill-in.
     pub(super) fn forget_weights(&mut self) {
         self.weighted = false;
     }

@@ -17,7 +17,6 @@ const MAX_PRICE_RATIO: f64 = 1.0 - 1e-9;
 pub(super) struct BagTree<'a> {
     graph: &'a InteractionGraph,
     words: usize,
-    /// For each vertex, its bag as a row of bits.
     bags: Vec<u64>,
     /// For each vertex, its parent: the vertex of its bag that is eliminated first.
     parent: Vec<u32>,

@@ -152,13 +152,10 @@ struct RestartSearch<'u> {
     state: InteractionGraph,
     order: Vec<u32>,
     best: CostedOrder,
-    /// The cost of the vertices that were eliminated before the search.
     fixed: f64,
     /// Predicted fraction of non-zero entries in all joint tables.
     share: f64,
-    /// The minimum budget of the search in memory words.
     least: u64,
-    /// The maximum budget of the search in memory words.
     most: u64,
 }
 

@@ -2,7 +2,6 @@
 
 use crate::graph::VarId;
 
-/// Marks the end of a linked list.
 const END: u32 = u32::MAX;
 
 /// The linked list of the tables of one variable: its first and last link, and its length.

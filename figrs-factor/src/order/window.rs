@@ -10,7 +10,6 @@ pub(super) struct Window {
     pub(super) near: Vec<u128>,
     /// The scopes of the messages of earlier buckets.
     pub(super) messages: Vec<u128>,
-    /// The base-2 logarithms of the vertices' cardinalities.
     pub(super) logs: Vec<FixedPoint>,
 }
 

@@ -64,7 +64,6 @@ impl<S: Semiring> Beliefs<S> {
         this
     }
 
-    /// Loads the new weights of the factors of `leaves`.
     pub(super) fn load(&mut self, tree: &ContractionTree, graph: &FactorGraph, leaves: &[usize]) {
         for &leaf in leaves {
             self.read(tree, graph, leaf);

@@ -65,7 +65,6 @@ pub struct StepOutline {
 /// to the tensors.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ContractionTree {
-    /// The cardinality of each variable, indexed by rank.
     pub(super) cards: Vec<u32>,
     /// For each rank (index in the elimination order), the variable.
     pub(super) variables: Vec<VarId>,
@@ -80,7 +79,6 @@ pub struct ContractionTree {
     pub(super) roots: Vec<u32>,
     /// The cardinality of each variable that occurs in no factor.
     pub(super) free: Vec<usize>,
-    /// Total number of entries of all tensors.
     pub(super) entries: usize,
     /// For each variable, indexed by rank, the tensor from which the marginal of the variable is computed.
     pub(super) homes: Vec<u32>,

@@ -42,7 +42,6 @@ pub(super) struct Leaf {
     signature: u64,
 }
 
-/// The storage format in which the tree will store a factor.
 pub(super) struct LeafLayout {
     pub(super) scope: Vec<Rank>,
     pub(super) layout: Layout,

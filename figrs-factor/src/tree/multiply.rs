@@ -18,7 +18,6 @@ const SPARSITY_CHECK_PRODUCTS: f64 = 65536.0;
 
 /// Result of a contraction whose number of products is limited.
 pub(super) enum Contraction {
-    /// The tensor of the result.
     Tensor(u32),
     /// The contraction was refused because its number of products exceeds the limit.
     TooManyProducts(f64),
@@ -223,7 +222,6 @@ impl TreeBuilder<'_> {
         self.step(inputs, out, Layout::Dense, size as usize, None)
     }
 
-    /// Converts `tensor` to a dense tensor, which stores its zeros.
     fn densify(&mut self, tensor: u32) -> Result<u32, EliminationError> {
         let Layout::Listed(numbers) = self.tree.tensor(tensor).layout.clone() else {
             return Ok(tensor);

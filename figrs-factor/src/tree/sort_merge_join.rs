@@ -244,7 +244,6 @@ fn entries<N: PrimInt>(
     sort(entries, places.product())
 }
 
-/// Converts `number`, which fits the type `N`.
 fn narrow<N: PrimInt>(number: AssignmentIndex) -> N {
     N::from(number).unwrap_or_else(N::max_value)
 }

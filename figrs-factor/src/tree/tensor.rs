@@ -17,7 +17,6 @@ pub(super) type AssignmentIndex = u128;
 /// Base-2 logarithm of the largest number of assignments that [`AssignmentIndex`] can index.
 pub(super) const MAX_LOG_ASSIGNMENTS: f64 = (AssignmentIndex::BITS - 1) as f64;
 
-/// Source of a tensor: a factor or a contraction step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Hash)]
 pub(super) enum TensorOrigin {
     /// The tensor is a factor of the graph, given by its index.
@@ -42,7 +41,6 @@ pub(super) struct Tensor {
     pub(super) layout: Layout,
     /// Offset of the tensor's entries in the array of all entries.
     pub(super) start: usize,
-    /// Number of entries that the tensor stores.
     pub(super) len: usize,
     pub(super) origin: TensorOrigin,
     /// The step that uses the tensor; `None` for a final tensor (root).
@@ -77,7 +75,6 @@ impl Scopes {
         &self.ranks[range.start as usize..range.end as usize]
     }
 
-    /// Returns the scope stored in `range`; `None` if `range` is invalid.
     pub(super) fn find(&self, range: &Range<u32>) -> Option<&[Rank]> {
         self.ranks.get(range.start as usize..range.end as usize)
     }

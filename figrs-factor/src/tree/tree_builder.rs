@@ -92,7 +92,6 @@ fn operations(plan: &Plan, graph: &FactorGraph, reduced: &FactorGraph) -> f64 {
     plan.buckets.iter().map(|bucket| joint(bucket).exp2()).sum()
 }
 
-/// A contraction tree under construction.
 pub(super) struct TreeBuilder<'a> {
     pub(super) graph: &'a FactorGraph,
     pub(super) tree: ContractionTree,

@@ -7,7 +7,6 @@ use super::cost::{FORBIDDEN, add};
 /// A dense table with a cost for each assignment of some variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CostTable {
-    /// The variables of the table, in ascending order.
     pub(super) scope: Vec<u32>,
     /// The costs in lexicographic order of the assignments (the last variable changes fastest).
     pub(super) cells: Vec<i64>,
@@ -39,7 +38,6 @@ impl CostTables {
         sizes.fold(1, usize::saturating_mul)
     }
 
-    /// Returns the scopes of all cost functions, both dense and listed.
     pub(super) fn scopes(&self) -> impl Iterator<Item = &[u32]> {
         let tables = self.tables.iter().map(|table| table.scope.as_slice());
         let scopes = tables.chain(self.listed.iter().map(|listed| listed.scope.as_slice()));

@@ -70,7 +70,6 @@ impl FixedPointCosts {
         Some(this)
     }
 
-    /// Returns the logarithm of the product of all factors' largest weights, rounded up.
     pub(super) fn best(&self) -> f64 {
         self.best
     }
@@ -127,7 +126,6 @@ impl FixedPointCosts {
     }
 }
 
-/// The logarithms of the smallest and of the largest non-zero weight of a factor.
 struct LogRange {
     least: f64,
     most: f64,

@@ -18,7 +18,6 @@ fn two_sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - own)) + (b - own))
 }
 
-/// Returns the difference of `a` and `b`, rounded up.
 pub(super) fn difference_above(a: f64, b: f64) -> f64 {
     let (difference, rest) = two_sum(a, -b);
     if rest > 0.0 {
@@ -28,7 +27,6 @@ pub(super) fn difference_above(a: f64, b: f64) -> f64 {
     }
 }
 
-/// Returns the difference of `a` and `b`, rounded down.
 pub(super) fn difference_below(a: f64, b: f64) -> f64 {
     -difference_above(b, a)
 }

@@ -48,7 +48,6 @@ impl Preprocessed {
 struct Elimination {
     tables: CostTables,
     incident: Vec<BTreeSet<usize>>,
-    /// For each scope, the index of its cost function.
     by_scope: FxHashMap<Vec<u32>, usize>,
 }
 

@@ -65,7 +65,6 @@ fn memory_of_tables(limits: &Limits) -> u64 {
     memory(limits) / 2
 }
 
-/// Returns the maximum number of bytes of the open nodes of all components.
 fn memory_of_nodes(limits: &Limits) -> usize {
     usize::try_from(memory(limits).div_ceil(2)).unwrap_or(usize::MAX)
 }
@@ -167,7 +166,6 @@ enum SearchEnd {
 /// The best known assignment, the upper bound for all assignments, and the number of steps.
 struct KnownWorlds {
     work: u64,
-    /// The best known assignment of the reduced graph, with the logarithm of its weight.
     best: Option<(Vec<u32>, f64)>,
     upper_bound: f64,
     steps: Vec<Improvement>,
@@ -314,7 +312,6 @@ impl WorldSearch<'_> {
         }
     }
 
-    /// True if the search has neither finished nor been stopped.
     fn is_unfinished(&self) -> bool {
         self.stopped.is_none() && !self.is_finished()
     }

@@ -70,7 +70,6 @@ pub(super) fn preferences(form: &LogicalForm, until: &Until) -> Result<Vec<f64>,
 /// The buckets of an elimination order as the bags of a forest of tree decompositions.
 struct BagForest {
     neighbours: Vec<Vec<u32>>,
-    /// Number of variables that are eliminated in each bag.
     sizes: Vec<u32>,
 }
 

@@ -11,7 +11,6 @@ use figrs_factor::eliminate::error::check_interrupt;
 const MAX_CLAUSES: usize = 40;
 /// Maximum number of literals of a clause that an elimination adds.
 const MAX_LENGTH: usize = 24;
-/// Maximum number of passes over all atoms.
 const MAX_PASSES: usize = 20;
 /// Maximum number of partial assignments that a test tries to find if an atom is defined.
 const MAX_TRIES: usize = 64;

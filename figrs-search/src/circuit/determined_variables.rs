@@ -19,7 +19,6 @@ pub(super) struct DeterminedVariables {
     /// For each factor, `true` if the search does not read it: it has the weights of a function's values, or is a function that excludes no argument
     /// values.
     is_skipped: Vec<bool>,
-    /// For each variable, `true` if the search omits it.
     is_determined: Vec<bool>,
 }
 

@@ -19,7 +19,6 @@ pub(super) enum WeightSymbol {
 pub(super) type OpenZeros<'a> = &'a [(usize, Vec<u32>)];
 
 impl WeightSymbol {
-    /// The symbol of the constant weight 1.
     pub(super) const ONE: Self = Self::Constant(0.0f64.to_bits());
 }
 

@@ -167,7 +167,6 @@ impl LabelledCircuit {
     }
 }
 
-/// True if the logarithms `a` and `b` are equal up to rounding errors.
 fn is_same_weight(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits() || (a - b).abs() <= MAX_ROUNDING * a.abs().max(1.0)
 }

@@ -25,7 +25,6 @@ impl AtomLiteral {
         self.0 as usize
     }
 
-    /// Returns the literal with the index `index` in lists with an entry for each literal.
     pub(super) fn at(index: usize) -> Self {
         Self(index as u32)
     }

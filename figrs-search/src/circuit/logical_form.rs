@@ -43,7 +43,6 @@ pub(super) struct LogicalForm {
     /// Total number of literals of clauses and of values of rows.
     size: usize,
     memory: MemoryAccount,
-    /// True if all entries of some factor are zero.
     pub(super) is_empty: bool,
 }
 

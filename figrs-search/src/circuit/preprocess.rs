@@ -11,7 +11,6 @@ use super::probing::probe;
 use super::propagator::{AssignmentReason, ClausePropagator};
 use figrs_factor::eliminate::EliminationError;
 
-/// Maximum number of rounds of simplification and elimination.
 const MAX_ROUNDS: usize = 3;
 /// Number of bytes of each literal in addition to its clause: its occurrences, and its copy in the propagator of probing.
 const LITERAL_BYTES: usize = 20;

@@ -10,7 +10,6 @@ use figrs_factor::eliminate::error::check_interrupt;
 /// Maximum number of assignments that all probes together make.
 const MAX_WORK: usize = 5_000_000;
 
-/// Consequences that probing found.
 #[derive(Debug, Default)]
 pub(super) struct Probes {
     /// Literals that are true in all solutions.

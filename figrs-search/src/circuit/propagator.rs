@@ -13,7 +13,6 @@ pub(super) enum Truth {
     False,
 }
 
-/// Reason why a literal is true.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AssignmentReason {
     /// The literal was decided, or is true in all solutions.
@@ -51,7 +50,6 @@ pub(super) struct ClausePropagator {
     /// Learned literals that are true in all solutions.
     facts: Vec<AtomLiteral>,
     is_fact: Vec<bool>,
-    /// Number of learned two-literal clauses.
     learned_pairs: usize,
     /// The literals of the violated clause, if a clause is violated.
     pub(super) conflict: Vec<AtomLiteral>,
@@ -146,7 +144,6 @@ impl ClausePropagator {
         self.watches[literal.index()].push(ClauseWatch { clause, blocker });
     }
 
-    /// Makes an undecided literal true.
     #[inline]
     pub(super) fn assign(&mut self, literal: AtomLiteral, reason: AssignmentReason) {
         self.truths[literal.index()] = Truth::True;
@@ -294,7 +291,6 @@ impl ClausePropagator {
         }
     }
 
-    /// Returns the approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.atoms() * ATOM_BYTES
             + self.learned_pairs * 2 * 2 * size_of::<AtomLiteral>()

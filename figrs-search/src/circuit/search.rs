@@ -78,14 +78,12 @@ pub(super) struct ExhaustiveSearch<'a, T: SearchTrace> {
     residual_trail: Vec<(u32, ResidualTable)>,
     /// For each atom, the index of the last branch whose component contains the atom.
     owner: Vec<u64>,
-    /// For each atom, `true` if it was eliminated before the search.
     is_defined: Vec<bool>,
     branches: u64,
     learned_limit: usize,
     decisions: u64,
     /// Number of atoms that were read since the last check of the limits.
     work: usize,
-    /// Size of all lists of fixed length in bytes.
     fixed_bytes: usize,
     memory: MemoryAccount,
     /// If set, components in the cache are searched again, and the new values are compared with the cached values.
@@ -525,7 +523,6 @@ impl<'a, T: SearchTrace> ExhaustiveSearch<'a, T> {
         })
     }
 
-    /// Returns the value of `component` if the cache contains it.
     fn look_up(&mut self, component: OpenComponent) -> Option<T::Value> {
         #[cfg(test)]
         if self.replay.is_some() {

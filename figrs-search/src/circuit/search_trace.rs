@@ -19,7 +19,6 @@ pub(super) trait SearchTrace {
     fn close_product(&mut self) -> Self::Value;
     fn drop_product(&mut self);
     fn sum(&mut self, first: Self::Value, second: Self::Value) -> Self::Value;
-    /// Returns the size of the trace in bytes.
     fn bytes(&self) -> usize;
     /// Returns the length of the longest list with 32-bit indices.
     fn positions(&self) -> usize;

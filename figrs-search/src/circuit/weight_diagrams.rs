@@ -221,7 +221,6 @@ impl WeightDiagrams {
         self.restricted.get(&(table, variable, value)).copied()
     }
 
-    /// Returns the approximate size in bytes.
     pub(super) fn bytes(&self) -> usize {
         // The children of a node are stored twice: in the list of nodes, and in the node's key in the table of unique nodes. Each key is one
         // allocation.

@@ -10,7 +10,6 @@ pub(super) struct SplitGraph {
     pub(super) rest: FactorGraph,
 }
 
-/// A component of a factor graph.
 #[derive(Debug, Default)]
 pub(super) struct GraphComponent {
     pub(super) graph: FactorGraph,

@@ -196,11 +196,9 @@ impl Searches<'_> {
     }
 }
 
-/// The search of one component.
 struct Run<'a> {
     component: &'a GraphComponent,
     limits: &'a Limits,
-    /// Number of operations after which the search ends.
     allowed: f64,
     best: Incumbent,
     /// Number of table entries that bounds and nodes of the search tree have read.

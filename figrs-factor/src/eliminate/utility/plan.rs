@@ -41,11 +41,9 @@ pub(super) enum UtilityStep {
     Indifferent(VarId),
     /// The step removes a decision from weight tables whose entries do not depend on it.
     Restrict(VarId, PlannedJoin),
-    /// The step drops messages that no later step reads.
     Drop(Vec<u32>),
 }
 
-/// The steps of the elimination of an influence diagram.
 #[derive(Debug, Default)]
 pub(super) struct UtilityPlan {
     pub(super) steps: Vec<UtilityStep>,
@@ -112,7 +110,6 @@ struct Planner<'a> {
     limits: &'a Limits,
     log_cards: Vec<f64>,
     tables: Vec<PlannedTable>,
-    /// Size in bytes of each message.
     bytes: Vec<f64>,
     held: f64,
     cost: PlanCost,
@@ -215,7 +212,6 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Plans the steps that sum the variables `summed` out of all tables that contain them.
     fn sum(&mut self, summed: &[VarId]) {
         let (weights, utilities) = self.mentioning(summed);
         let rest = |scope: Vec<VarId>| -> Vec<VarId> {
@@ -261,7 +257,6 @@ impl<'a> Planner<'a> {
         groups.into_iter().map(|(_, group)| group).collect()
     }
 
-    /// Plans the steps that maximise the expected utility over `decision`.
     fn choose(&mut self, decision: VarId) {
         let (weights, utilities) = self.mentioning(&[decision]);
         if utilities.is_empty() {

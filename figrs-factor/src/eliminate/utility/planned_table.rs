@@ -18,7 +18,6 @@ pub(super) enum PlannedKind {
     /// The table contains weights. If the table is known to be a conditional distribution of some of its variables given the others, the field has
     /// these variables, sorted; otherwise `None`.
     Weights(Option<Vec<VarId>>),
-    /// The table contains utilities.
     Utilities,
 }
 

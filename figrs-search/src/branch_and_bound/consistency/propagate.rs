@@ -5,7 +5,6 @@ use figrs_factor::Until;
 use super::super::network::function::Arity;
 use super::super::network::{Conflict, Network};
 
-/// Number of steps between two checks of the deadline.
 const WORK_IN_A_ROW: u64 = 1 << 14;
 
 /// Maximum number of futile moves in one propagation: moves of costs to earlier variables that do not raise the lower bound.

@@ -18,7 +18,6 @@ pub(in super::super) struct TernarySide {
 }
 
 impl Function {
-    /// Returns the index of the variable `v` in the scope of a ternary function.
     pub(in super::super) fn place_of(&self, v: u32) -> usize {
         self.scope.iter().position(|&u| u == v).unwrap_or(0)
     }

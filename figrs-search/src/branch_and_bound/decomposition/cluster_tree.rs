@@ -17,7 +17,6 @@ pub(in super::super) struct ClusterLimits {
     /// Maximum number of variables of a separator; `assignments` is the maximum number of its assignments.
     pub(super) separator: usize,
     pub(super) assignments: usize,
-    /// Minimum number of variables of a cluster.
     pub(super) least_own: usize,
     /// Maximum depth of the tree; deeper clusters are merged into their parents.
     pub(super) depth: usize,
@@ -36,7 +35,6 @@ pub(in super::super) const WORTHWHILE: ClusterLimits = ClusterLimits {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Cluster {
     pub(super) own: Vec<u32>,
-    /// The variables of the separator, in ascending order.
     pub(super) separator: Vec<u32>,
     /// The index of the parent cluster; `None` for the root.
     pub(super) above: Option<usize>,

@@ -216,7 +216,6 @@ impl Subproblem {
         }
     }
 
-    /// Returns the number of values of each variable of the separator.
     pub(super) fn separator_sizes(&self) -> &[u32] {
         &self.own.sizes[..self.separator]
     }
@@ -255,7 +254,6 @@ impl Subproblem {
         record
     }
 
-    /// Stores `record` for the assignment `assignment` of the separator.
     pub(super) fn keep(&mut self, assignment: Vec<u32>, record: Record) {
         self.bytes += record.bytes(self.separator);
         let is_worth = |before: i64| record.lower - before > self.limits.worthwhile;
@@ -280,7 +278,6 @@ impl Subproblem {
         self.records.get(assignment)?.best.as_deref()
     }
 
-    /// Drops the records of all assignments of the separator.
     pub(super) fn forget(&mut self) {
         self.records.clear();
         self.bytes = 0;

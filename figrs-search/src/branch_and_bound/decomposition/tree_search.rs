@@ -28,7 +28,6 @@ const LEAST_WORK: u64 = 1 << 12;
 const FEW: usize = 1 << 8;
 const GROWTH: u64 = 4;
 
-/// Number of steps between two checks of the clock.
 const WORK_IN_A_ROW: u64 = 1 << 14;
 
 /// A search along a tree decomposition, for the best assignment of a component. For given values of the variables of a cluster, its child clusters

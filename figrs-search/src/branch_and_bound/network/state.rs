@@ -12,7 +12,6 @@ pub(in super::super) struct Conflict;
 /// Mark of a function whose costs were moved to other functions.
 pub(in super::super) const INACTIVE: u32 = 0;
 
-/// Mark of an active function.
 pub(in super::super) const ACTIVE: u32 = 1;
 
 /// The mark of a function that was eliminated with a variable is this number plus the index of the variable.
@@ -64,7 +63,6 @@ pub(in super::super) struct Network {
     /// For each function, its mark: inactive, active, or eliminated with a variable.
     pub(in super::super) active: Trailed<u32>,
     pub(in super::super) supports: Vec<u32>,
-    /// For each variable, the cost functions that contain it.
     pub(in super::super) incident: Vec<Vec<u32>>,
     /// For each function, the number of conflicts that it has caused.
     pub(in super::super) weights: Vec<u64>,
@@ -206,7 +204,6 @@ impl Network {
         (0..self.sizes.len()).map(value).collect()
     }
 
-    /// Inserts the variable `v` into all queues.
     pub(in super::super) fn touch(&mut self, v: usize) {
         self.node_queue.insert(v);
         self.arc_queue.insert(v);
@@ -275,7 +272,6 @@ impl Network {
         self.active.values[f] == ACTIVE
     }
 
-    /// Removes `value` from the domain of the variable `v`.
     pub(in super::super) fn remove(&mut self, v: usize, value: usize) -> Result<(), Conflict> {
         let first = self.first[v] as usize;
         let last = self.live_count(v) - 1;

@@ -27,7 +27,6 @@ impl<T: Copy> Trailed<T> {
         self.levels.push((self.changes.len(), self.values.len()));
     }
 
-    /// Undoes all changes and additions in the last search level.
     pub(in super::super) fn pop_level(&mut self) {
         let Some((changes, values)) = self.levels.pop() else {
             return;

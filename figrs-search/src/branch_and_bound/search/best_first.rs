@@ -15,7 +15,6 @@ const GROWING: usize = 3;
 const FEW_REPEATED: u64 = 20;
 const MANY_REPEATED: u64 = 10;
 
-/// Maximum number of sweeps of reweighting at a node.
 const SWEEPS: usize = 16;
 
 /// Divisor of the difference of the bounds: reweighting at a node was useful if it raised the lower bound by more than the quotient.
@@ -79,7 +78,6 @@ pub(in super::super) struct BestFirst {
     passed: u32,
     /// Minimum difference of the costs of two assignments for one of them to count as better.
     slack: i64,
-    /// Maximum number of bytes of the open nodes.
     memory: usize,
 }
 
@@ -317,7 +315,6 @@ impl BestFirst {
         }
     }
 
-    /// Returns the number of bytes of the open nodes and of the decisions that lead to them.
     pub(in super::super) fn bytes(&self) -> usize {
         self.open.bytes()
     }

@@ -32,7 +32,6 @@ impl Network {
         Ok(())
     }
 
-    /// Returns the value of the variable `v` with the largest unary cost.
     fn dearest_value(&self, v: usize) -> usize {
         let values = self.domain(v).iter().map(|&a| a as usize);
         values.max_by_key(|&a| self.unary(v, a)).unwrap_or(0)

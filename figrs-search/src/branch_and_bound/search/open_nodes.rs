@@ -33,7 +33,6 @@ impl OpenNodes {
         this
     }
 
-    /// Returns the smallest bound of the open nodes.
     pub(in super::super) fn least(&self) -> Option<i64> {
         self.nodes.peek().map(|Reverse((lower, ..))| *lower)
     }
@@ -71,7 +70,6 @@ impl OpenNodes {
         decisions
     }
 
-    /// Returns the memory of the nodes and of the decisions that lead to them, in bytes.
     pub(in super::super) fn bytes(&self) -> usize {
         self.steps.len() * size_of::<PathStep>() + self.nodes.len() * size_of::<OpenNode>()
     }
