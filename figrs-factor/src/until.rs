@@ -18,7 +18,7 @@ pub struct Until {
 }
 
 impl Until {
-    /// True if one of the two flags is set.
+    /// True if the interrupt flag or the stop flag is set.
     #[inline]
     pub fn is_interrupted(&self) -> bool {
         let is_set = |flag: &Option<Arc<AtomicBool>>| {

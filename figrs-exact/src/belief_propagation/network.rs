@@ -8,8 +8,8 @@ use figrs_factor::graph::{for_each_entry, log_stored};
 pub(super) struct FactorEntries {
     /// The index of the factor's first edge, and the index after its last edge.
     pub(super) edges: (usize, usize),
-    /// For each entry and each variable of the factor, the index of the entry's value in the values of all variables of the factor, one variable
-    /// after another.
+    /// For each entry and each variable of the factor, the index of the variable's value in the concatenated lists of values of the factor's
+    /// variables.
     pub(super) rows: Vec<u32>,
     /// The natural logarithms of the entries, divided by the largest entry.
     pub(super) logs: Vec<f64>,

@@ -118,7 +118,7 @@ impl CompiledEncoding {
         self.statements[place]
     }
 
-    /// Returns the table of this factor, for the given weights of the element's values.
+    /// Returns the table of the factor for the evidence set on a varying element, given the weights of the element's values.
     pub fn statement_table(&self, place: usize, weights: Option<Weights>) -> FactorTable {
         let variable = self.graph.factors[self.statements[place]].variables[0];
         let n = self.graph.cardinality(variable);
@@ -356,8 +356,8 @@ fn loaded(
     Ok(tree)
 }
 
-/// Replaces each weight of `table` that is a parameter by the number whose natural logarithm `log_weight` returns for the outcome with this
-/// probability.
+/// Sets each weight of `table` that is a parameter. The argument of `log_weight` is the index of the outcome whose probability the weight is; its
+/// result is the natural logarithm of the new weight.
 pub fn set_log_weights(table: &mut FactorTable, log_weight: impl Fn(u32) -> Option<f64>) {
     if let Some(weights) = table.weights_mut()
         && weights.origins().is_some()

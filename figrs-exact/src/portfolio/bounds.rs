@@ -21,7 +21,7 @@ pub(super) const MINI_BUCKETS: &str = "WeightedMiniBuckets";
 const ROUNDING: f64 = 1e-12;
 /// Maximum number of steps of the search for a world of large weight, which is a lower bound.
 const WORLD_STEPS: u64 = 1_000_000;
-/// Cost of one entry of the messages for both bounds, as a number of operations of an elimination.
+/// Cost of one entry of the messages for the lower and the upper bound, as a number of operations of an elimination.
 const ENTRY: f64 = 128.0;
 /// Divisor of the predicted number of operations of the next algorithm; the quotient is the work for bounds before it.
 const SHARE: f64 = 8.0;

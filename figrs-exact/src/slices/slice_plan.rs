@@ -80,7 +80,8 @@ struct SliceSearch<'a> {
     tables: &'a SymbolicElimination,
     uses: MessageUse,
     memory: f64,
-    /// Exponent `e` in the score of a candidate: the score is the work of all slices times the memory excess to the power of `e`.
+    /// Exponent `e` in the score of a candidate. The score is the work of all slices times the memory excess (the memory of a slice divided by its
+    /// limit) to the power of `e`.
     excess_weight: f64,
     limits: &'a Limits,
     /// Number of entries of scopes that the search has read.

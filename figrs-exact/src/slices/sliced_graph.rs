@@ -33,7 +33,7 @@ pub(super) struct SlicedGraph {
     /// The whole graph without the values that zeros exclude, and the map from the original graph.
     pub(super) whole: ReducedGraph,
     pub(super) plan: SlicePlan,
-    /// The variables for whose values separate sums are computed.
+    /// The variables whose marginals are computed.
     keep: Vec<VarId>,
     uses: MessageUse,
     /// Maximum number of bytes of the messages of all slices that are computed at once.

@@ -31,7 +31,7 @@ pub(super) struct RangeNarrowing {
 /// Source of the candidate values of a variable in a join.
 #[derive(Debug)]
 pub(super) enum CandidateSource {
-    /// There is no variable; the operations precede the first variable of the join.
+    /// There are no candidates; the operations precede the first variable of the join.
     Root,
     /// The candidates are all values of the variable; the field is the number of values.
     All(usize),

@@ -22,7 +22,7 @@ pub(crate) enum Projection {
     PowerSum(f64),
 }
 
-/// A calculator of projected products of tables over variables of one graph.
+/// Projects products of tables over variables of one graph by maxima or power sums.
 #[derive(Debug)]
 pub(crate) struct Projector<'g> {
     graph: &'g FactorGraph,

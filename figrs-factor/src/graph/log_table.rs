@@ -8,7 +8,7 @@ use super::factor_graph::{FactorGraph, VarId};
 pub struct LogTable {
     /// The variables of the function, without repetition.
     pub scope: Vec<VarId>,
-    /// The assignments of the scope, read from lists with a value for each variable of the graph.
+    /// The assignments of the variables `scope`, for lists of the values of all variables of the graph.
     pub assignments: Assignments,
     /// The logarithms, row-major in the order of the scope.
     pub logs: Vec<f64>,

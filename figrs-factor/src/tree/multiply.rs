@@ -53,7 +53,7 @@ impl TreeBuilder<'_> {
         let mut log_products = 0.0;
         for (rank, tensors) in merged(self.tree.scope(left), right_scope) {
             log_products += self.log_cards[rank as usize];
-            // Number of tables that contain the variable after the step.
+            // Number of tables that contain the variable after this contraction step.
             let mentions = self.mentions[rank as usize] + 1 - tensors;
             let is_left = !self.is_eliminated[rank as usize] || mentions > 1;
             all.push((rank, if is_left { mentions } else { 0 }));

@@ -1,4 +1,4 @@
-//! Simplification of clauses before the search by unit propagation, subsumption and self-subsuming resolution.
+//! Simplification of the clauses by unit propagation, subsumption and self-subsuming resolution, before the search begins.
 
 use figrs_factor::Until;
 

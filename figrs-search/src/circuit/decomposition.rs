@@ -1,4 +1,4 @@
-//! Preferences for decisions on a variable, from its depth in a balanced tree decomposition.
+//! Preferences of variables for decisions, from their depth in a balanced tree decomposition.
 
 use figrs_factor::Until;
 use figrs_factor::graph::VarId;
@@ -11,7 +11,7 @@ use figrs_factor::order::eliminate_candidates;
 
 /// Maximum number of memory words that the search for an elimination order reads (some tens of milliseconds).
 const MAX_WORK: u64 = 4_000_000;
-/// Upper limit of the preference of a variable at the centre of the tree decomposition.
+/// Upper limit of the preference for decisions on a variable at the centre of the tree decomposition.
 const MAX_PREFERENCE: f64 = 1e7;
 
 /// Returns a preference for each variable; the nearer the variable is to the centre of a tree decomposition, the larger is the preference.

@@ -29,7 +29,7 @@ impl SplitGraph {
                 roots[a] = b;
             }
         }
-        // Component number zero is the rest.
+        // Component number zero collects everything without maximised variables.
         let mut number_of = vec![0; n];
         let mut count = 0;
         for v in maximised {

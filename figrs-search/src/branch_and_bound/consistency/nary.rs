@@ -8,7 +8,7 @@ use super::super::cost_table::CostTable;
 use super::super::network::state::INACTIVE;
 use super::super::network::{Conflict, Network};
 
-/// Maximum number of entries of a function of more than three undecided variables that is projected.
+/// A function of more than three undecided variables is projected only if it has at most this number of entries.
 const LOOK: usize = 1 << 10;
 
 /// Maximum number of undecided variables of a function that is replaced by a smaller function, and maximum number of entries of the smaller function.

@@ -69,7 +69,7 @@ impl Network {
         Ok(())
     }
 
-    /// Removes the values whose unary cost plus the lower bound reaches the upper bound from all variables, if the bounds have changed since the last
+    /// Removes from all variables the values whose unary cost plus the lower bound reaches the upper bound, if the bounds have changed since the last
     /// call.
     pub(super) fn sweep(&mut self) -> Result<(), Conflict> {
         if self.swept == (self.lower, self.upper) {

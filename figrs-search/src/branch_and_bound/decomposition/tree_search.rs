@@ -209,8 +209,8 @@ impl TreeSearch {
                 self.upwards.cluster -= 1;
             }
             let (lower, upper, _) = self.subproblems[c].bounds(&assignment);
-            // If the subproblem costs more than this, the whole assignment cannot be better, because the other clusters cost at least their lower
-            // bounds.
+            // An assignment of the subproblem above this cost cannot improve the whole assignment, because the other clusters cost at least their
+            // lower bounds.
             let useful = add(lower, self.upper - self.lower()).min(self.upper);
             let allowed = self.work.saturating_add(self.upwards.allowed).min(limit);
             self.work += 1;

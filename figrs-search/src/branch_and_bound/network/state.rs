@@ -33,7 +33,7 @@ pub(in super::super) enum Decision {
     },
 }
 
-/// The numbers of the network that no trail records, at the beginning of a search level.
+/// The numbers of the network that are not in a trail, with their values at the beginning of a search level.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     lower: i64,
