@@ -26,7 +26,7 @@ impl ValueDictionaries {
         })
     }
 
-    /// Widens the bit fields of each type for twice as many values as it has; returns `false` if no field was too narrow.
+    /// Widens the bit fields that are too narrow, for twice as many values as there are; returns `false` if no field was too narrow.
     pub(super) fn widen(&mut self) -> bool {
         let mut wider = false;
         for (bits, values) in self.bits.iter_mut().zip(&self.values) {

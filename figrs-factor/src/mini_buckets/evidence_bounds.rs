@@ -16,7 +16,7 @@ use crate::order::MAX_WORK;
 const TABLES: [usize; 4] = [1 << 8, 1 << 13, 1 << 18, 1 << 21];
 /// Number of table sizes of [`sum_bounds`].
 pub const ALL_SIZES: usize = TABLES.len();
-/// Number of table sizes of [`sum_bounds`] that together take seconds on models with some hundred variables.
+/// Number of the first table sizes of [`sum_bounds`], whose eliminations together take seconds on models with some hundred variables.
 pub const QUICK_SIZES: usize = 3;
 /// Maximum total number of entries of the messages in [`crude_bounds`]; with this limit, it takes at most about a tenth of a second.
 const CRUDE_ENTRIES: f64 = 262_144.0;

@@ -28,7 +28,7 @@ const SLICE: u64 = 1 << 14;
 const FIRST_ELIMINATION: u64 = 1 << 23;
 const NEIGHBOURHOODS: u64 = 1 << 24;
 
-/// Divisor of the limit on steps; both are tried at the latest after the quotient.
+/// Divisor of the limit on steps; an exact elimination and large neighbourhood search are tried at the latest after the quotient.
 const FIRST_SHARE: u64 = 8;
 
 /// Factor by which the number of steps grows between two large neighbourhood searches. The next two constants are divisors of the number of steps:
