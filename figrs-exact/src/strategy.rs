@@ -175,7 +175,7 @@ impl Strategy {
                     choice.record(algorithm.name(), AttemptOutcome::Answered);
                     let (submodels, attempts) = inner_choice(&answer);
                     choice.submodels = submodels;
-                    // The attempts of a portfolio are more precise than its name.
+                    // The list of algorithms names the attempts of a portfolio instead of the portfolio.
                     if !attempts.is_empty() {
                         choice.attempts.pop();
                         choice.attempts.extend(attempts);

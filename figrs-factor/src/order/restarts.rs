@@ -228,8 +228,8 @@ impl<'u> RestartSearch<'u> {
         (work as u64).max(self.least).min(self.most)
     }
 
-    /// Runs the greedy rules without noise, an improvement, alternating batches of restarts and improvements, and finally improvements of
-    /// larger windows.
+    /// Runs the greedy rules without noise, and improves their best order. Then alternates batches of restarts and improvements of the best order,
+    /// and finally improves it in larger windows.
     fn run(&mut self) -> Result<(), EliminationError> {
         let n = self.start.weights.len();
         let is_dense = self.start.densities.is_empty();

@@ -37,7 +37,7 @@ pub(super) fn greedily(
     GreedyQueue::new(graph, neighbours, candidates, aim).run(graph, until)
 }
 
-/// Priority queue of elimination scores that are updated lazily.
+/// Priority queue of variables by their scores; an outdated score is recomputed when its variable is next in the queue.
 struct GreedyQueue {
     neighbours: Neighbours,
     criterion: OrderCriterion,

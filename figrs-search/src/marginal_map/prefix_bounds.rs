@@ -104,7 +104,7 @@ impl<'a> PrefixBounds<'a> {
         (0..self.graph.cardinality(v) as u32).map(child).collect()
     }
 
-    /// Returns the number of tables that [`children`](Self::children) reads for each value.
+    /// Returns the number of tables that [`children`](Self::children) reads for each value of the variable of `level`.
     pub(super) fn tables(&self, level: usize) -> usize {
         let Level {
             factors,

@@ -35,7 +35,7 @@ pub struct MarginalMapSearch<'a> {
     pub graph: &'a FactorGraph,
     /// The variables to maximise; all others are summed out.
     pub maximised: &'a [VarId],
-    /// Limits of each sum and of the tables of bounds, and of the memory of open nodes and messages together; deadline and interrupt of the search.
+    /// Limits of each sum and of the tables for bounds; maximum memory of open nodes and messages together; deadline and interrupt of the search.
     pub limits: &'a Limits,
     /// Maximum number of operations of the search: predicted operations of sums, and table entries that nodes read.
     pub work: f64,
