@@ -18,7 +18,7 @@ use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 use figrs_factor::Stopped;
 
-/// Work of evaluating the function of an element and of numbering its values, as a number of operations of an elimination.
+/// Work to expand one element (call its function and number its values), as a number of operations of an elimination.
 const ELEMENT: u64 = 250;
 /// Factor by which the work should grow from one depth to the next.
 const GROWTH: f64 = 4.0;

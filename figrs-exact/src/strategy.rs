@@ -23,7 +23,7 @@ use crate::variable_elimination::marginals;
 
 /// Default of the maximum number of joint values of an interface.
 const INTERFACE: usize = 1024;
-/// Default of the maximum number of predicted operations of an elimination of the rest of a model, or of the body of a recursive call.
+/// Default of the maximum number of predicted operations of one elimination: for the rest of a model, or for the body of a recursive call.
 const WORK: f64 = 1e9;
 /// Maximum nesting depth of sub-models.
 const MAX_NESTING: usize = 16;
@@ -48,8 +48,8 @@ const MAX_NESTING: usize = 16;
 /// approximation, the answer is [approximate](figrs_answer::Quality::Approximate), and has no probability of the evidence. Evidence is never inside a
 /// sub-model; errors of samplers therefore do not depend on the evidence of the rest.
 ///
-/// **Complexity.** The work is that of the algorithms for each sub-model and for each joint value of the elements that it reads, plus that of
-/// an elimination of the rest. At most 16 sub-models are nested in each other.
+/// **Complexity.** The algorithms solve each sub-model once for each joint value of the elements that it reads. An elimination of the rest adds its
+/// work. At most 16 sub-models are nested in each other.
 ///
 /// **Errors.** [`Error::NothingFits`] if all algorithms refuse; the errors of the model.
 ///
@@ -122,8 +122,8 @@ impl Strategy {
         self
     }
 
-    /// Sets the limits of expansions, of the elimination of the rest of the model, and of the eliminations of recursive calls (default `1e9`
-    /// predicted operations).
+    /// Sets the limits of expansions and of eliminations (default `1e9` predicted operations). Eliminations solve the rest of the model and recursive
+    /// calls.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self

@@ -141,7 +141,7 @@ pub(super) struct StatePredictor<'s> {
     pub(super) is_met: Vec<bool>,
     is_alive: Vec<bool>,
     left: Vec<usize>,
-    /// For each element, the number of the elements that it reads which have left the frontier.
+    /// For each element, the number of elements that it reads and that have left the frontier.
     lost: Vec<usize>,
     is_decided: Vec<bool>,
     bits: f64,

@@ -75,8 +75,8 @@ use settings::{PortfolioSettings, portfolio_settings};
 /// **Guarantee.** The result is exact up to rounding, or consists of bounds that enclose the exact number up to rounding. With the feature `reals` and
 /// the setting `collapse`, the answer to a question about mixtures of normal distributions may be an approximation, and states that it is.
 ///
-/// **Complexity.** The work is that of the algorithm that answers, plus that of the algorithms that were tried before. The latter take a few seconds,
-/// plus about as much work as is predicted for the algorithm that answers. A cheap elimination is tried first.
+/// **Complexity.** The work is that of the algorithm with the answer, and of all algorithms tried before it. The latter take a few seconds, plus
+/// about as much work as is predicted for the algorithm that answers. A cheap elimination is tried first.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] for a query if no world agrees with the evidence; the errors of the model; [`Error::NothingFits`] if
 /// not even bounds are found; [`Error::NothingDone`] if the run is stopped during the expansion of the model.

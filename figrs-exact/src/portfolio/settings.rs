@@ -146,7 +146,8 @@ macro_rules! portfolio_settings {
             self
         }
 
-        /// Calls `listener` with each new pair of bounds of the logarithm of the probability of the evidence, or of the most probable world.
+        /// Calls `listener` with each improved pair of bounds. The bounded number is the log-probability of the evidence or of the most probable
+        /// world.
         pub fn on_bounds(
             mut self,
             listener: impl Fn(&figrs_factor::bounds::Bounds) + Send + Sync + 'static,

@@ -107,7 +107,7 @@ impl ExponentRange {
         }
     }
 
-    /// Returns a range of the exponents of the product of one value from each of `ranges`, and of the product of any subset of these values.
+    /// Returns an exponent range for products that take at most one value from each of `ranges`.
     pub fn of_products(ranges: impl IntoIterator<Item = Self>) -> Self {
         let bounded = ranges.into_iter().map(|range| Self {
             low: range.low.min(0),

@@ -40,9 +40,10 @@ pub const UNBOUNDED: Bounds = Bounds {
     upper: f64::INFINITY,
 };
 
-/// Computes bounds of the natural logarithm of the sum, over all assignments, of the product of all factors, at about the cost of reading the
-/// factors. The first upper bound is the product of the factors' largest entries and of the variables' cardinalities. Unless the deadline has passed,
-/// a mini-bucket elimination improves the upper bound and adds a lower bound. It eliminates the variables that occur in the fewest factors first.
+/// Computes bounds of the log-sum at about the cost of reading the factors. The log-sum is the natural logarithm of the sum, over all assignments, of
+/// the product of all factors. The first upper bound is the product of the factors' largest entries and of the variables' cardinalities. Unless the
+/// deadline has passed, a mini-bucket elimination improves the upper bound and adds a lower bound. It eliminates the variables that occur in the
+/// fewest factors first.
 pub fn crude_bounds(graph: &FactorGraph, until: &Until) -> Bounds {
     let of_all = product_of_maxima(graph);
     let needed = without_barren(graph, &[]);
@@ -145,7 +146,7 @@ pub fn narrow(bounds: &mut Bounds, other: Bounds) {
     bounds.upper = bounds.upper.min(other.upper);
 }
 
-/// Returns the logarithm of the product of the largest entries of all factors and of the cardinalities of all variables. Normalised factors and their
+/// Returns the logarithm of a product: the largest entries of all factors, times the cardinalities of all variables. Normalised factors and their
 /// last variables are omitted, because their sum of products is one.
 pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
     let (is_left_out, is_summed) = normalised_factors(graph);
@@ -162,9 +163,9 @@ pub fn product_of_maxima(graph: &FactorGraph) -> f64 {
     values.chain(factors).sum()
 }
 
-/// Selects normalised factors whose dependencies have no directed cycle, at most one for each last variable. Returns a mark for each factor and for
-/// each variable. The product of the selected factors sums to one if each of their last variables is summed out before the variables on which it
-/// depends.
+/// Selects normalised factors whose dependencies have no directed cycle, at most one for each last variable. Returns marks of the selected factors
+/// and of their last variables. The product of the selected factors sums to one if each of their last variables is summed out before the variables on
+/// which it depends.
 fn normalised_factors(graph: &FactorGraph) -> (Vec<bool>, Vec<bool>) {
     let n = graph.cardinalities.len();
     let mut factor_of: Vec<Option<usize>> = vec![None; n];

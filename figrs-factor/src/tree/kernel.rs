@@ -33,8 +33,7 @@ impl<V: Clone + Send + Sync> Workspace<V> {
         }
     }
 
-    /// Sets each entry of `z` to a sum of products of an entry of `x` and an entry of `y`, over all assignments that agree with the assignment of the
-    /// entry of `z`.
+    /// Sets each entry of `z` to a sum of products `x[..] * y[..]`, over all assignments that agree with the assignment of this entry.
     ///
     /// The tables `x`, `y` and `z` are dense over their scopes.
     ///

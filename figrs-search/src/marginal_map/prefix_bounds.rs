@@ -124,7 +124,7 @@ fn flags(graph: &FactorGraph, variables: &[VarId]) -> Vec<bool> {
     flags
 }
 
-/// Returns an upper bound of the rounding errors of all additions of a mini-bucket elimination and of the bound of a prefix.
+/// Returns an upper bound of all rounding errors of a mini-bucket elimination and of a prefix's bound.
 pub(super) fn slack(graph: &FactorGraph) -> f64 {
     let largest = |factor: &Factor| {
         let logs = (0..factor.entries()).map(|entry| log_stored(factor, entry));
