@@ -1,5 +1,5 @@
-//! Static checks of rules (variables are bound, and no relation depends on a relation that is evaluated later), and the order in which relations are
-//! evaluated.
+//! Static checks of rules, and the order in which relations are evaluated. The checks test that variables are bound, and that no relation depends on
+//! a relation that is evaluated later.
 
 use std::collections::BTreeSet;
 
@@ -86,12 +86,10 @@ impl Relations {
         &self.undefined
     }
 
-    /// Returns the stratum of `relation`: relations are evaluated stratum by stratum.
     pub(super) fn stratum(&self, relation: SymbolId) -> usize {
         self.strata[relation.0 as usize]
     }
 
-    /// True if a relation of `stratum` (a group of relations evaluated together) depends on its own negation; its facts are then ordered one by one.
     pub(super) fn is_negated(&self, stratum: usize) -> bool {
         self.negated[stratum]
     }
@@ -155,7 +153,8 @@ fn undefined(rules: &[Rule]) -> Vec<SymbolId> {
     undefined.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Returns the stratum of each name's relation, and for each stratum whether one of its relations depends on the negation of a relation in it.
+/// Returns the stratum of each name's relation. For each stratum, also returns true if a relation of the stratum depends on the negation of a
+/// relation of the same stratum.
 fn strata(rules: &[Rule], count: usize) -> (Vec<usize>, Vec<bool>) {
     let mut graph = DiGraph::<(), ()>::new();
     for _ in 0..count {
@@ -183,7 +182,7 @@ fn strata(rules: &[Rule], count: usize) -> (Vec<usize>, Vec<bool>) {
     (strata, negated)
 }
 
-/// Returns for each name whether its relation is among the relations `from` or depends on one of them.
+/// Returns true for each name whose relation is among the relations `from`, or depends on a relation of `from`.
 fn reached(rules: &[Rule], count: usize, from: &[SymbolId]) -> Vec<bool> {
     let mut reached = vec![false; count];
     let mut readers: Vec<Vec<SymbolId>> = vec![Vec::new(); count];

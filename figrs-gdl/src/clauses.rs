@@ -30,7 +30,6 @@ pub(super) struct Clauses<'s> {
     variables: IndexSet<String, FxBuildHasher>,
 }
 
-/// Converts `expressions` to rules.
 pub(super) fn rules(expressions: &[Expression], symbols: &mut Symbols) -> KifResult<Vec<Rule>> {
     let mut clauses = Clauses {
         symbols,
@@ -191,7 +190,7 @@ fn operands(
     )
 }
 
-/// Checks that `name` has `expected` arguments; `elsewhere` describes the place that has this number.
+/// Checks that `name` has `expected` arguments; `elsewhere` describes the place where `name` has this number of arguments.
 fn check_arity(
     at: usize,
     name: &str,

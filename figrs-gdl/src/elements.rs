@@ -62,7 +62,7 @@ type DrawMove = dyn Fn(&GameState) -> Element<Move> + Send + Sync;
 type Advance = dyn Fn((&GameState, &Move)) -> GameState + Send + Sync;
 type Solves = dyn Fn(&GameState) -> bool + Send + Sync;
 
-/// The functions of the probabilistic program that each step uses.
+/// The functions of the probabilistic program that all steps share.
 struct StepFunctions {
     draw: Arc<Box<DrawMove>>,
     advance: Arc<Box<Advance>>,
@@ -130,11 +130,11 @@ impl Puzzle {
         program
     }
 
-    /// Returns the functions that all steps share; if `is_timeless`, their states are stored without the clock.
+    /// Returns the functions that all steps share; if `is_timeless` is true, the functions store states without the clock.
     fn steps(&self, length: Length, policy: Policy, is_timeless: bool) -> StepFunctions {
         let may_stay = matches!(length, Length::AtMost(_));
         let puzzle = self.clone();
-        // While the clock makes no difference, its facts at the start can replace its facts at any step.
+        // As long as states are stored without the clock, the clock facts of the first step can replace those of any step.
         let full = Arc::new(move |state: &GameState| {
             if is_timeless {
                 puzzle.at(state, 0)
@@ -165,7 +165,7 @@ impl Puzzle {
         }
     }
 
-    /// Adds the clock facts of `step` to `state`, which was stored without them.
+    /// Adds the clock facts of `step` to `state`, which was stored without clock facts.
     fn at(&self, state: &GameState, step: usize) -> GameState {
         let clock = self.rules.clock.as_ref();
         clock.map_or_else(|| state.clone(), |clock| clock.at(state, step))
@@ -217,9 +217,9 @@ impl PlanElements {
 
     /// Returns the model with costs as additional evidence: each action has the weight 1/e.
     ///
-    /// The negative logarithm of a plan's weight under these costs is the number of its actions; the most probable world is therefore a shortest
-    /// plan. In logarithms, elimination by maxima of products is elimination in the tropical semiring. The most probable world is a shortest plan
-    /// only with [`Policy::Blind`], where all plans have the same prior.
+    /// The negative logarithm of a plan's weight under these costs is the number of the plan's actions. With [`Policy::Blind`], all plans have the
+    /// same prior, and the most probable world is therefore a shortest plan. In logarithms, elimination by maxima of products is elimination in the
+    /// tropical semiring.
     #[track_caller]
     pub fn counting_steps(&self) -> Model {
         let cost = |drawn: &Move| match drawn {

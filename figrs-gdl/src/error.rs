@@ -37,7 +37,7 @@ pub enum GdlError {
         /// `true` if it is proven that no longer plan exists either.
         proven: bool,
     },
-    /// Exact inference over all plans of a length would need more memory than its budget.
+    /// Exact inference over all plans of a length would need more memory than its limit.
     #[error(
         "exact inference over {states} states at most at a time needs {needed} bytes for plans of {steps} steps, more than the budget of {limit}, \
          and was not started; ask for the length alone, allow more memory, or use SequentialMonteCarlo on the same elements"
@@ -82,7 +82,7 @@ pub enum GdlError {
         /// `true` if memory ended the search; more work would then not help.
         is_full: bool,
     },
-    /// Inference failed, or needs more than its budget.
+    /// Inference failed, or exceeds a limit.
     #[error(transparent)]
     Inference(#[from] figrs_infer::Error),
 }

@@ -66,7 +66,6 @@ impl AtomNumbering {
         })
     }
 
-    /// Returns the text of `atom` in the notation of rules.
     pub(super) fn text(&self, atom: u32, facts: &Facts, symbols: &Symbols) -> String {
         let Some((relation, tuple)) = self.relation(atom, facts) else {
             return String::new();
@@ -124,7 +123,7 @@ pub(super) struct GroundRule {
     pub(super) body: Box<[GroundLiteral]>,
 }
 
-/// Ground rules, each with the index of a rule of which it is an instance.
+/// Ground rules; each ground rule has the index of a rule of which it is an instance.
 pub(super) type GroundRules = IndexMap<GroundRule, u32, FxBuildHasher>;
 
 /// Instantiates the rules for all values of their variables, without repetition, and numbers their atoms. The facts of relations that depend on

@@ -12,8 +12,8 @@ use super::tuples::{Candidates, Tuples};
 pub(super) enum JoinedTuples {
     /// All tuples of facts are joined.
     All,
-    /// The condition at the contained index is joined over tuples of the last round, and the conditions before it over earlier tuples (semi-naive
-    /// evaluation).
+    /// The condition at the contained index is joined over tuples of the last round, and the conditions before this condition over earlier tuples
+    /// (semi-naive evaluation).
     Recent(usize),
 }
 
@@ -43,7 +43,7 @@ pub(super) struct NestedLoopJoin<'r> {
     started: bool,
     /// Number of tuples that the join has examined.
     pub(super) work: u64,
-    /// Maximum number of tuples to examine; the join stops once this number is exceeded.
+    /// Maximum number of tuples to examine; above this number the join stops.
     budget: u64,
 }
 

@@ -76,7 +76,6 @@ type KifInput<'t> = LocatingSlice<&'t str>;
 /// A list whose closing parenthesis was not read yet: the offset of its first byte, and its expressions so far.
 type OpenList = (usize, Vec<Expression>);
 
-/// Reads all expressions of `text`.
 pub(super) fn read(text: &str) -> KifResult<Vec<Expression>> {
     let mut input = KifInput::new(text);
     let mut open: Vec<OpenList> = Vec::new();

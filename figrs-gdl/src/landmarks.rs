@@ -1,8 +1,8 @@
-//! Landmarks of a puzzle: literals that hold whenever the goal is met. The number of landmarks that do not hold yet gives a lower bound of the number
-//! of steps.
+//! Landmarks of a puzzle: literals that hold whenever the goal is met. The number of landmarks that do not hold in a state gives a lower bound of the
+//! number of steps to the goal.
 //!
 //! If no action achieves two landmarks at once, each landmark that does not hold yet requires its own action. Bounds by landmarks are useful for
-//! puzzles such as sudoku, where each condition of the goal is easy to meet, but all of them together need many steps.
+//! puzzles such as sudoku, where each condition of the goal is easy to meet, but all conditions together need many steps.
 //!
 //! Landmarks are described in J. Hoffmann, J. Porteous and L. Sebastia, "Ordered Landmarks in Planning", JAIR 22 (2004), and bounds by sets of
 //! achievers in E. Karpas and C. Domshlak, "Cost-Optimal Planning with Landmarks", IJCAI 2009.
@@ -221,7 +221,7 @@ fn achievers(
     let actions: FxHashSet<u32> = does.iter().copied().collect();
     let mut found = Vec::new();
     for &action in does {
-        // For each atom of the cone, whether it may hold, and whether it may fail.
+        // For each atom of the cone: true if the atom may hold, and true if the atom may fail.
         let mut may: FxHashMap<u32, (bool, bool)> = FxHashMap::default();
         let of = |may: &FxHashMap<u32, (bool, bool)>, atom: u32| {
             if atom as usize == fact {

@@ -119,7 +119,7 @@ pub(super) fn negative_cycle(
         let found = conditions.find(|c| !c.holds() && within(c.atom(), rule.head));
         found.map(|condition| (rule.head, condition.atom(), source))
     })?;
-    // A shortest path from the head to the condition is searched, along which each atom is a condition of the next.
+    // The shortest path from the head to the condition; each atom of the path is a condition of the next atom.
     let mut before: FxHashMap<u32, u32> = FxHashMap::default();
     let mut open = VecDeque::from([head]);
     while let Some(atom) = open.pop_front().filter(|&atom| atom != condition) {

@@ -39,7 +39,6 @@ pub(super) struct TransitionRules {
 }
 
 impl Cone {
-    /// Returns the number of rules.
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
@@ -180,7 +179,7 @@ impl RuleMachine {
         Cone(cone)
     }
 
-    /// Returns the rules on which the next state depends; `actions` are the atoms that an action is taken.
+    /// Returns the rules on which the next state depends; each atom in `actions` states that an action is taken.
     pub(super) fn steps(&self, actions: &[u32]) -> TransitionRules {
         let next = self.words * WORD;
         let all = self.cone((next..2 * next).map(|atom| atom as u32));
@@ -209,7 +208,7 @@ impl RuleMachine {
         }
     }
 
-    /// Returns for each atom whether `is_one` accepts it, or it depends on an accepted atom by the rules of `cone`.
+    /// Returns true for each atom that `is_one` accepts, and for each atom that depends on an accepted atom by the rules of `cone`.
     pub(super) fn depending(&self, cone: &Cone, is_one: impl Fn(u32) -> bool) -> Vec<bool> {
         let mut depends: Vec<bool> = (0..self.atoms as u32).map(is_one).collect();
         // One pass suffices for rules in topological order, but cycles need several passes.
@@ -241,12 +240,10 @@ impl RuleMachine {
         })
     }
 
-    /// Returns the number of machine words of a state.
     pub(super) fn words(&self) -> usize {
         self.words
     }
 
-    /// Returns the number of ground atoms.
     pub(super) fn atoms(&self) -> usize {
         self.atoms
     }

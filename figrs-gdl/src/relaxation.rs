@@ -58,7 +58,7 @@ struct Counters {
     missing: Vec<u32>,
     /// For each atom, the number of its rules whose conditions cannot fail yet in the relaxation.
     unblocked: Vec<u32>,
-    /// For each rule, the literal that contradicts one of its conditions.
+    /// For each rule, the literal that contradicts a condition of the rule.
     blocked_by: Vec<u32>,
     /// For each literal, its level: the number of steps after which it may hold.
     level: Vec<u32>,
@@ -350,7 +350,7 @@ impl Relaxation {
     }
 }
 
-/// Returns for each atom whether the goal may depend on it.
+/// Returns true for each atom on which the goal may depend.
 fn relevant(
     puzzle: &GroundPuzzle,
     rules: &[(u32, Vec<GroundLiteral>, bool)],

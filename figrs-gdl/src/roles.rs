@@ -131,7 +131,6 @@ fn named(rules: &[Rule]) -> impl Iterator<Item = (usize, &Pattern)> {
     })
 }
 
-/// Returns the text of the ground term `term` in the notation of rules.
 fn text(term: &Pattern, symbols: &Symbols) -> String {
     match term {
         Pattern::Variable(_) => "?".into(),

@@ -50,7 +50,7 @@ impl Puzzle {
     /// **Complexity.** The time is proportional to the number of states that can be reached after each number of steps, times the number of legal
     /// actions. The breadth-first search stores the states after one number of steps, and a little memory for each state.
     ///
-    /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of [`Frontier`] if the states do not fit its memory.
+    /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of [`Frontier`] if the states do not fit into its memory.
     pub fn shortest(&self, frontier: &Frontier, most: usize) -> Result<PlanSizes, GdlError> {
         let program = self.elements(Length::Exactly(most), Policy::Blind);
         let found = frontier.first_true(program.legal_moves(), program.solved())?;
@@ -110,7 +110,7 @@ impl Puzzle {
 
     /// Returns the sizes of the set of plans of the length `length`.
     ///
-    /// **Errors.** [`GdlError::NoPlan`] if there is no such plan; the errors of [`Frontier`] if the states do not fit its memory.
+    /// **Errors.** [`GdlError::NoPlan`] if there is no such plan; the errors of [`Frontier`] if the states do not fit into its memory.
     pub fn survey(&self, frontier: &Frontier, length: Length) -> Result<PlanSizes, GdlError> {
         let program = self.elements(length, Policy::Blind);
         let steps = length.most();
@@ -179,7 +179,7 @@ impl Puzzle {
     ///
     /// The length equals that of [`shortest`](Self::shortest), but the states of all `most` steps are explored.
     ///
-    /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of [`Frontier`] if the states do not fit its memory.
+    /// **Errors.** [`GdlError::NoPlan`] if there is no plan of at most `most` steps; the errors of [`Frontier`] if the states do not fit into its memory.
     pub fn cheapest(&self, frontier: &Frontier, most: usize) -> Result<usize, GdlError> {
         let length = Length::AtMost(most);
         let program: PlanElements = self.elements(length, Policy::Blind);

@@ -117,7 +117,6 @@ impl TermInterner {
         }
     }
 
-    /// Returns the text of `term` in the notation of rules.
     pub(super) fn text(&self, term: TermId, symbols: &Symbols) -> String {
         let (function, arguments) = self.parts(term);
         let name = symbols.name(function);

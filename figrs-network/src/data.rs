@@ -81,8 +81,8 @@ impl Network {
     /// the first line are missing in every row.
     ///
     /// **Errors.** [`NetworkError::File`] if the file cannot be read. [`NetworkError::File`] with line and column if a variable or state is not in
-    /// the network, if the number of cells in a line differs from the first line, if a quotation mark is not closed, or if a character is not
-    /// allowed in text files.
+    /// the network, if the number of cells in a line differs from the first line, if a quotation mark is not closed, or if the text contains a
+    /// control character, such as NUL.
     pub fn read_data(&self, path: impl AsRef<Path>) -> Result<NetworkData, NetworkError> {
         let path = path.as_ref();
         let text = read_text(path)?;

@@ -240,7 +240,7 @@ impl<R: Read> Iterator for NetworkDataBlocks<'_, R> {
 }
 
 impl SourceFailure {
-    /// Returns the error to report for a failure at the end of `text`, which follows `lines_before` lines.
+    /// Returns the error to report for a failure at the end of `text`; the stream has `lines_before` lines before `text`.
     fn within(self, text: &str, place: &str, lines_before: usize) -> NetworkError {
         match self {
             Self::Read(cause) => FileError::unreadable(place, &cause).into(),
@@ -252,7 +252,7 @@ impl SourceFailure {
     }
 }
 
-/// Returns `error` with its line number increased by `lines`, the number of lines that precede the text.
+/// Returns `error` with its line number increased by `lines`, the number of lines before the text.
 fn moved(mut error: NetworkError, lines: usize) -> NetworkError {
     if let NetworkError::File(error) = &mut error
         && let Some((line, _)) = &mut error.position

@@ -16,7 +16,7 @@ use figrs_reading::{Mistake, MistakeKind};
 /// Maximum number of table entries that the text of a file need not list one by one, such as the entries of `default` rows.
 const MAX_IMPLIED_ENTRIES: usize = 1 << 25;
 
-/// A real variable, whose distribution may be stated after its declaration.
+/// A declared real variable; the file may state its distribution later.
 #[derive(Default)]
 pub(super) struct DraftedReal {
     /// The offset of the declaration in the text.
@@ -217,14 +217,13 @@ impl NetworkDraft {
         Mistake::new(MistakeKind::Unsupported, problem, remedy)
     }
 
-    /// Returns the number of entries of a table over `variables`.
     pub(super) fn entries(&self, variables: &[usize]) -> u128 {
         let sizes = variables.iter().map(|&v| self.variables[v].states.len());
         sizes.fold(1, |n, size| n.saturating_mul(size as u128))
     }
 
-    /// Returns the number of entries of a table over `variables`, whose text lists only `held` of them; an error if the text lacks too many entries
-    /// in total.
+    /// Returns the number of entries of a table over `variables`; the text lists only `held` of these entries. Returns an error if all tables
+    /// together lack too many entries in the text.
     pub(super) fn implied_entries(
         &mut self,
         at: usize,
@@ -244,9 +243,8 @@ impl NetworkDraft {
         self.chosen.contains(&variable)
     }
 
-    /// Defines the declared node `name` by its parents and the numbers in the text. The numbers of a chance variable are listed row by row; the
-    /// numbers of a utility are in the order where the last parent varies fastest; a decision has no numbers. Names and numbers are given with
-    /// their offsets in the text.
+    /// Defines the declared node `name` by its parents and the numbers in the text. The numbers of a chance variable are listed row by row; the last
+    /// parent of a utility varies fastest; a decision has no numbers. Names and numbers are given with their offsets in the text.
     pub(super) fn define<'w, N: AsRef<str>>(
         &mut self,
         (at, name): (usize, &str),
@@ -388,7 +386,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Checks that a row of a table sums to one; if its sum deviates from one by rounding, divides the row by the sum.
+    /// Checks that a row of a table sums to one. If the sum deviates from one by rounding, the row is divided by the sum.
     ///
     /// The argument `variables` contains the parents and the child, and `at` is the offset of the row in the text.
     pub(super) fn check_row(

@@ -155,8 +155,8 @@ fn pairs(variables: &[Variable], text: &str) -> LexerResult<Vec<Observation>> {
     let mut input = Input::new(text);
     let numbers = text.split_ascii_whitespace().count();
     if numbers.is_multiple_of(2) {
-        // One set of evidence consists of an odd number of numbers. If the text has an even number of them, the number
-        // of sets comes first.
+        // One set of evidence consists of an odd number of numbers. If the text has an even number of numbers, the first number is the number of
+        // sets.
         let (at, samples) = count(&mut input, "the number of observed variables")?;
         if samples != 1 {
             let problem = format!("{samples} sets of evidence");

@@ -98,8 +98,8 @@ impl InfluenceDiagram {
     /// Reads an influence diagram from a file, as [`Network::read`] reads a network. A Bayesian network is read as an
     /// influence diagram without decisions and utilities.
     ///
-    /// **Errors.** The errors of [`Network::read`]. **Errors.** A [`MistakeKind::Contradiction`](crate::MistakeKind::Contradiction) if a decision
-    /// influences a variable known to it.
+    /// **Errors.** The errors of [`Network::read`]. A [`MistakeKind::Contradiction`](crate::MistakeKind::Contradiction) if a decision influences a
+    /// variable that is known when the decision is made.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, NetworkError> {
         NetworkReader::new().read_diagram(path)
     }

@@ -52,7 +52,8 @@
 //!   next. The reader skips properties.
 //! - XDSL: nodes (`cpt`, `deterministic`, `noisymax`, `decision`, `utility`, `mau`) may come in any order; tables are as in BIFXML. A noisy-MAX node
 //!   is converted to its table, and a dynamic network is unrolled if the reader is given a number of [`slices`](NetworkReader::slices). Nodes of
-//!   other kinds are an error. Names in XDSL are identifiers; names that are not identifiers are stored as properties beside generated identifiers.
+//!   other kinds are an error. Names in XDSL are identifiers; for a name that is not an identifier, the writer generates an identifier and stores the
+//!   name as a property.
 //! - NET: nodes and potentials may come in any order; tables are as in BIFXML, flat or in nested parentheses. Formulas over finite states
 //!   (`model_data`: logic, comparisons, `if`, arithmetic, `Distribution`) are converted to tables; formulas of other distributions are an error. A
 //!   file with continuous nodes (`normal`) is a [`MixedNetwork`]. Names in NET are stored as in XDSL.

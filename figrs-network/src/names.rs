@@ -51,7 +51,8 @@ fn is_identifier(name: &str) -> bool {
 pub(super) struct FullNames(FxHashMap<String, String>);
 
 impl FullNames {
-    /// Adds `identifier`, which stands at the offset `at`, and returns its name, which is `identifier` itself if the file gives no other name.
+    /// Adds `identifier`, which stands at the offset `at`, and returns the name that it represents: `identifier` itself, if the file gives no other
+    /// name.
     pub(super) fn add(
         &mut self,
         at: usize,

@@ -77,8 +77,8 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a table with a row of headings. The first column is aligned to the left, and so is the last one if there are more than two columns; the
-    /// other columns are aligned to the right.
+    /// Adds a table with a row of headings. The first column is aligned to the left, and so is the last column if there are more than two columns;
+    /// the other columns are aligned to the right.
     pub fn table<R: IntoIterator<Item = impl AsRef<str>>>(
         &mut self,
         headings: &[&str],
@@ -87,7 +87,7 @@ impl HtmlPage {
         self.marked_table(headings, rows.into_iter().map(|row| (row, false)))
     }
 
-    /// Adds a table as [`HtmlPage::table`] does; each row states whether it is highlighted.
+    /// Adds a table as [`HtmlPage::table`] does; for each row, a truth value states if the row is highlighted.
     pub fn marked_table<R: IntoIterator<Item = impl AsRef<str>>>(
         &mut self,
         headings: &[&str],

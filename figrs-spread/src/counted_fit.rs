@@ -1,4 +1,4 @@
-//! A fit of a model to cases whose expected counts are computed in parts, round by round.
+//! A fit of a model to cases; in each round of learning, several processes compute parts of the expected counts.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub(crate) struct CountedFit<'a, E, C> {
 #[derive(Debug)]
 pub(crate) struct FitIdentity(PartIdentity);
 
-/// The reason why the parts of a round cannot be merged.
+/// The reason why the parts of a learning round cannot be merged.
 enum Unmerged {
     /// The learning round is new: none of its parts has been counted.
     New(u64),
@@ -71,7 +71,7 @@ impl FitIdentity {
         Ok((identity, request))
     }
 
-    /// Returns the request of the last round that was begun in a directory; `None` if no round was begun.
+    /// Returns the request of the last learning round whose request file is in a directory; `None` if no such file exists.
     fn latest(
         &self,
         directory: &Path,
@@ -141,13 +141,12 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         })
     }
 
-    /// Returns the worker that computes expected counts in all rounds.
     pub(crate) fn counter(&self) -> Result<CaseCounter, SpreadError> {
         Ok(self.learner.case_counter(self.model, self.cases)?)
     }
 
-    /// Computes a part of the last round that was begun in a directory, or of the first round if none was begun. A part that already exists is not
-    /// computed again.
+    /// Computes a part of the last learning round whose request file is in the directory, or of the first round if no such file exists. A part that
+    /// already exists is not computed again.
     pub(crate) fn do_part(
         &self,
         identity: &FitIdentity,
@@ -181,7 +180,7 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
         identity: &FitIdentity,
         (directory, absent): (&Path, AbsentPart),
     ) -> Result<Option<Fit>, SpreadError> {
-        // All parts of a round are necessary, so that absent parts cannot be left out.
+        // A learning round needs all its parts, so that missing parts cannot be left out.
         let absent = match absent {
             AbsentPart::Awaited => absent,
             AbsentPart::Refused | AbsentPart::LeftOut => AbsentPart::Refused,

@@ -54,7 +54,7 @@ pub enum SpreadError {
         /// The directory that should contain the parts.
         directory: PathBuf,
     },
-    /// A file is part of another run, or the set of files in a directory was begun with other settings.
+    /// A file contains a part of another run, or the set of files in a directory has other settings than this run.
     #[error(
         "{} {}: its {what} is {theirs}, here {ours}; {}",
         path.display(),

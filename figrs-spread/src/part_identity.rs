@@ -90,7 +90,7 @@ pub(crate) fn hash(bytes: &[u8]) -> u64 {
     u64::from(forward) << 32 | u64::from(crc32fast::hash(&reversed))
 }
 
-/// Returns the elements of a model outside of branches, and the arrows between them, as text.
+/// Returns the elements of a model outside of branches, and the dependencies between these elements, as text.
 pub(crate) fn graph_text(model: &Model, targets: &[AnyElement]) -> String {
     let graph = ModelGraph::new(model, targets);
     let nodes = graph.nodes().iter().map(|node| {

@@ -14,7 +14,6 @@ use super::part_identity::{PartIdentity, graph_text, hash};
 /// Number of samples that are drawn to identify a model.
 const PILOT_WORLDS: u64 = 64;
 
-/// A run of a sampler that is divided into parts.
 #[derive(Debug)]
 pub(crate) struct SampledRun<'a, S, T> {
     pub(crate) sampler: &'a S,
@@ -54,7 +53,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
         hash(&bytes)
     }
 
-    /// Computes a part of the run, and returns its contributions as bytes.
+    /// Computes a part of the run, and returns the results of the part as bytes.
     pub(crate) fn part(
         &self,
         identity: &PartIdentity,

@@ -58,7 +58,7 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
         (self.heap + self.met.capacity() * each) as u64
     }
 
-    /// Returns the actions of the path from `state` to the end at which its search began, in that order.
+    /// Returns the actions of the path from `state` to the start of this search, in this order.
     fn way(&self, state: u32) -> Vec<A> {
         let (mut way, mut at) = (Vec::new(), state);
         while let Some((_, &(from, action))) = self.met.get_index(at as usize) {
@@ -90,7 +90,6 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> BothEnds<S, A> {
         }
     }
 
-    /// Returns the number of visited states.
     pub(super) fn states(&self) -> usize {
         self.ends.iter().map(|end| end.met.len()).sum()
     }

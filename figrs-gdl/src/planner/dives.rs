@@ -1,4 +1,4 @@
-//! Depth-first searches with restarts ("dives"), for puzzles whose actions use up possibilities rather than lead nearer to a goal.
+//! Depth-first searches with restarts ("dives"), for puzzles in which actions exclude possibilities instead of reducing the distance to a goal.
 
 use figrs_core::{Stream, Value, stream};
 use rand::RngExt;
@@ -14,11 +14,11 @@ const FIRST: u64 = 256;
 ///
 /// Each group of dives consists of four depth-first searches. The first dive of a group visits first the successor that has the fewest successors
 /// (the rule of H. C. von Warnsdorff, 1823), and the second dive the successor that has the most. The third and the fourth dive of a group backtrack
-/// where an estimate proves a dead end. The third dive of a group takes only preferred actions, where there are any; the fourth dive takes the other
-/// actions after them. A state space may prefer the actions for the goal condition that the fewest actions can meet. With preferred actions for the
-/// most restricted goal condition, the third dive is a search with forward checking that assigns the variable with the fewest values first (Haralick
-/// and Elliott 1980). From the second group of dives on, random numbers break ties, and each group may expand twice as many states as the group
-/// before.
+/// where an estimate proves a dead end. The third dive of a group takes only preferred actions if a state has any; the fourth dive takes preferred
+/// actions first, and then the other actions. A state space may prefer the actions for the goal condition that the fewest actions can meet. With
+/// preferred actions for the most restricted goal condition, the third dive is a search with forward checking that assigns the variable with the
+/// fewest values first (Haralick and Elliott 1980). From the second group of dives on, random numbers break ties, and each group may expand twice as
+/// many states as the group before.
 #[derive(Debug)]
 pub(super) struct Dives {
     number: u64,

@@ -26,7 +26,6 @@ pub(super) struct Nodes<S, A> {
 }
 
 impl<S: Value + Eq + Hash, A: Copy> Nodes<S, A> {
-    /// Creates a set of visited states that contains only the start.
     pub(super) fn new(start: S) -> Self {
         let mut all = Self {
             states: IndexSet::default(),

@@ -60,7 +60,7 @@ pub trait StateSpace {
         Vec::new()
     }
 
-    /// Appends to `_found` states from which an action leads to `_state`, each with that action. Some predecessors may be omitted.
+    /// Appends to `_found` states from which an action leads to `_state`, each state with this action. Some predecessors may be missing.
     fn predecessors(
         &mut self,
         _state: &Self::State,

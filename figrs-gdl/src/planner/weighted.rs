@@ -18,8 +18,8 @@ const RESERVED: usize = 1 << 10;
 /// A weighted A* search, which can be continued after it stopped.
 ///
 /// Greedy search keeps the first path that it finds to a state, even if the path is long. If the number of steps is limited, a greedy search drops
-/// states although it never tried shorter paths to them. The weighted search reopens a state when it finds a shorter path to it. A state has the
-/// estimate of its predecessor until it is expanded.
+/// states although it never tried shorter paths to these states. The weighted search reopens a state when it finds a shorter path to this state. A
+/// state has the estimate of its predecessor until it is expanded.
 #[derive(Debug)]
 pub(super) struct Weighted<S, A> {
     nodes: Nodes<S, A>,
@@ -51,7 +51,6 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         self.is_cut
     }
 
-    /// Returns the number of visited states.
     pub(super) fn states(&self) -> usize {
         self.nodes.len()
     }

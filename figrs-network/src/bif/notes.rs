@@ -25,7 +25,7 @@ impl BlockKind {
         ("probability", Self::Probability),
     ];
 
-    /// True if the text after the first word has the form of a block of this kind: a name or variables, and an opening brace.
+    /// True if the text after the first word has the form of a block of this kind: a name or a list of variables, and an opening brace.
     fn goes_on(self, input: &Input<'_>) -> bool {
         let mut input = *input;
         let begins = |input: &mut Input<'_>, it| mark(input, it).unwrap_or(false);

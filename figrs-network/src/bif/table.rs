@@ -31,7 +31,6 @@ impl<'d, 't> Tables<'d, 't> {
         Self { draft, names }
     }
 
-    /// Parses the table of the probability block `block`.
     pub(super) fn read(&mut self, block: &TableBlock<'t>) -> LexerResult<()> {
         let names = [&block.child].into_iter().chain(&block.parents);
         let mut variables = self.draft.scope(names.copied())?;
@@ -84,7 +83,7 @@ impl<'d, 't> Tables<'d, 't> {
         Ok(())
     }
 
-    /// Returns the number of entries of the table, or an error if the text of `block` is too short for that number.
+    /// Returns the number of entries of the table, or an error if the text of `block` is too short for this number of entries.
     fn entries(&mut self, block: &TableBlock<'t>, variables: &[usize]) -> LexerResult<usize> {
         if block.body[..block.length].contains("default") {
             let (at, held) = (block.child.0, block.length);
@@ -100,7 +99,7 @@ impl<'d, 't> Tables<'d, 't> {
         let mut row = 0;
         for (i, (names, last)) in rows.parents.iter_mut().enumerate() {
             let (at, name) = word(input, "a state of each parent")?;
-            // Rows are usually in order, so the state of the last row and the state after it are compared first.
+            // Rows are usually in order, so the state in the last row and the next state are compared first.
             let next = if *last + 1 < names.len() {
                 *last + 1
             } else {

@@ -35,7 +35,7 @@ pub(in super::super) fn read(text: &str) -> LexerResult<NetworkDraft> {
 
 type Words<'t> = Peekable<SplitAsciiWhitespace<'t>>;
 
-/// The numbers in the header line of a formula, and the offset of the second one (the number of clauses).
+/// The numbers in the header line of a formula, and the offset of the second number (the number of clauses).
 struct CnfHeader {
     variables: usize,
     clauses_at: usize,

@@ -16,7 +16,7 @@ pub(super) struct Potential<'t> {
     pub(super) model: Option<Model<'t>>,
     /// The normal distributions of the potential; `None` unless its node is continuous.
     pub(super) normals: Option<Model<'t>>,
-    /// The nodes over whose joint states the formulas range: there is one formula for each joint state.
+    /// Nodes of the potential; the list of formulas has one formula for each joint state of these nodes.
     pub(super) nodes: Vec<Name<'t>>,
 }
 
@@ -178,7 +178,7 @@ impl<'t> Data<'t> {
         require(input, '(', "`(`")?;
         let start = *input;
         let mut columns: Option<(usize, usize)> = None;
-        // The nesting depth of parentheses, and the start of the innermost list with the number of its numbers so far.
+        // The nesting depth of parentheses; the start of the innermost list, and the number of numbers that were read from this list.
         let (mut depth, mut row) = (1usize, (begin, 0usize));
         while depth > 0 {
             space(input)?;

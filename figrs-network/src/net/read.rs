@@ -57,7 +57,7 @@ fn node<'t>(
     let (mut at, mut name) = first;
     while is_known(name) {
         kinds.push(name);
-        // The name of a node may be a word for a kind: the word before the opening brace is the name.
+        // The name of a node may also be the word for a kind of node: the last word before the opening brace is the name.
         (at, name) = word(input, "a name")?;
         if mark_ahead(input)? {
             break;

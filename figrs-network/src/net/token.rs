@@ -43,7 +43,6 @@ pub(super) fn word<'t>(input: &mut Input<'t>, what: &'static str) -> LexerResult
     token::word::<Net>(input, what)
 }
 
-/// Reads the word at the beginning of the next block; `None` at the end of the text.
 pub(super) fn next_word<'t>(
     input: &mut Input<'t>,
     what: &'static str,
@@ -51,12 +50,10 @@ pub(super) fn next_word<'t>(
     token::next_word::<Net>(input, what)
 }
 
-/// Reads the punctuation mark `mark` if it is the next token; returns `false` otherwise.
 pub(super) fn mark(input: &mut Input<'_>, mark: char) -> LexerResult<bool> {
     token::mark::<Net>(input, mark)
 }
 
-/// Reads the punctuation mark `it`; returns an error if the next token is another one.
 pub(super) fn require(input: &mut Input<'_>, it: char, what: &'static str) -> LexerResult<()> {
     token::require::<Net>(input, it, what)
 }

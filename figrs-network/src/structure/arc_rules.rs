@@ -127,7 +127,6 @@ impl ArcRules {
         Ok(())
     }
 
-    /// Returns the graph that contains only the required arcs.
     pub(super) fn least(&self) -> &Dag {
         &self.least
     }
@@ -150,7 +149,7 @@ impl ArcRules {
         self.required.contains(&(from, to))
     }
 
-    /// True if `change` obeys the rules; it may close a cycle.
+    /// True if `change` obeys the rules; a change that closes a cycle may obey them.
     pub(super) fn allow(&self, dag: &Dag, change: ArcChange) -> bool {
         match change {
             ArcChange::Add(from, to) => self.allows_parent(dag, from, to),

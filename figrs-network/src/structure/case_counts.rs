@@ -33,7 +33,6 @@ pub(super) trait CaseCounts: Sync {
     /// Returns the number of variables.
     fn width(&self) -> usize;
 
-    /// Returns the number of states of `variable`.
     fn states(&self, variable: u32) -> usize;
 
     /// Returns the number of all rows, including repetitions.
@@ -46,7 +45,8 @@ pub(super) trait CaseCounts: Sync {
     /// data.
     fn base(&self, child: u32, parents: &[u32]) -> Option<FamilyBase>;
 
-    /// Returns the sum of a variable's score terms over all states of its parents, which are those in `base` and possibly one more.
+    /// Returns the sum of a variable's score terms over all joint states of its parents. The parents are the parents in `base`, and possibly one
+    /// more.
     fn sum_of_terms(
         &self,
         family: Family<'_>,

@@ -19,7 +19,7 @@ pub(super) struct Climber<'c, 'd> {
     resolution: f64,
 }
 
-/// The child that is preferred among changes of equal gain, which are frequent because an arc and its reverse often have the same gain.
+/// The preferred child among changes of equal gain. Equal gains are frequent, because an arc and its reverse often have the same gain.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ChildPreference {
     /// The variable with the fewest children is preferred as a child; among equals, the first variable.
@@ -89,7 +89,6 @@ impl<'c, 'd> Climber<'c, 'd> {
         children
     }
 
-    /// Returns the score of the present structure.
     pub(super) fn total(&self) -> f64 {
         self.scores.iter().sum()
     }
@@ -122,8 +121,8 @@ impl<'c, 'd> Climber<'c, 'd> {
         Some(())
     }
 
-    /// Returns the gain of `change` in the score, which is minus infinity if the rules exclude the change. A change that closes a cycle has a gain as
-    /// well.
+    /// Returns the gain in the score by `change`; the gain is minus infinity if the rules exclude the change. A change that closes a cycle has a gain
+    /// as well.
     pub(super) fn gain(&self, change: ArcChange) -> f64 {
         let gain = |from: u32, to: u32| self.gains[to as usize][from as usize];
         match change {

@@ -21,7 +21,6 @@ pub(super) enum ArcChange {
 }
 
 impl Dag {
-    /// Creates a graph with `variables` variables and without arcs.
     pub(super) fn empty(variables: usize) -> Self {
         let words = variables.div_ceil(64);
         Self {

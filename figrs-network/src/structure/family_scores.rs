@@ -13,9 +13,9 @@ use super::family_terms::ScoreTerms;
 
 /// Maximum number of families whose scores are stored.
 const MOST_KEPT: usize = 1 << 21;
-/// Minimum number of cells of data that several threads count.
+/// Minimum number of cells of data for which several threads are used.
 const WORTH_THREADS: usize = 1 << 18;
-/// Number of families (variables with parents) that a thread takes at once.
+/// Number of families (variables with parents) whose scores a thread computes as one unit of work.
 const BATCH: u64 = 4;
 
 /// The scores of families on some data.

@@ -60,7 +60,6 @@ pub(super) fn log_likelihood(rows: &RowCounts, dag: &Dag, tables: &[Vec<f64>]) -
     log_likelihood
 }
 
-/// Returns a copy of `network` with the structure `dag` and the tables `tables`.
 pub(super) fn with_tables(network: &Network, dag: &Dag, tables: Vec<Vec<f64>>) -> Network {
     let tables = (0..).zip(tables).map(|(child, numbers)| NetworkTable {
         variables: dag

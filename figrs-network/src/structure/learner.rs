@@ -22,7 +22,7 @@ use super::{NetworkScore, ScoredNetwork, StructureLearningError, k2_search};
 
 /// Maximum number of variables of a search, which stores a number for each pair of variables.
 const MOST_VARIABLES: usize = 4096;
-/// Default length of the tabu list, unless the network has more variables than this.
+/// Default length of the tabu list for networks of at most this number of variables.
 const TABU_LENGTH: usize = 10;
 const RESTARTS: u64 = 30;
 /// Default maximum number of rounds of structural expectation-maximisation.
@@ -46,12 +46,12 @@ type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 /// exact posterior of the missing cells in each row, and thereby the expected counts of each family. In each round, the search finds a structure with
 /// a better score on the expected counts, and the tables fitted to this structure give the next network. Structural expectation-maximisation runs
 /// from two initial structures. The first run starts at the structure with which the search begins. The second run starts at the structure that a
-/// search finds if each variable is counted in the rows that have its cell and the cells of its parents. The initial tables of the second run come
-/// from the counts of the rows that have all cells of a table, after one is added to each count. The learner returns the better-scored result of the
-/// two runs. A run ends when the score of the observed cells does not rise. For BIC, AIC and the log-likelihood, the score of the observed cells
-/// contains the log-likelihood of the observed cells. For scores other than BIC, AIC and the log-likelihood, the score of the observed cells is the
-/// score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz). The rounds of structural expectation-maximisation end in
-/// a local optimum, which depends on the start. Structural expectation-maximisation assumes that cells are missing at random.
+/// search finds with other counts: each variable is counted in the rows that have its cell and the cells of its parents. The initial tables of the
+/// second run come from the counts of the rows that have all cells of a table, after one is added to each count. The learner returns the
+/// better-scored result of the two runs. A run ends when the score of the observed cells does not rise. For BIC, AIC and the log-likelihood, the
+/// score of the observed cells contains the log-likelihood of the observed cells. For scores other than BIC, AIC and the log-likelihood, the score of
+/// the observed cells is the score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz). The rounds end in a local
+/// optimum, which depends on the initial structure. Structural expectation-maximisation assumes that cells are missing at random.
 ///
 /// **Guarantee.** The structure is acyclic, contains the required arcs and none of the forbidden ones, and its score is at least that of the
 /// structure with which the search begins. Unless it is interrupted, hill climbing, with or without a tabu list, ends at a structure where adding,
@@ -207,8 +207,8 @@ impl StructureLearner {
         /// The default of the tabu length is ten, or the number of variables if that is larger.
         tabu_length: usize => tabu_length;
         /// Sets the number of restarts of hill climbing (default 30). The first restart begins again at the start with another preference among
-        /// changes of equal gain, which gives a second local optimum. Further restarts alternate between the two local optima. Each further restart
-        /// begins at the best structure found from its optimum, with random covered arcs reversed, and every second time also with random changes.
+        /// changes of equal gain, which gives a second local optimum. Further restarts alternate between the two local optima: each begins at the
+        /// best structure found so far from one of the optima, with random covered arcs reversed, and every second time also with random changes.
         /// Reversing covered arcs gives a structure of the same equivalence class, in which all structures have equal scores except for
         /// [`NetworkScore::K2`]. The search [`StructureSearch::K2`] has no restarts.
         restarts: u64 => restarts;

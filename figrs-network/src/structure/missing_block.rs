@@ -30,7 +30,7 @@ pub(super) struct MissingBlock {
     marginals: Mutex<KeptMarginals>,
 }
 
-/// Marginals of a block of missing cells that are stored, by the indices of their variables in the block.
+/// The stored marginals of a block of missing cells. The key has the indices of the marginal's variables in the block.
 #[derive(Default)]
 struct KeptMarginals {
     known: FxHashMap<Box<[usize]>, Arc<[f64]>>,

@@ -10,7 +10,7 @@ use super::row_counts::RowCounts;
 /// logarithms. Larger scores are better.
 ///
 /// The table gives the term of a variable with `r` states whose parents have `q` configurations (joint states). The number of cases with parents'
-/// configuration `j` is `n[j]`, with state `k` as well `n[j][k]`, and the number of all cases `N`:
+/// configuration `j` is `n[j]`; of these cases, `n[j][k]` have the state `k`; the number of all cases is `N`:
 ///
 /// | score | term of the variable |
 /// |---|---|

@@ -61,8 +61,8 @@ struct Fitted<'d> {
 }
 
 impl<'s> StructuralEm<'s> {
-    /// Runs rounds from two structures: `start`, and the one that a search on the rows without missing cells finds. Returns the better-scored
-    /// result of the two runs.
+    /// Runs rounds from two structures: `start`, and the structure that a search with the counts of [`ExpectedCounts::available`] finds. Returns the
+    /// result with the better score.
     ///
     /// **Errors.** An error if the work would be too large.
     pub(super) fn run(&self, start: Dag) -> Result<FoundNetwork, StructureLearningError> {
@@ -197,7 +197,7 @@ impl<'s> StructuralEm<'s> {
     }
 }
 
-/// Returns the expected log-likelihood of the completed rows: the log-likelihood of the observed cells minus the entropy of the missing ones.
+/// Returns the expected log-likelihood of the completed rows: the log-likelihood of the observed cells minus the entropy of the missing cells.
 fn explained(expected: &dyn CaseCounts, dag: &Dag, tables: &[Vec<f64>]) -> f64 {
     let terms = (0..).zip(tables).map(|(child, numbers)| {
         let counts = expected.table(child, dag.parents(child));

@@ -39,7 +39,7 @@ pub(super) struct Definition<'n, 't> {
     pub(super) declared: &'n XdslNode<'t>,
     /// The node that contains the numbers of the definition.
     pub(super) node: &'n XdslNode<'t>,
-    /// True if several definitions share one list of numbers in the text.
+    /// True if an earlier definition uses the same list of numbers in the text.
     pub(super) is_copy: bool,
 }
 
@@ -145,7 +145,7 @@ pub(in super::super) fn read(text: &str, reader: &NetworkReader) -> LexerResult<
     Ok(draft)
 }
 
-/// Returns the full name of the network that the document stores beside its identifier, if the identifier was made from that name.
+/// Returns the full name of the network, which the document stores if the identifier of the network was made from this name.
 fn full_name(xml: &mut XmlReader<'_>, identifier: &str) -> LexerResult<Option<String>> {
     let mut name = None;
     while let Some(element) = xml.child()? {

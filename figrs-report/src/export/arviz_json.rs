@@ -8,7 +8,6 @@ use figrs_infer::{Draws, TargetDraws};
 
 use super::{check, names};
 
-/// Writes the draws to `writer`.
 pub(super) fn write(draws: &Draws, writer: impl Write) -> io::Result<()> {
     check(draws)?;
     let mut out = BufWriter::new(writer);

@@ -63,7 +63,7 @@ impl WriteDraws for Draws {
     }
 }
 
-/// Checks that the indices are in range and that the numbers of draws agree. Draws are checked because the fields of `Draws` are public.
+/// Checks that the indices of values are in range and that all targets have the same number of draws, because the fields of `Draws` are public.
 fn check(draws: &Draws) -> io::Result<()> {
     let all = draws.chains.checked_mul(draws.length);
     for target in &draws.targets {

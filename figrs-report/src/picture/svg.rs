@@ -65,7 +65,6 @@ impl Picture {
         ))
     }
 
-    /// Returns the indices of the nodes in topological order.
     fn topological_order(&self) -> Result<Vec<usize>, PictureError> {
         let (nodes, edges) = (self.nodes.len(), self.edges.len());
         if nodes > Self::MAX_NODES || edges > Self::MAX_EDGES {
