@@ -37,7 +37,6 @@ pub(super) struct GroundPuzzle {
     pub(super) ahead: Cone,
     /// The rules for the end of the puzzle and for its goals.
     pub(super) ending: Cone,
-    /// The rules for the end of the puzzle.
     pub(super) end: Cone,
     pub(super) steps: TransitionRules,
     pub(super) clock: Option<Clock>,

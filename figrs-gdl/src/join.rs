@@ -10,7 +10,6 @@ use super::tuples::{Candidates, Tuples};
 /// The tuples of facts over which the conditions of a rule are joined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum JoinedTuples {
-    /// All tuples of facts are joined.
     All,
     /// The condition at the contained index is joined over tuples of the last round, and the conditions before this condition over earlier tuples
     /// (semi-naive evaluation).
@@ -180,7 +179,6 @@ impl<'r> NestedLoopJoin<'r> {
     }
 }
 
-/// Returns the order in which the conditions of the rule are joined.
 fn order(rule: &Rule, reading: JoinedTuples, seen: impl Fn(&Literal) -> bool) -> Vec<usize> {
     let mut readers: Vec<Vec<usize>> = vec![Vec::new(); rule.variables.len()];
     let mut free = vec![0; rule.body.len()];

@@ -11,7 +11,6 @@ use super::state::GameState;
 /// Ground rules in topological order of their dependencies; the rules of a cycle are next to each other.
 #[derive(Debug)]
 pub(super) struct RuleMachine {
-    /// Number of ground atoms.
     atoms: usize,
     /// Number of machine words of a state.
     words: usize,

@@ -25,7 +25,6 @@ pub(super) struct TermInterner {
 }
 
 impl TermInterner {
-    /// Returns the function symbol and the arguments of `term`.
     pub(super) fn parts(&self, term: TermId) -> (SymbolId, &[TermId]) {
         let (function, arguments) = &self.nodes[term.0 as usize];
         (*function, arguments)

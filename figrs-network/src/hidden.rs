@@ -7,9 +7,7 @@ use super::{Network, NetworkData, NetworkTable, State};
 
 /// For each variable of a network, two flags: if no case observes the variable, and if some case observes a descendant of the variable.
 pub(super) struct Hidden {
-    /// For each variable, true if no case observes it.
     is_hidden: Vec<bool>,
-    /// For each variable, true if some case observes one of its descendants.
     is_cause: Vec<bool>,
 }
 

@@ -248,7 +248,6 @@ impl NetworkLearner {
     }
 }
 
-/// The rows of a table to be learned.
 struct LearnedTable {
     rows: Vec<LearnedRow>,
 }

@@ -24,7 +24,6 @@ impl LexerError {
         Self { offset, mistake }
     }
 
-    /// Replaces the remedy of the mistake by `remedy`.
     pub(super) fn with_remedy(mut self, remedy: &str) -> Self {
         if let Some(mistake) = &mut self.mistake {
             remedy.clone_into(&mut mistake.remedy);

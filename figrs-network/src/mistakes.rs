@@ -12,7 +12,6 @@ pub(super) fn repeated(statement: impl Display) -> Mistake {
     Mistake::new(MistakeKind::Repeated, problem, "keep one of them")
 }
 
-/// Returns the mistake that the variable `name` is declared twice.
 pub(super) fn repeated_variable(name: &str) -> Mistake {
     repeated(format_args!("the variable `{name}` is declared"))
 }

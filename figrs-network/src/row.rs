@@ -23,7 +23,6 @@ pub struct NormalisedRow {
 }
 
 pub(super) enum RowSumCheck {
-    /// The row sums to one.
     One,
     /// The row was divided by its sum, the contained number, which deviated from one.
     Normalised(f64),

@@ -79,7 +79,6 @@ impl NetworkEvidence {
         observed.chain(self.likelihoods.iter().map(StateLikelihoods::variable))
     }
 
-    /// Returns `model` with the likelihoods added as weights.
     fn weighing(&self, model: Model, elements: &[Element<State>]) -> Model {
         self.likelihoods.iter().fold(model, |model, likelihoods| {
             let weights = likelihoods.weights.clone();

@@ -21,7 +21,6 @@ pub(super) struct XmlReader<'t> {
     reader: Reader<&'t [u8]>,
 }
 
-/// The start tag of an element.
 pub(super) struct XmlElement<'t> {
     /// Offset of the start tag in the text.
     pub(super) at: usize,
@@ -248,7 +247,6 @@ pub(super) struct XmlText<'t> {
     pieces: Vec<Piece>,
 }
 
-/// A piece of the text of an element.
 struct Piece {
     /// Offset of the piece in the text of the element.
     start: usize,

@@ -70,7 +70,6 @@ pub(super) fn define(
 
 /// Reads the normal distributions of one node.
 struct NormalReader<'n> {
-    /// The name of the node.
     node: &'n str,
     /// The identifiers of the continuous parents, with their indices among the real variables.
     parents: &'n IndexMap<&'n str, usize, FxBuildHasher>,

@@ -17,7 +17,6 @@ pub(super) struct ScoreTerms {
     by_count: Vec<f64>,
 }
 
-/// The terms of the score of one family.
 pub(super) struct FamilyTerms<'s> {
     shared: &'s ScoreTerms,
     kind: TermKind,

@@ -116,7 +116,6 @@ fn number(x: f64) -> String {
     }
 }
 
-/// Returns a text as a JSON string.
 fn string(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');

@@ -20,7 +20,6 @@ pub(super) struct ArrowRoute {
 
 /// The layout of a picture: the positions of its nodes and the routes of its arrows.
 pub(super) struct GraphLayout {
-    /// The centre of each node.
     pub(super) centres: Vec<Point>,
     /// For each arrow, the points through which it passes between its end nodes. The text of the arrow is at the first bend point.
     pub(super) bends: Vec<Vec<Point>>,
