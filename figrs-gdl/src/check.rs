@@ -21,7 +21,7 @@ pub(super) struct Relations {
     changes: Vec<bool>,
     /// For each name, the stratum of its relation: the step at which the relation is evaluated; no relation depends on a later stratum.
     strata: Vec<usize>,
-    /// For each stratum of relations, `true` if one of them depends on its own negation.
+    /// For each stratum of relations, `true` if a relation of the stratum depends on its own negation.
     negated: Vec<bool>,
     undefined: Vec<SymbolId>,
 }
@@ -136,7 +136,7 @@ fn safe(rule: &Rule) -> KifResult<()> {
     }
 }
 
-/// Returns for each condition of `rule` its relation, its offset in the text, and `true` if it is negated.
+/// Returns for each condition of `rule` its relation, its offset in the text, and `true` if the condition is negated.
 fn conditions(rule: &Rule) -> impl Iterator<Item = (SymbolId, usize, bool)> {
     rule.body.iter().filter_map(|literal| match literal {
         Literal::Holds(atom) => Some((atom.relation, atom.at, false)),

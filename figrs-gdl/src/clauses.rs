@@ -12,7 +12,7 @@ use figrs_reading::{Mistake, MistakeKind};
 /// Maximum total number of conditions in the rules to which one rule with `or` expands.
 const MOST_CONDITIONS: usize = 2_000;
 
-/// Operators of the language, which cannot be names of relations.
+/// Operators of the language. An operator cannot be the name of a relation.
 const OPERATORS: [&str; 5] = ["<=", "or", "and", "not", "distinct"];
 
 /// A conjunction of conditions, as the body of a rule.

@@ -9,7 +9,7 @@ use super::ground::WORD;
 use super::machine::{Cone, RuleMachine};
 use super::state::GameState;
 
-/// Maximum number of machine words for the clock facts of all steps together, which is 32 MB.
+/// Maximum number of machine words for the clock facts of all steps together (32 MB).
 const MOST_WORDS: usize = 1 << 22;
 
 /// The clock: facts that depend neither on actions nor on facts outside the clock. Before the step `limit`, these facts affect no legal move, no goal
@@ -18,7 +18,7 @@ const MOST_WORDS: usize = 1 << 22;
 pub(super) struct Clock {
     /// The set of the clock's facts, as a bit set.
     mask: Box<[u64]>,
-    /// The clock facts that hold at each step, up to the step `limit` or until they repeat.
+    /// The clock facts that hold at each step, up to the step `limit`, or up to the step at which the facts repeat.
     course: Vec<Box<[u64]>>,
     /// After the last step in `course`, the facts of the clock repeat from the step with this index on.
     repeated: usize,

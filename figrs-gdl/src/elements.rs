@@ -36,15 +36,15 @@ impl std::fmt::Display for Length {
     }
 }
 
-/// Prior distribution of actions, which does not take the goal into account. The policy determines the distribution of plans given the goal.
+/// Prior distribution of actions. The prior does not take the goal into account. The policy determines the distribution of plans given the goal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
-    /// In every state, each action has the same probability, whether it is legal or not; the evidence states that all drawn actions are legal. With
-    /// the policy `Blind` all plans of the same length are equally likely.
+    /// In every state, all actions (legal or not) have the same probability; the evidence states that all drawn actions are legal. With the policy
+    /// `Blind` all plans of the same length are equally likely.
     #[default]
     Blind,
     /// In every state, each legal action has the same probability. The probability of a plan is the product over its steps of one over the number of
-    /// legal actions. The probability of a plan is the probability that a player who knows only the rules finds it by chance.
+    /// legal actions. The probability of a plan is the probability that a player who takes random legal actions finds the plan.
     Legal,
 }
 

@@ -65,7 +65,7 @@ pub enum GdlError {
         /// `true` if memory ended the search; more work would then not help.
         is_full: bool,
     },
-    /// A search for a plan ended before it found one or visited all states.
+    /// A search for a plan ended before it found a plan or visited all states.
     #[error(
         "no plan was found among {states} states, which are not all ({}); allow more, or other lengths",
         match .stopped {

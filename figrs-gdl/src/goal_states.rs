@@ -87,8 +87,8 @@ impl FactSample {
         if self.columns[fact] == self.all {
             return Some(true);
         }
-        // The states in which a fact of `group` holds, where `group` contains the fact itself and known false facts that
-        // exclude it and each other.
+        // The states in which a fact of `group` holds. The group contains the fact itself, and known false facts; no two facts of the group hold in
+        // the same state.
         let (mut covered, mut group) = (self.columns[fact].clone(), vec![fact]);
         for (other, &value) in known.iter().enumerate() {
             let Some(value) = value else {

@@ -166,7 +166,7 @@ impl Grounding<'_> {
         each.collect()
     }
 
-    /// Instantiates the rules within `limits`, and compiles them to a puzzle.
+    /// Instantiates the rules within `limits`, and compiles the instances to a puzzle.
     pub(super) fn puzzle(&self, limits: GroundingLimits) -> Result<GroundPuzzle, GdlError> {
         let Self {
             rules,

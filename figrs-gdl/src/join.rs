@@ -27,7 +27,7 @@ struct JoinCondition<'r> {
     trail: Vec<usize>,
 }
 
-/// A nested-loop join, which enumerates the values of a rule's variables for which the rule's conditions hold.
+/// A nested-loop join: enumerates the values of a rule's variables for which the rule's conditions hold.
 ///
 /// The join makes a test as soon as its variables are bound; among the other conditions, those with the fewest free variables come first. The join
 /// ignores a negative condition on a relation that may still get facts.
@@ -165,7 +165,7 @@ impl<'r> NestedLoopJoin<'r> {
         self.row_in(atom.relation, atom, terms)
     }
 
-    /// Returns the index that the tuple of the arguments of `atom` has in `relation`, if `relation` contains it.
+    /// Returns the index of the tuple of `atom`'s arguments in `relation`, if `relation` contains this tuple.
     pub(super) fn row_in(
         &self,
         relation: SymbolId,

@@ -17,7 +17,7 @@ use super::state::Action;
 /// Maximum number of conditions examined to find the actions that achieve landmarks.
 const MOST_WORK: u64 = 100_000_000;
 
-/// Landmarks chosen such that no action achieves two of them.
+/// Landmarks of which no action achieves two at once.
 #[derive(Debug, Default)]
 pub(super) struct Landmarks {
     all: Vec<Landmark>,
@@ -39,7 +39,7 @@ impl Landmark {
     }
 }
 
-/// For each atom, the conditions of the rules that derive it.
+/// For each atom, the conditions of each rule that derives the atom.
 type RulesByHead<'m> = FxHashMap<u32, Vec<&'m [GroundLiteral]>>;
 
 impl Landmarks {

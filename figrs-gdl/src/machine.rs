@@ -29,7 +29,7 @@ pub(super) struct RuleMachine {
 pub(super) struct Cone(Vec<u32>);
 
 /// The rules on which the next state depends, in three groups: rules that depend on the state alone, rules that may depend on any action, and for
-/// each action the rules that require it.
+/// each action the rules that require this action.
 #[derive(Debug)]
 pub(super) struct TransitionRules {
     still: Cone,
@@ -280,8 +280,8 @@ impl RuleMachine {
         bits.0.into_iter().skip(self.words)
     }
 
-    /// Applies the rules of the lists `common` and `own` in the order of their ranks. The rules of a cycle, which are in `common`, are applied until
-    /// they derive no new atom.
+    /// Applies the rules of the lists `common` and `own` in the order of their ranks. The rules of a cycle (all in `common`) are applied until they
+    /// derive no new atom.
     fn apply<'c>(&self, mut common: &'c [u32], mut own: &'c [u32], bits: &mut AtomSet) {
         loop {
             let own_first = match (common.first(), own.first()) {
@@ -307,7 +307,7 @@ impl RuleMachine {
         }
     }
 
-    /// Applies the rule of index `rule`; returns `true` if it derives its head for the first time.
+    /// Applies the rule of index `rule`; returns `true` if the rule derives its head for the first time.
     #[inline]
     fn fire(&self, rule: u32, bits: &mut AtomSet) -> bool {
         let head = self.heads[rule as usize];

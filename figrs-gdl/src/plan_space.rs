@@ -75,7 +75,7 @@ impl<'p> PlanSpace<'p> {
         })
     }
 
-    /// Returns the facts that must hold, or must not hold, when the goal is met, without facts of the clock if states are stored without it.
+    /// Returns the facts that must hold, or must not hold, when the goal is met, without facts of the clock if states are stored without the clock.
     fn facts_of_goal(&self) -> Vec<(usize, bool)> {
         let mut literals = facts_of_goal(self.puzzle, self.goal);
         if let Some(clock) = self.puzzle.clock.as_ref().filter(|_| self.is_timeless) {

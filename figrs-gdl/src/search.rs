@@ -141,7 +141,7 @@ impl Puzzle {
         })
     }
 
-    /// Returns the plan that the search `found`, with a lower bound of the number of steps from the relaxation.
+    /// Returns the plan that the search `found`, with the lower bound of the number of steps that the relaxation gives.
     fn found(
         found: SearchResult<Action>,
         space: &mut PlanSpace<'_>,

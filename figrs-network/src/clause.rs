@@ -90,13 +90,14 @@ impl NetworkClause {
 }
 
 impl ChainTable {
-    /// Returns for each combination of the parents' values 1 if the table holds, and 0 if it fails.
+    /// Returns for each combination of the parents' values 1 if the table holds, and 0 if the table fails.
     pub(super) fn holds(&self) -> impl Iterator<Item = f64> {
         let failing = self.failing;
         (0..1 << self.parents.len()).map(move |row| f64::from(u8::from(row != failing)))
     }
 
-    /// Returns for each combination of the parents' values the probability that the table fails (one or zero) and the probability that it holds.
+    /// Returns for each combination of the parents' values the probability that the table fails (one or zero), and the probability that the table
+    /// holds.
     pub(super) fn numbers(&self) -> Vec<f64> {
         self.holds()
             .flat_map(|holds| [1.0 - holds, holds])

@@ -11,7 +11,7 @@ const MISSING: [&str; 15] = [
     "#N/A", "<NA>",
 ];
 
-/// True if `cell` marks a missing value, provided that it is not the name of a state.
+/// True if `cell` marks a missing value, provided that `cell` is not the name of a state.
 pub(super) fn is_missing(cell: &str) -> bool {
     MISSING.contains(&cell)
 }
@@ -103,7 +103,7 @@ impl<'t> CsvRecords<'t> {
     }
 }
 
-/// Returns the separator in the first record, which is a comma, or a semicolon or tab if the record has no comma.
+/// Returns the separator in the first record: a comma, or a semicolon or tab if the record has no comma.
 fn separator(text: &str) -> char {
     let first = text.trim_start_matches(['\n', '\r']);
     let separates = |separator: &char| Fields::new(first, *separator).count() > 1;

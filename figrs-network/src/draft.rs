@@ -1,4 +1,4 @@
-//! The draft of a network or influence diagram, which a parser fills before elements are built.
+//! The contents of a network or influence diagram that a parser has read, before elements are built (a draft).
 
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -38,7 +38,7 @@ pub(super) struct NetworkDraft {
     pub(super) clauses: Vec<NetworkClause>,
     /// For each name, the index of its variable.
     pub(super) index: FxHashMap<String, usize>,
-    /// The decisions, each with the offset in the text where the variables known to it are listed.
+    /// The decisions, each with the offset in the text of its list of known variables.
     pub(super) decisions: Vec<(usize, DecisionNode)>,
     /// The utilities, each with the offset of its declaration in the text.
     pub(super) utilities: Vec<(usize, UtilityNode)>,
@@ -48,7 +48,7 @@ pub(super) struct NetworkDraft {
     chosen: FxHashSet<usize>,
     /// The names of the utilities, with the offsets of their declarations in the text.
     valued: IndexMap<String, usize, FxBuildHasher>,
-    /// The real variables by name, with the offsets of their declarations and, once they are known, their distributions.
+    /// The real variables by name; each has the offset of its declaration and, once the file has stated it, its distribution.
     pub(super) reals: IndexMap<String, DraftedReal, FxBuildHasher>,
     /// Number of entries that further tables may have beyond those listed in the text.
     implied: usize,
@@ -321,7 +321,7 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Reads the numbers of a table, which must be as many as the variables need.
+    /// Reads the numbers of a table; their number must be the number of joint states of the variables.
     fn numbers<'w>(
         &self,
         at: usize,

@@ -126,8 +126,8 @@ impl InfluenceDiagram {
         parse(text, NetworkFormat::Net, NetworkDraft::diagram)
     }
 
-    /// Reads an influence diagram from a document in the XDSL format of `GeNIe` and SMILE. The weights in weighted sums of utilities (`mau`) are
-    /// multiplied into the utilities.
+    /// Reads an influence diagram from a document in the XDSL format of `GeNIe` and SMILE. Each utility is multiplied by its weight in weighted sums
+    /// of utilities (`mau`).
     ///
     /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake.
     pub fn from_xdsl(text: &str) -> Result<Self, NetworkError> {

@@ -111,9 +111,9 @@ impl NetworkLearner {
 
     /// Learns the tables of a network from data.
     ///
-    /// States of an unobserved variable with equal numbers in all tables would stay equal in every round, which is a stationary point but not a
-    /// maximum. The initial numbers of tables in which two states have equal numbers are drawn at random, and [`LearnedNetwork::alike`] lists the
-    /// variables.
+    /// If two states of an unobserved variable have equal numbers in all tables, their numbers would stay equal in every round (a stationary point of
+    /// the likelihood that is not a maximum). The initial numbers of tables in which two states have equal numbers are drawn at random, and
+    /// [`LearnedNetwork::alike`] lists the variables.
     ///
     /// **Errors.** [`NetworkLearningError::NotBayesian`] if `network` is a Markov network; [`NetworkLearningError::Prior`] if the prior is out of
     /// range; the errors of [`ExpectationMaximization`], where [`InvalidCase`](figrs_infer::Error::InvalidCase) states the row of the data.

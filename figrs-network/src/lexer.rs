@@ -104,7 +104,7 @@ pub(super) fn weight(at: usize, digits: &str) -> LexerResult<f64> {
     }
 }
 
-/// Maximum magnitude of a utility, which ensures that the sum of several utilities is finite.
+/// Maximum magnitude of a utility. The limit ensures that the sum of several utilities is finite.
 const MOST_UTILITY: f64 = 1e300;
 
 /// Parses the utility `digits`, a finite number of limited magnitude.

@@ -77,7 +77,8 @@ impl LinearNormal {
         self.constant
     }
 
-    /// Returns the other terms of the mean: the index of a real variable of the network, and its coefficient, which is not zero.
+    /// Returns the terms of the mean except the constant: the index of a real variable of the network, and the variable's coefficient, which is not
+    /// zero.
     pub fn terms(&self) -> &[(usize, f64)] {
         &self.terms
     }

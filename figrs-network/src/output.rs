@@ -57,8 +57,8 @@ impl Network {
         self.to_text(NetworkFormat::Bif)
     }
 
-    /// Returns the text of the network in the UAI format, which has no names; a network read back from this text has the same numbers to the last
-    /// bit.
+    /// Returns the text of the network in the UAI format, without names of variables and states; a network read back from this text has the same
+    /// numbers to the last bit.
     pub fn to_uai(&self) -> String {
         uai::write(self)
     }

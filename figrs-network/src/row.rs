@@ -24,7 +24,7 @@ pub struct NormalisedRow {
 
 pub(super) enum RowSumCheck {
     One,
-    /// The row was divided by its sum, the contained number, which deviated from one.
+    /// The row was divided by its sum (the contained number), because the sum deviated from one.
     Normalised(f64),
     /// The sum of the row is too far from one.
     Wrong(f64),

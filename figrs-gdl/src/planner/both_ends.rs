@@ -13,7 +13,7 @@ const END: u32 = u32::MAX;
 /// The states visited by the search from one end, in layers of equal distance.
 #[derive(Debug)]
 struct Layers<S, A> {
-    /// For each state, the index of the state from which it was reached, and the action between the two states.
+    /// For each state, the index of the state from which the search reached it, and the action between the two states.
     met: IndexMap<S, (u32, Option<A>), FxBuildHasher>,
     /// Number of expanded states of the search from one end.
     next: usize,
@@ -38,7 +38,7 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
         layers
     }
 
-    /// Adds `state`; returns its index if it is new.
+    /// Adds `state`; returns the index of `state` if the search had not visited it.
     fn add(&mut self, state: S, from: u32, action: Option<A>) -> Option<u32> {
         if self.met.contains_key(&state) {
             return None;

@@ -57,8 +57,8 @@ impl Dives {
         }
     }
 
-    /// Runs the next depth-first search for a plan of at most `steps` steps; it ends early if `goes_on`, which takes the number of bytes of its
-    /// states, returns false.
+    /// Runs the next depth-first search for a plan of at most `steps` steps. The search ends early if `goes_on` returns false; `goes_on` takes the
+    /// number of bytes of the visited states.
     pub(super) fn dive<T: StateSpace>(
         &mut self,
         space: &mut T,
@@ -151,8 +151,8 @@ impl<S: Value + Eq + std::hash::Hash, A: Copy + Eq> Dive<S, A> {
         }
     }
 
-    /// Returns the successors of `state` by preferred actions; adds the other successors if there are none or if `order` requires it. There are no
-    /// successors if `state` is a dead end.
+    /// Returns the successors of `state` by preferred actions; adds the other successors if there are no preferred actions, or if `order` requires
+    /// the other successors. There are no successors if `state` is a dead end.
     fn preferred<T: StateSpace<State = S, Action = A>>(
         &mut self,
         space: &mut T,

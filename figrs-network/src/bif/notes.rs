@@ -1,4 +1,4 @@
-//! Skips the text between the blocks of a BIF file, which the format ignores.
+//! Skips the text between the blocks of a BIF file; the format ignores this text.
 
 use figrs_core::internals::edit_distance;
 use winnow::Parser;

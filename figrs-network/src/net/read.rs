@@ -116,8 +116,7 @@ fn define(
     };
     let parents = potential.parents.iter().map(|&parent| names.of(parent));
     draft.define((at, name), parents.clone(), data.words())?;
-    // An innermost list has one number for each state of the last variable, which is the node itself, or the last
-    // parent of a utility.
+    // An innermost list has one number for each state of the node itself; for a utility, one number for each state of the last parent.
     let last = potential.parents.last().filter(|_| draft.is_utility(name));
     let (_, last) = names.of(*last.unwrap_or(&potential.subject));
     let needed = draft

@@ -1,4 +1,4 @@
-//! A structure with the score gain of each change of an arc, which is updated after each change.
+//! A structure, with the gain in the score by each possible change of an arc. The gains are updated after each change.
 
 use super::arc_rules::ArcRules;
 use super::dag::{ArcChange, Dag};
@@ -15,7 +15,7 @@ pub(super) struct Climber<'c, 'd> {
     scores: Vec<f64>,
     gains: Vec<Vec<f64>>,
     preference: ChildPreference,
-    /// Largest difference between scores that count as equal, because it may be a rounding error.
+    /// Largest difference between scores that count as equal, because the difference may be a rounding error.
     resolution: f64,
 }
 
@@ -176,8 +176,7 @@ impl<'c, 'd> Climber<'c, 'd> {
         let changed = children.filter(|&v| before.parents(v) != self.dag.parents(v));
         let changed: Vec<u32> = changed.collect();
         for &child in &changed {
-            // The scores are updated first, so that they belong to the new structure even if an interrupt leaves the
-            // gains outdated.
+            // The scores are updated first, and therefore belong to the new structure even if an interrupt leaves the gains outdated.
             self.scores[child as usize] = self.families.family(child, self.dag.parents(child));
         }
         for child in changed {

@@ -154,7 +154,7 @@ mod tests {
 
     use super::*;
 
-    /// True if the arcs have no cycle, which is tested by removing variables without parents until none remains.
+    /// True if the arcs have no cycle. The test removes variables without parents until no such variable remains.
     fn is_acyclic(parents: &[Vec<u32>]) -> bool {
         let mut left: Vec<u32> = (0..parents.len() as u32).collect();
         loop {

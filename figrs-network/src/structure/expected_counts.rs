@@ -32,7 +32,7 @@ pub(super) struct ExpectedCounts<'d> {
     failure: Mutex<Option<LargePosterior>>,
 }
 
-/// A missing cell of a row, given by its variable, the block of dependent missing cells that contains it, and its index in that block.
+/// A missing cell of a row: its variable, the index of its block of dependent missing cells, and its index in this block.
 struct MissingCell {
     variable: u32,
     block: u32,
@@ -317,7 +317,7 @@ impl BlockBuilder<'_> {
         Ok((missing, log_probability))
     }
 
-    /// Returns the block of the missing cells of `variables`; creates the block if it is new.
+    /// Returns the block of the missing cells of `variables`; creates the block if no row before had it.
     fn block(
         &mut self,
         row: &OpenRow,

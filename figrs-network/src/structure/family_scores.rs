@@ -58,8 +58,8 @@ impl<'d> FamilyScores<'d> {
         score
     }
 
-    /// Returns for each candidate the score of `child` with the parents `parents` after the candidate is added, or removed if it is a parent.
-    /// Returns `None` if the work was interrupted.
+    /// Returns for each candidate the score of `child` with the parents `parents` after the candidate is added, or removed if the candidate is a
+    /// parent. Returns `None` if the work was interrupted.
     pub(super) fn toggled(
         &mut self,
         child: u32,
@@ -154,7 +154,7 @@ impl<'d> FamilyScores<'d> {
     }
 }
 
-/// Returns the sorted `list` after `item` is added, or removed if `list` contains it.
+/// Returns the sorted `list` after `item` is added, or removed if `list` contains `item`.
 fn toggled(list: &[u32], item: u32) -> Vec<u32> {
     let mut list = list.to_vec();
     match list.binary_search(&item) {

@@ -20,7 +20,7 @@ use super::row_counts::DataRows;
 use super::structural_em::StructuralEm;
 use super::{NetworkScore, ScoredNetwork, StructureLearningError, k2_search};
 
-/// Maximum number of variables of a search, which stores a number for each pair of variables.
+/// Maximum number of variables of a search. The number is limited because a search stores a number for each pair of variables.
 const MOST_VARIABLES: usize = 4096;
 /// Default length of the tabu list for networks of at most this number of variables.
 const TABU_LENGTH: usize = 10;
@@ -54,9 +54,10 @@ type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 /// optimum, which depends on the initial structure. Structural expectation-maximisation assumes that cells are missing at random.
 ///
 /// **Guarantee.** The structure is acyclic, contains the required arcs and none of the forbidden ones, and its score is at least that of the
-/// structure with which the search begins. Unless it is interrupted, hill climbing, with or without a tabu list, ends at a structure where adding,
-/// deleting or reversing any arc raises the score by no more than rounding. After an interrupt or a deadline, the learner returns the best structure
-/// found so far. Unless the search is cut short, the result depends only on the data, the settings and the seed, not on the number of threads.
+/// structure with which the search begins. Hill climbing, with or without a tabu list, ends at a structure where adding, deleting or reversing any
+/// arc raises the score by no more than rounding, unless an interrupt ends it earlier. After an interrupt or a deadline, the learner returns the best
+/// structure found so far. Unless the search is cut short, the result depends only on the data, the settings and the seed, not on the number of
+/// threads.
 ///
 /// **Complexity.** Each family (a variable with its parents) is counted only once. With `V` variables, hill climbing counts `V²` families at the
 /// beginning and `V` to `2 V` families for each step; each count takes time linear in the number of distinct rows.
@@ -106,14 +107,14 @@ pub struct StructureLearner {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StructureSearch {
-    /// Hill climbing, which repeatedly makes the change of one arc that raises the score most, until no change raises it. The search begins with the
+    /// Hill climbing: repeatedly makes the change of one arc that raises the score most, until no change raises the score. The search begins with the
     /// arcs of the network, as far as the required and forbidden arcs and the maximum number of parents allow.
     #[default]
     HillClimbing,
-    /// Tabu search, which is hill climbing that continues at a local optimum with the change that lowers the score least. Recently changed arcs are
-    /// not changed again (tabu), unless the change gives the best structure so far.
+    /// Tabu search: hill climbing that continues at a local optimum with the change that lowers the score least. Recently changed arcs are not
+    /// changed again (tabu), unless the change gives the best structure so far.
     Tabu,
-    /// K2, in which each variable greedily takes parents from the variables before it in an order.
+    /// K2: greedily chooses the parents of each variable from the variables before it in the given [`order`](StructureLearner::order).
     K2,
 }
 
@@ -136,8 +137,7 @@ pub struct LearnedStructure {
     pub ended: Stopped,
 }
 
-/// Summary of the rounds of structural expectation-maximisation. The rounds of structural expectation-maximisation end in a local optimum, which
-/// depends on the start.
+/// Summary of the rounds of structural expectation-maximisation. The rounds end in a local optimum, which depends on the initial structure.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct MissingCellRounds {

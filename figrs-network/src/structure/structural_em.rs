@@ -20,7 +20,7 @@ const MOST_COUNTS: u64 = 1 << 33;
 const TABLE_ROUNDS: u64 = 100;
 const TABLE_RISE: f64 = 1e-7;
 
-/// A function that searches for a structure on some counts, starting from a given structure.
+/// A function that searches for a structure with a good score on given counts, starting from a given structure.
 pub(super) type StructureSearchOf<'s> =
     &'s dyn Fn(&mut FamilyScores<'_>, Dag, &(dyn Fn() -> bool + Sync)) -> FoundStructure;
 

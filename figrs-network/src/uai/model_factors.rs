@@ -141,7 +141,7 @@ fn variables(expansion: &Expansion, encoding: &Encoding) -> Vec<FactorVariable> 
     variables
 }
 
-/// Returns the name of an element, or the call that built it.
+/// Returns the name of an element, or the call that built the element.
 fn name(element: &AnyElement) -> String {
     let label = element.label();
     let name = label.name.clone();

@@ -1,4 +1,4 @@
-//! Weighted sums of utilities, which XDSL calls `mau` nodes.
+//! Weighted sums of utilities (`mau` nodes of XDSL).
 
 use rustc_hash::FxHashMap;
 

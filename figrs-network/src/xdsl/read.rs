@@ -24,7 +24,7 @@ pub(super) struct XdslNode<'t> {
     pub(super) words: XmlText<'t>,
     /// For a noisy-MAX node, the list of each parent's states from the strongest to the weakest.
     pub(super) strengths: XmlText<'t>,
-    /// The index of the node among the variables, if it differs from the order of the file.
+    /// The index of the node among the variables, if this index differs from the node's index in the file.
     place: Option<usize>,
     /// States in which time slices of a dynamic network the node occurs.
     pub(super) time: TimeKind,
@@ -157,7 +157,7 @@ fn full_name(xml: &mut XmlReader<'_>, identifier: &str) -> LexerResult<Option<St
     Ok(name.filter(|name| nearest(name) == identifier))
 }
 
-/// Parses a node of a known kind, and returns it with its full name if that differs from its identifier.
+/// Parses a node of a known kind. Returns the node, and its full name if the name differs from the identifier.
 fn node<'t>(
     xml: &mut XmlReader<'t>,
     element: &XmlElement<'t>,

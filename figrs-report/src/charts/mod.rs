@@ -64,7 +64,7 @@ pub enum ChartError {
         "{draws} draws of {element} do not fit {chains} chains of {length} draws; give each target `chains * length` positions"
     )]
     Misfit {
-        /// The target whose draws do not fit.
+        /// The target with the wrong number of draws.
         element: Label,
         /// Number of draws.
         draws: usize,

@@ -62,7 +62,7 @@ fn write_nested<'a>(
     write!(out, "]")
 }
 
-/// The JSON text of each distinct value of a target.
+/// For each distinct value of a target, the JSON text of this value.
 struct VariableFragments {
     fragments: Vec<String>,
     /// The values as texts, if a draw is written as the index of its value; otherwise empty.
