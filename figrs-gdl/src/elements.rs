@@ -43,8 +43,8 @@ pub enum Policy {
     /// `Blind` all plans of the same length are equally likely.
     #[default]
     Blind,
-    /// In every state, each legal action has the same probability. The probability of a plan is the product over its steps of one over the number of
-    /// legal actions. The probability of a plan is the probability that a player who takes random legal actions finds the plan.
+    /// In every state, each legal action has the same probability. The probability of a plan is the product of 1 / (number of legal actions) over all
+    /// steps of the plan. The probability of a plan is the probability that a player who takes random legal actions finds the plan.
     Legal,
 }
 

@@ -35,7 +35,7 @@ impl FactSample {
         for walk in 0..WALKS.0 {
             let mut rng = stream(0, walk);
             let mut state = start.clone();
-            // Walks have random lengths, so that states near the start are sampled as well as later ones.
+            // Walks have random lengths, so that the sample contains both states near the start and later states.
             for _ in 0..rng.random_range(1..=WALKS.1) {
                 let held = puzzle.look_ahead(&state);
                 let legal: Vec<Action> = puzzle.legal(&held).collect();
@@ -49,7 +49,7 @@ impl FactSample {
         Self::of(&states)
     }
 
-    /// Creates a sample of facts from at least one state of the puzzle.
+    /// Creates the sample of facts in `states`, which must have at least one state.
     pub(super) fn of(states: &[GameState]) -> Self {
         let facts = states.first().map_or(0, |state| state.0.len() * WORD);
         let words = states.len().div_ceil(WORD);

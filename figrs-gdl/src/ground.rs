@@ -1,4 +1,4 @@
-//! Ground rules: the instances of rules, whose variables are replaced by values.
+//! Ground rules: the instances of rules in which variables are replaced by values.
 
 use indexmap::IndexMap;
 use indexmap::map::Entry;

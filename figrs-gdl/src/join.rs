@@ -47,7 +47,8 @@ pub(super) struct NestedLoopJoin<'r> {
 }
 
 impl<'r> NestedLoopJoin<'r> {
-    /// Creates the join of a rule; `is_open` must be true for relations that may still get facts, whose negation is therefore ignored.
+    /// Creates the join of a rule; `is_open` must be true for relations that may still get facts; the join ignores negated conditions on these
+    /// relations.
     pub(super) fn new(
         rule: &'r Rule,
         tuples: &'r [Tuples],
@@ -89,7 +90,7 @@ impl<'r> NestedLoopJoin<'r> {
         true
     }
 
-    /// Advances the innermost loop of the join that has another tuple; returns false if no loop has one.
+    /// Advances the innermost loop of the join that has another tuple; returns false if no loop has another tuple.
     fn step(&mut self, terms: &TermInterner) -> bool {
         while let Some(level) = self.levels.last_mut() {
             for variable in level.trail.drain(..) {

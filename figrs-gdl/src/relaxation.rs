@@ -73,7 +73,7 @@ pub(super) struct Relaxation {
     facts: usize,
     heads: Vec<u32>,
     bodies: NumberLists,
-    /// For each literal, the rules whose conditions contain it.
+    /// For each literal, the rules whose conditions contain the literal.
     needing: NumberLists,
     of_head: NumberLists,
     /// For each atom that an action is legal, the atom that the action is taken.
@@ -305,7 +305,7 @@ impl Relaxation {
         let mut open = std::mem::take(&mut self.stack);
         open.clear();
         open.push((literal(self.goal, true), 0));
-        // The stack contains literals, each with the step at which it is needed.
+        // The stack contains literals, each with the step at which the literal must hold.
         while let Some((at, step)) = open.pop() {
             let (atom, holds) = (at >> 1, at & 1 == 0);
             let place = atom as usize;

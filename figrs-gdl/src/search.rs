@@ -32,7 +32,7 @@ impl FoundPlan {
         self
     }
 
-    /// True if it is proven that no plan is shorter than this one.
+    /// True if it is proven that no plan is shorter than this plan.
     pub fn is_shortest(&self) -> bool {
         self.actions.len() <= self.at_least
     }
@@ -49,8 +49,8 @@ const TIMELESS: u64 = 1_000_000_000;
 impl Puzzle {
     /// Finds some plan of at most `most` steps by greedy best-first search. The greedy search scores a state by its relaxed plan (number of actions
     /// and of changed facts), by the value of the goal so far, and by the novelty of its facts. If the greedy search takes long, other searches run
-    /// alternately with it: weighted A*, depth-first searches, and a bidirectional search. The bidirectional search runs only if a sample of states
-    /// determines the goal state and if actions can be undone.
+    /// alternately with the greedy search: weighted A*, depth-first searches, and a bidirectional search. The bidirectional search runs only if a
+    /// sample of states determines the goal state and if actions can be undone.
     ///
     /// If a counter of steps can end the puzzle, the first search finds only plans that end earlier, and stores states without the counter.
     ///

@@ -4,7 +4,7 @@ use figrs_infer::{FirstTrue, Frontier, Stopped};
 
 use super::{GdlError, Length, PlanElements, Policy, Puzzle};
 
-/// Sizes of a nonempty set of plans: the length of the plans, and the number of states that occur in them.
+/// Sizes of a nonempty set of plans: the length of the plans, and the number of states that occur in the plans.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlanSizes {
     steps: usize,
@@ -94,7 +94,7 @@ impl Puzzle {
     }
 
     /// Returns the approximate work of a transition, as a number of rules. The work of a transition includes the rules of the action, a share of the
-    /// rules of the state, and the frontier's own work, which equals that of some hundred rules.
+    /// rules of the state, and the work of [`Frontier`] itself, which equals the work of some hundred rules.
     fn work_of_transition(&self) -> u64 {
         let rules = &self.rules;
         let moving = rules.does.iter().map(|&done| rules.steps.moving(done));
@@ -158,7 +158,7 @@ impl Puzzle {
     ///
     /// **Complexity.** The method makes one search for each value of the goal in the rules, in descending order.
     ///
-    /// **Errors.** The errors of [`Frontier`], if the states do not fit its memory.
+    /// **Errors.** The errors of [`Frontier`], if the states do not fit into its memory.
     pub fn best_goal(&self, frontier: &Frontier, length: Length) -> Result<Option<u8>, GdlError> {
         for value in self.goals().into_iter().rev() {
             let puzzle = self.clone().goal(value);

@@ -48,7 +48,7 @@ impl Tuples {
         self.rows.get_index_of(row)
     }
 
-    /// Adds the tuple `row`; returns `false` if the relation already contains it.
+    /// Adds the tuple `row`; returns `false` if the relation already contains `row`.
     pub(super) fn insert(&mut self, row: Box<[TermId]>, terms: &TermInterner) -> bool {
         let number = self.rows.len() as u32;
         let mut note = |part| self.index.entry(part).or_default().push(number);
@@ -116,8 +116,7 @@ impl Tuples {
 }
 
 impl Candidates<'_> {
-    /// Returns the next tuple of the list from `position` on whose index is in `within`, and the position after
-    /// it.
+    /// Returns the first tuple of the list, from `position` on, whose index is in `within`; also returns the position after this tuple.
     pub(super) fn next(&self, position: usize, within: &Range<usize>) -> Option<(usize, usize)> {
         match self {
             Self::All => {

@@ -32,8 +32,8 @@ impl Network {
     /// Reads evidence from a JSON text: an object that maps variables to states, such as `{"smoke": "yes"}`. For soft evidence, the object maps a
     /// variable to the weights of all its states, as in `{"smoke": {"yes": 0.6, "no": 0.3}}`.
     ///
-    /// A state may be written as a number or a Boolean if this is its name. A variable may be repeated with the same state or the same weights; the
-    /// repeated weights count only once.
+    /// A JSON number or Boolean stands for the state with this name. A variable may be repeated with the same state or the same weights; the repeated
+    /// weights count only once.
     ///
     /// **Errors.** [`NetworkError::File`] with line and column if the text has a mistake or a name that is not in the network.
     pub fn evidence_from_json(&self, text: &str) -> Result<NetworkEvidence, NetworkError> {

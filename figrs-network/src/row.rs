@@ -2,7 +2,7 @@
 
 use figrs_factor::graph::sums_to_one;
 
-/// Largest deviation of a row's sum from one that is ascribed to the rounding of its numbers to three decimals.
+/// Largest deviation of a row's sum from one for which the reader assumes that the numbers of the row were rounded to three decimals.
 ///
 /// Some files have numbers rounded to three decimals; a row of three thirds then sums to 0.999.
 pub const ROUNDING: f64 = 1e-3;

@@ -133,7 +133,7 @@ impl HtmlPage {
         self
     }
 
-    /// Adds a chart that contains its own title. If the chart could not be drawn, its name and the error are added instead.
+    /// Adds a chart that contains its own title. If the chart could not be drawn, `name` and the error are added instead.
     pub(crate) fn chart<E: Display>(&mut self, name: &str, svg: Result<String, E>) -> &mut Self {
         match svg {
             Ok(svg) => {
@@ -178,8 +178,8 @@ fn in_words(name: &str) -> String {
     }
 }
 
-/// Returns an SVG picture that shrinks with the page. A very wide picture shrinks to half of its width at most, so that it stays readable, and can be
-/// scrolled.
+/// Returns an SVG picture that shrinks with the page. A very wide picture shrinks at most to half of its width, so that it stays readable; the page
+/// can then be scrolled.
 fn fitted(svg: &str) -> String {
     let width = svg.strip_prefix("<svg").and_then(|rest| {
         rest.split('>')

@@ -24,7 +24,7 @@ pub(crate) struct CountedFit<'a, E, C> {
     pub(crate) cases: &'a Cases<C>,
 }
 
-/// The identity of a fit, which is the same in all rounds.
+/// The identity of a fit. The identity is the same in all rounds of learning.
 #[derive(Debug)]
 pub(crate) struct FitIdentity(PartIdentity);
 
@@ -36,7 +36,7 @@ enum Unmerged {
 }
 
 impl FitIdentity {
-    /// Returns a request for expected counts as bytes, and the identity of the parts that answer it.
+    /// Returns a request for expected counts as bytes, and the identity of the parts that answer the request.
     fn round(&self, request: &CountRequest) -> Result<(PartIdentity, Vec<u8>), SpreadError> {
         let bytes = postcard::to_stdvec(request).map_err(SpreadError::not_portable)?;
         let identity = PartIdentity {
@@ -50,7 +50,8 @@ impl FitIdentity {
         Ok((identity, bytes))
     }
 
-    /// Parses a request for expected counts from the bytes of its file. The result is the request with the identity of the parts that answer it.
+    /// Parses a request for expected counts from the bytes of the request file. The result is the request, and the identity of the parts that answer
+    /// the request.
     ///
     /// **Errors.** [`SpreadError::DamagedPart`], [`SpreadError::Foreign`].
     pub(crate) fn read(

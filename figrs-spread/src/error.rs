@@ -18,8 +18,8 @@ pub enum SpreadError {
         /// The error of the inference.
         source: Box<figrs_infer::Error>,
     },
-    /// The options contradict each other or the run: there is no part with the number, a directory of parts has no use, or the run has no end and
-    /// therefore no parts.
+    /// The options contradict each other or the run: no part has the given number, a directory of parts is given but not used, or the run has no end
+    /// and therefore no parts.
     #[error("{problem}; {remedy}")]
     Options {
         /// The problem, as a statement.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::part_identity::PartIdentity;
 
-/// The bytes with which each part begins, which contain the version of the format.
+/// The first bytes of each part, with the version of the format.
 const SIGNATURE: &[u8] = b"figrs part 1\n";
 const CHECKSUM_BYTES: usize = 4;
 const LENGTH_BYTES: usize = 4;

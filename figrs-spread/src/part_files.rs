@@ -249,7 +249,7 @@ impl PartIdentity {
     }
 }
 
-/// Writes a file completely or not at all: writes to a temporary file, which is renamed at the end.
+/// Writes a file completely or not at all: writes to a temporary file, and renames the temporary file at the end.
 pub(crate) fn write_whole(
     file: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

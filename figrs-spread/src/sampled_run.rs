@@ -85,7 +85,7 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
             let damaged = |error: String| files.damaged(number, error);
             let part: PortablePartOf<S, T> =
                 postcard::from_bytes(contributions).map_err(|error| damaged(error.to_string()))?;
-            // The parts before this one may have been left out.
+            // Parts before this part may have been left out.
             let between = sums.units().end..files.identity.share(number).start;
             sums.leave_out(between.clone())?;
             let merged = sums.merge_portable(part, self.targets);

@@ -186,10 +186,10 @@ impl Spread {
     /// processes compute in each round. The result is `None` in a process that computes parts, and if the parts of the next round are not computed
     /// yet.
     ///
-    /// Each round of learning has its own parts. A process that computes a part uses the parameters of the last round in the directory, or of the
-    /// first round if there is none. A process that merges goes through the rounds whose parts exist, and then writes the parameters of the next
-    /// round or returns the fit. Jobs of a cluster compute one round each time they are submitted, but a process that waits for parts goes through
-    /// all rounds.
+    /// Each round of learning has its own parts. A process that computes a part uses the parameters of the last round whose request file is in the
+    /// directory, or the initial parameters if no such file exists. A process that merges goes through the rounds whose parts exist, and then writes
+    /// the parameters of the next round or returns the fit. Jobs of a cluster compute one round each time they are submitted, but a process that
+    /// waits for parts goes through all rounds.
     ///
     /// **Guarantee.** The fit equals the fit of a single process to the last bit.
     ///

@@ -1,4 +1,4 @@
-//! Best-first search: greedy search for any plan, A* for a shortest one.
+//! Best-first search: greedy search for any plan, and A* for a shortest plan.
 
 use std::collections::BTreeMap;
 
@@ -177,7 +177,7 @@ impl BestFirst {
         let mut others = OtherSearches::new(start.clone());
         let mut nodes = Nodes::new(start);
         let mut found = Vec::new();
-        // True once the search has dropped a state because plans through this state need too many steps.
+        // True after the search has dropped a state because plans through this state need too many steps.
         let mut is_cut = false;
         let result = |states, plan: Option<Vec<T::Action>>, why, impossible| SearchResult {
             at_least: usize::from(plan.as_ref().is_none_or(|plan| !plan.is_empty())),

@@ -71,12 +71,12 @@ impl<S: Value + Eq + Hash, A: Copy> Layers<S, A> {
 
 /// A bidirectional breadth-first search, which can be continued after it stopped.
 ///
-/// The search expands a whole layer (the states at one distance) at a time, on the side whose layer has fewer states. The plan found has the fewest
-/// steps of all plans through predecessors that the space lists.
+/// The search expands a whole layer (the states at one distance) at a time, and always expands the smaller of the layers at the two ends. The plan
+/// found has the fewest steps of all plans through predecessors that the space lists.
 #[derive(Debug)]
 pub(super) struct BothEnds<S, A> {
     ends: [Layers<S, A>; 2],
-    /// Index of the side whose layer is being expanded.
+    /// Index of the search (from the start, or from the goals) whose layer is being expanded.
     side: usize,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Tables<'d, 't> {
 struct TableReader<'d, 't> {
     /// The indices of the table's parents and child among the variables of the network.
     variables: Vec<usize>,
-    /// For each parent, the names of its states and the index of its state in the latest row.
+    /// For each parent, the names of its states, and the index of its state in the row that was parsed last.
     parents: Vec<(&'d StateNames<'t>, usize)>,
     columns: usize,
     /// The entries of the table; NaN in rows that have not been parsed yet.

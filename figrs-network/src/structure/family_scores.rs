@@ -143,7 +143,7 @@ impl<'d> FamilyScores<'d> {
         self.rows.sum_of_terms(family, base, memory, &terms)
     }
 
-    /// Stores `score`; if too many scores of `child` are stored, the earlier ones are dropped.
+    /// Stores `score`; if too many scores of `child` are stored, the scores that were stored earlier are dropped.
     fn keep(&mut self, child: u32, parents: Box<[u32]>, score: f64) {
         let most = MOST_KEPT / self.known.len().max(1);
         let known = &mut self.known[child as usize];

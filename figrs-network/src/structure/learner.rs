@@ -53,11 +53,10 @@ type SearchListener = Arc<dyn Fn(&Progress) + Send + Sync>;
 /// the observed cells is the score of the expected counts plus the entropy of the missing cells (Cheeseman and Stutz). The rounds end in a local
 /// optimum, which depends on the initial structure. Structural expectation-maximisation assumes that cells are missing at random.
 ///
-/// **Guarantee.** The structure is acyclic, contains the required arcs and none of the forbidden ones, and its score is at least that of the
-/// structure with which the search begins. Hill climbing, with or without a tabu list, ends at a structure where adding, deleting or reversing any
-/// arc raises the score by no more than rounding, unless an interrupt ends it earlier. After an interrupt or a deadline, the learner returns the best
-/// structure found so far. Unless the search is cut short, the result depends only on the data, the settings and the seed, not on the number of
-/// threads.
+/// **Guarantee.** The structure is acyclic, contains all required arcs and no forbidden arcs, and has at least the score of the structure with which
+/// the search begins. Hill climbing, with or without a tabu list, ends at a structure where adding, deleting or reversing any arc raises the score by
+/// no more than rounding, unless an interrupt ends it earlier. After an interrupt or a deadline, the learner returns the best structure found so far.
+/// Unless a deadline or an interrupt ends the search, the result depends only on the data, the settings and the seed, not on the number of threads.
 ///
 /// **Complexity.** Each family (a variable with its parents) is counted only once. With `V` variables, hill climbing counts `V²` families at the
 /// beginning and `V` to `2 V` families for each step; each count takes time linear in the number of distinct rows.

@@ -62,8 +62,8 @@ impl ModelFactors {
     /// **Complexity.** UAI has only dense tables, so that the text may be far longer than the sparse tables and functions of the model.
     ///
     /// **Errors.** The errors of [`VariableElimination`](figrs_infer::VariableElimination) before its elimination; a table error if the dense tables
-    /// have more than [`Limits::element_entries`] entries in total; [`Error::InvalidSetting`] if a positive weight is too small beside the largest
-    /// weight of its factor to be written as a number.
+    /// have more than [`Limits::element_entries`] entries in total; [`Error::InvalidSetting`] if a positive weight, divided by the largest weight of
+    /// its factor, is too small for `f64`.
     pub fn new(model: &Model, targets: impl Parents, limits: &Limits) -> Result<Self, Error> {
         let targets = targets.elements();
         let expansion = expand(limits, model, &targets)?;

@@ -51,7 +51,7 @@ impl BandChart {
         self
     }
 
-    /// Adds measured numbers, each with its time, which are drawn as dots.
+    /// Adds measured numbers, each with its time; the chart shows the numbers as dots.
     pub fn readings(mut self, readings: Vec<(f64, f64)>) -> Self {
         self.readings = readings;
         self

@@ -112,7 +112,7 @@ fn legend_height(names: usize) -> u32 {
     LEGEND_LINE as u32 * names.div_ceil(ACROSS) as u32 + 12
 }
 
-/// Draws a legend with the names and colours of series below the chart, so that it covers no part of the chart.
+/// Draws a legend with the names and colours of series. The legend is below the chart, and covers no part of the chart.
 fn legend(area: &Area<'_>, names: &[&str], mark: Mark) -> Result<(), Box<dyn Error>> {
     let font = ("sans-serif", 13).into_font();
     let text = TextStyle::from(font).pos(Pos::new(HPos::Left, VPos::Center));

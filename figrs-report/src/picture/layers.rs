@@ -21,7 +21,7 @@ pub(super) struct ArrowRoute {
 /// The layout of a picture: the positions of its nodes and the routes of its arrows.
 pub(super) struct GraphLayout {
     pub(super) centres: Vec<Point>,
-    /// For each arrow, the points through which it passes between its end nodes. The text of the arrow is at the first bend point.
+    /// For each arrow, the points through which the arrow passes between its end nodes. The text of the arrow is at the first bend point.
     pub(super) bends: Vec<Vec<Point>>,
     pub(super) size: Point,
 }
