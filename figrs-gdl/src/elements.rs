@@ -77,8 +77,7 @@ impl Puzzle {
     pub fn elements(&self, length: Length, policy: Policy) -> PlanElements {
         let most = length.most();
         let clock = self.rules.clock.as_ref();
-        // Beyond the limit of the clock, a state in which the puzzle ended earlier would get the clock facts of a later
-        // step.
+        // After the limit of the clock, a state in which the puzzle ended at an earlier step would get the clock facts of a later step.
         let clock = clock.filter(|clock| match length {
             Length::AtMost(_) => clock.is_idle_before(most + 1),
             Length::Exactly(_) => true,

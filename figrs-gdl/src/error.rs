@@ -62,7 +62,7 @@ pub enum GdlError {
         excluded: usize,
         /// Number of states in the largest set of states after the same number of steps so far.
         states: usize,
-        /// `true` if memory ended the search; more work would then not help.
+        /// `true` if the limit of memory ended the search; more work would then not help.
         is_full: bool,
     },
     /// A search for a plan ended before it found a plan or visited all states.
@@ -79,7 +79,7 @@ pub enum GdlError {
         states: usize,
         /// Reason why the search ended.
         stopped: Stopped,
-        /// `true` if memory ended the search; more work would then not help.
+        /// `true` if the limit of memory ended the search; more work would then not help.
         is_full: bool,
     },
     /// Inference failed, or exceeds a limit.
