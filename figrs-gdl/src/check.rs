@@ -27,7 +27,6 @@ pub(super) struct Relations {
 }
 
 impl Relations {
-    /// Checks the rules, and determines the dependencies of their relations.
     pub(super) fn new(rules: &[Rule], symbols: &Symbols) -> KifResult<Self> {
         for rule in rules {
             safe(rule)?;

@@ -175,7 +175,6 @@ impl Clauses<'_> {
     }
 }
 
-/// Checks that the operator `name` has `expected` operands.
 fn operands(
     expression: &Expression,
     name: &str,

@@ -148,7 +148,6 @@ impl Clock {
         self.limit.is_none_or(|limit| step <= limit)
     }
 
-    /// Returns `state` without the facts of the clock.
     pub(super) fn without(&self, state: &GameState) -> GameState {
         let words = state.0.iter().zip(&self.mask);
         GameState(words.map(|(word, mask)| word & !mask).collect())

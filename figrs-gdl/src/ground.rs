@@ -9,7 +9,6 @@ use super::limits::LimitExceeded;
 use super::saturate::Facts;
 use super::syntax::{Atom, Literal, Rule, SymbolId, Symbols};
 
-/// Number of bits in a machine word.
 pub(super) const WORD: usize = u64::BITS as usize;
 
 /// A numbering of the ground atoms (atoms without variables): for each relation that depends on the state or the move, the index of its first atom.
@@ -21,7 +20,6 @@ pub(super) struct AtomNumbering {
     starts: Vec<usize>,
     /// Number of machine words of a state.
     pub(super) words: usize,
-    /// Number of ground atoms.
     pub(super) count: usize,
 }
 
@@ -109,7 +107,6 @@ impl GroundLiteral {
         self.0 >> 1
     }
 
-    /// True if the literal is positive: the atom has to hold.
     #[inline]
     pub(super) fn holds(self) -> bool {
         self.0 & 1 == 0

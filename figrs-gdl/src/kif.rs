@@ -44,7 +44,6 @@ pub(super) enum ExpressionForm {
 }
 
 impl Expression {
-    /// Returns the word if the expression is a word; `None` for a list.
     pub(super) fn word(&self) -> Option<&str> {
         match &self.form {
             ExpressionForm::Word(word) => Some(word),

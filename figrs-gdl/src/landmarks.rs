@@ -28,7 +28,6 @@ struct Landmark {
     fact: usize,
     /// True if the fact of the landmark has to hold, false if it must not hold.
     holds: bool,
-    /// The actions that may make the landmark hold.
     achievers: Vec<Action>,
 }
 

@@ -40,7 +40,6 @@ pub(super) struct LocatedCycle {
     at: usize,
 }
 
-/// Reason why rules cannot be grounded.
 #[derive(Debug)]
 pub(super) enum GroundingError {
     TooLarge(LimitExceeded),

@@ -64,7 +64,6 @@ impl TransitionRules {
     }
 }
 
-/// Bit set of the atoms that hold.
 #[derive(Clone, Debug)]
 pub(super) struct AtomSet(Vec<u64>);
 

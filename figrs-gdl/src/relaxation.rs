@@ -76,7 +76,7 @@ pub(super) struct Relaxation {
     /// For each literal, the rules whose conditions contain the literal.
     needing: NumberLists,
     of_head: NumberLists,
-    /// For each atom that an action is legal, the atom that the action is taken.
+    /// For each atom which states that an action is legal, the atom which states that the action is taken.
     done_by_legal: FxHashMap<u32, u32>,
     action_by_done: FxHashMap<u32, u32>,
     legal_by_action: Vec<u32>,

@@ -27,7 +27,6 @@ impl figrs_core::Value for GameState {
 }
 
 impl GameState {
-    /// Returns the indices of the facts that hold.
     pub(super) fn facts(&self) -> impl Iterator<Item = usize> {
         let facts = 0..self.0.len() * WORD;
         facts.filter(|fact| self.0[fact / WORD] >> (fact % WORD) & 1 == 1)

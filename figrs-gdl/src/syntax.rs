@@ -98,7 +98,6 @@ impl Atom {
     }
 }
 
-/// A condition of a rule.
 #[derive(Clone, Debug)]
 pub(super) enum Literal {
     Holds(Atom),

@@ -13,7 +13,6 @@ pub(super) struct TermId(pub(super) u32);
 /// Values of the variables of a rule; the value of an unbound variable is `None`.
 pub(super) type Bindings = Vec<Option<TermId>>;
 
-/// Error that a term is nested too deeply.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TooDeep;
 

@@ -128,14 +128,12 @@ impl NetworkDraft {
         Ok(())
     }
 
-    /// Adds a utility named `name`, declared at the offset `at` of the text.
     pub(super) fn declare_utility(&mut self, at: usize, name: &str) -> LexerResult<()> {
         self.require_new(at, name)?;
         self.valued.insert(name.into(), at);
         Ok(())
     }
 
-    /// Adds a real variable named `name`, declared at the offset `declared` of the text.
     pub(super) fn declare_real(&mut self, declared: usize, name: &str) -> LexerResult<()> {
         self.require_new(declared, name)?;
         let distribution = None;

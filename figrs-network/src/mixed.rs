@@ -54,7 +54,6 @@ pub struct RealVariable {
     pub(super) distribution: RealDistribution,
 }
 
-/// The distribution of a real variable given its parents.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RealDistribution {
     pub(super) finite_parents: Vec<usize>,

@@ -16,7 +16,6 @@ use super::part_bytes;
 use super::part_files::{AbsentPart, PartFiles};
 use super::part_identity::{PartIdentity, Round, graph_text, hash};
 
-/// A model, its cases and the learner that fits the model to the cases.
 #[derive(Debug)]
 pub(crate) struct CountedFit<'a, E, C> {
     pub(crate) learner: &'a ExpectationMaximization<E>,
@@ -99,7 +98,6 @@ impl FitIdentity {
         self.read(bytes, &file).map(Some)
     }
 
-    /// Merges the expected counts in the parts that answer a request.
     fn parts(
         &self,
         request: &CountRequest,
@@ -208,7 +206,6 @@ impl<E: ExpectedCounts, C: CaseColumns> CountedFit<'_, E, C> {
     }
 }
 
-/// Computes a part of a learning round, and returns the expected counts as bytes.
 pub(crate) fn count(
     counter: &mut CaseCounter,
     request: &CountRequest,

@@ -15,7 +15,6 @@ use super::part_identity::{PartIdentity, hash};
 /// Name of the file that identifies the set of files in its directory.
 const MARK: &str = ".set.figrs";
 
-/// A set of numbered files, each of which contains one item.
 #[derive(Debug)]
 pub(crate) struct ItemSet<'a, S: ?Sized> {
     pub(crate) sampler: &'a S,

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 /// The identity of the run to which a part belongs. Parts of different runs are never merged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PartIdentity {
-    /// Version of figrs that computed the part.
     pub(crate) version: String,
     /// Name of the run, and its index among the runs of the program.
     pub(crate) run: String,

@@ -70,7 +70,6 @@ impl<S: MergeableSampler, T: PortableTargets> SampledRun<'_, S, T> {
         postcard::to_stdvec(&part).map_err(SpreadError::not_portable)
     }
 
-    /// Computes the answer from the parts in their files.
     pub(crate) fn merge(
         &self,
         files: &PartFiles<'_>,

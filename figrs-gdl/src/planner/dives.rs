@@ -22,7 +22,6 @@ const FIRST: u64 = 256;
 #[derive(Debug)]
 pub(super) struct Dives {
     number: u64,
-    /// Number of states visited by all dives.
     pub(super) states: usize,
 }
 
@@ -41,7 +40,6 @@ enum Order {
     PreferredFirst,
 }
 
-/// Result of expanding a state during a depth-first search.
 enum Onward<S, A> {
     /// The remaining actions to a goal.
     Goal(Vec<A>),

@@ -58,7 +58,6 @@ impl OpenLists {
         state
     }
 
-    /// Lets the search take additional states from the lists of preferred states.
     pub(super) fn boost(&mut self) {
         for list in &mut self.lists[self.scores..] {
             list.turns -= BOOST;

@@ -41,7 +41,6 @@ impl<S: Value + Eq + Hash, A: Copy + Eq> Weighted<S, A> {
         }
     }
 
-    /// True if no open state remains: there is no plan within the limit of steps.
     pub(super) fn is_exhausted(&self) -> bool {
         self.entries == 0
     }

@@ -7,7 +7,6 @@ use winnow::token::any;
 use super::super::lexer::{Input, LexerResult, expected, offset, unexpected};
 use super::token::{bare, mark, space, word};
 
-/// The words that can begin a block.
 pub(super) const BLOCKS: &str = "`network`, `variable` or `probability`";
 
 /// Kind of a block, given by its first word.

@@ -8,7 +8,6 @@ use super::block::{StateNames, TableBlock};
 use super::token::{mark, number, property, require, word};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// Parses the tables of a BIF file one after another.
 pub(super) struct Tables<'d, 't> {
     draft: &'d mut NetworkDraft,
     /// The names of the states of each variable.

@@ -11,7 +11,6 @@ use winnow::token::{any, take_till, take_until, take_while};
 use super::super::lexer::{Input, LexerResult, expected, weight};
 use super::super::token::{self, Dialect, is_blank, quoted};
 
-/// The rules of the BIF format for tokens.
 struct Bif;
 
 impl Dialect for Bif {
@@ -60,7 +59,6 @@ fn comment(input: &mut Input<'_>) -> LexerResult<bool> {
     }
 }
 
-/// Reads the characters of a name without quotes; returns an empty text if there is no name.
 pub(super) fn bare<'t>(input: &mut Input<'t>) -> LexerResult<&'t str> {
     let start = input.checkpoint();
     let mut length = 0;

@@ -24,7 +24,6 @@ pub(super) struct Potential<'t> {
 pub(super) struct Model<'t> {
     /// The input from the beginning of the list of formulas on.
     data: Input<'t>,
-    /// Length of the list of formulas in bytes.
     length: usize,
 }
 

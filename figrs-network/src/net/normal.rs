@@ -68,7 +68,6 @@ pub(super) fn define(
     draft.define_real(place, node, distribution)
 }
 
-/// Reads the normal distributions of one node.
 struct NormalReader<'n> {
     node: &'n str,
     /// The identifiers of the continuous parents, with their indices among the real variables.

@@ -11,7 +11,6 @@ use super::generated::{self, StateValues};
 use super::normal;
 use super::token::{mark, next_word, word};
 
-/// The words that can begin a block.
 const BLOCKS: &str = "`net`, `node`, `continuous node`, `decision`, `utility` or `potential`";
 
 /// Parses the network or influence diagram of a text, whose nodes and potentials may come in any order.

@@ -33,7 +33,6 @@ fn is_bare(c: char) -> bool {
     !is_mark && !is_blank(c)
 }
 
-/// Skips white space and comments.
 pub(super) fn space(input: &mut Input<'_>) -> LexerResult<()> {
     token::space::<Net>(input)
 }

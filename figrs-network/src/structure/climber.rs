@@ -67,7 +67,6 @@ impl<'c, 'd> Climber<'c, 'd> {
         self.rules
     }
 
-    /// Sets the preference for children among changes of equal gain.
     pub(super) fn prefer(&mut self, preference: ChildPreference) {
         self.preference = preference;
     }

@@ -34,7 +34,6 @@ impl Dag {
         self.parents.len()
     }
 
-    /// Returns the parents of `child`, in ascending order.
     pub(super) fn parents(&self, child: u32) -> &[u32] {
         &self.parents[child as usize]
     }

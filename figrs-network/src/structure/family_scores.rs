@@ -18,7 +18,6 @@ const WORTH_THREADS: usize = 1 << 18;
 /// Number of families (variables with parents) whose scores a thread computes as one unit of work.
 const BATCH: u64 = 4;
 
-/// The scores of families on some data.
 pub(super) struct FamilyScores<'d> {
     rows: &'d dyn CaseCounts,
     terms: ScoreTerms,

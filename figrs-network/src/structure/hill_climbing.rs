@@ -9,7 +9,6 @@ use super::arc_rules::ArcRules;
 use super::climber::{ChildPreference, Climber};
 use super::dag::{ArcChange, Dag};
 
-/// Settings of hill climbing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HillClimbing {
     /// Number of changes for which a changed arc is tabu; a climb ends after the same number of changes without a better structure. If the tabu
@@ -25,7 +24,6 @@ pub(super) struct SearchObserver<'o> {
     pub(super) report: &'o dyn Fn(u64),
 }
 
-/// The structure that a search found, with details of the search.
 pub(super) struct FoundStructure {
     pub(super) dag: Dag,
     pub(super) steps: u64,

@@ -24,7 +24,6 @@ const TABLE_RISE: f64 = 1e-7;
 pub(super) type StructureSearchOf<'s> =
     &'s dyn Fn(&mut FamilyScores<'_>, Dag, &(dyn Fn() -> bool + Sync)) -> FoundStructure;
 
-/// Structural expectation-maximisation with its settings.
 pub(super) struct StructuralEm<'s> {
     pub(super) rows: &'s DataRows,
     pub(super) rules: &'s ArcRules,
@@ -36,7 +35,6 @@ pub(super) struct StructuralEm<'s> {
     pub(super) is_interrupted: &'s (dyn Fn() -> bool + Sync),
 }
 
-/// The network that structural expectation-maximisation found, with its score and likelihood.
 pub(super) struct FoundNetwork {
     pub(super) dag: Dag,
     pub(super) tables: Vec<Vec<f64>>,

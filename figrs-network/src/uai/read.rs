@@ -97,7 +97,6 @@ fn scopes(input: &mut Input<'_>, draft: &mut NetworkDraft) -> LexerResult<Vec<Ve
     }
 }
 
-/// Parses the numbers of a table over `variables`.
 fn table(
     input: &mut Input<'_>,
     draft: &mut NetworkDraft,

@@ -26,11 +26,10 @@ pub(super) struct XdslNode<'t> {
     pub(super) strengths: XmlText<'t>,
     /// The index of the node among the variables, if this index differs from the node's index in the file.
     place: Option<usize>,
-    /// States in which time slices of a dynamic network the node occurs.
+    /// The time slices of a dynamic network in which the node occurs.
     pub(super) time: TimeKind,
 }
 
-/// The definition of one variable, decision or utility.
 pub(super) struct Definition<'n, 't> {
     pub(super) at: usize,
     pub(super) name: String,

@@ -10,7 +10,6 @@ use super::{ChartError, colour, drawn, plain};
 
 /// Maximum number of points that are drawn for each chain.
 const POINTS: usize = 1000;
-/// Number of bins of the histograms of ranks.
 const BINS: usize = 20;
 
 /// Charts of the draws of Markov chains.

@@ -104,10 +104,8 @@ enum Mark {
 
 /// Number of names in each line of a legend.
 const ACROSS: usize = 2;
-/// Height of a line of a legend, in pixels.
 const LEGEND_LINE: i32 = 20;
 
-/// Returns the height, in pixels, of the legend for `names` series.
 fn legend_height(names: usize) -> u32 {
     LEGEND_LINE as u32 * names.div_ceil(ACROSS) as u32 + 12
 }

@@ -10,7 +10,6 @@ const SPACE: f64 = 26.0;
 /// Maximum total number of bend points of all arrows. If the arrows would have more bend points, all arrows are drawn straight and may cross nodes.
 const BENDS: usize = 3000;
 
-/// An arrow of a picture whose route the layout computes.
 pub(super) struct ArrowRoute {
     pub(super) from: usize,
     pub(super) to: usize,
