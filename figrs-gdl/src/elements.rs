@@ -164,7 +164,7 @@ impl Puzzle {
         }
     }
 
-    /// Adds the clock facts of `step` to `state`, which was stored without clock facts.
+    /// Adds the facts of the clock (constants and counters of steps) at `step` to `state`, which was stored without these facts.
     fn at(&self, state: &GameState, step: usize) -> GameState {
         let clock = self.rules.clock.as_ref();
         clock.map_or_else(|| state.clone(), |clock| clock.at(state, step))

@@ -256,7 +256,7 @@ impl Relaxation {
         }
     }
 
-    /// Applies the consequences of the literal of index `at`, which holds from the level `level` on.
+    /// Applies the consequences of the literal of index `at`, which may hold after `level` steps.
     fn spread(&mut self, at: u32, level: u32) {
         let (atom, holds) = (at >> 1, at & 1 == 0);
         let needing = self.needing.of(at as usize);

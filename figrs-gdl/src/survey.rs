@@ -63,8 +63,8 @@ impl Puzzle {
     /// Returns the length of a shortest plan as [`shortest`](Self::shortest) does, but stops once it has examined about `work`
     /// rules or its memory is exhausted.
     ///
-    /// **Errors.** The errors of `shortest`, except for too large frontiers; [`GdlError::Unfinished`] with the lengths excluded so far if the search
-    /// stops early.
+    /// **Errors.** The errors of `shortest`, except the error that a frontier is too large; [`GdlError::Unfinished`] with the lengths excluded so far
+    /// if the search stops early.
     pub fn shortest_within(
         &self,
         frontier: &Frontier,
@@ -127,8 +127,8 @@ impl Puzzle {
     /// Returns the sizes of the set of plans as [`survey`](Self::survey) does, but stops once it has examined about `work`
     /// rules or its memory is exhausted.
     ///
-    /// **Errors.** The errors of `survey`, except for too large frontiers; [`GdlError::Unfinished`], which excludes no length, if the search stops
-    /// early.
+    /// **Errors.** The errors of `survey`, except the error that a frontier is too large; [`GdlError::Unfinished`], which excludes no length, if the
+    /// search stops early.
     pub fn survey_within(
         &self,
         frontier: &Frontier,

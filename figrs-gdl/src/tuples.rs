@@ -11,11 +11,11 @@ use super::terms::{Bindings, TermId, TermInterner};
 /// A property of a tuple by which an index finds the tuple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum TupleIndexKey {
-    /// The argument of the tuple with the stored index is the stored term.
+    /// The argument of this index is this term.
     Whole(u32, TermId),
-    /// The argument of the tuple with the stored index is a term with the stored function.
+    /// The argument of this index is a term with this function.
     Function(u32, SymbolId),
-    /// An argument of an argument of the tuple, given by two stored indices, is the stored term.
+    /// An argument of an argument, given by two indices, is this term.
     Inner(u32, u32, TermId),
 }
 

@@ -75,7 +75,7 @@ impl Mistake {
         Self::new(MistakeKind::Value, problem, remedy)
     }
 
-    /// Adds the context of the mistake before its problem.
+    /// Inserts `context` before the problem of the mistake.
     #[must_use]
     pub fn within(self, context: impl fmt::Display) -> Self {
         let problem = format!("{context}: {}", self.problem);

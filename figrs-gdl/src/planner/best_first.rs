@@ -119,14 +119,14 @@ impl BestFirst {
 
     /// Finds some plan by greedy best-first search.
     ///
-    /// **Errors.** The conditions are those of [`BestFirst`](Self).
+    /// **Errors.** The errors of [`BestFirst`](Self).
     pub fn any_plan<T: StateSpace>(&self, space: &mut T) -> Result<SearchResult<T::Action>, Error> {
         self.limited(space, Self::greedy)
     }
 
     /// Finds a shortest plan of at most [`steps`](Self::steps), by A*.
     ///
-    /// **Errors.** The conditions are those of [`BestFirst`](Self).
+    /// **Errors.** The errors of [`BestFirst`](Self).
     pub fn shortest_plan<T: StateSpace>(
         &self,
         space: &mut T,

@@ -142,7 +142,7 @@ pub struct LearnedStructure {
 pub struct MissingCellRounds {
     /// Number of missing cells.
     pub cells: u64,
-    /// Number of rounds from both starts together; each round is a search on expected counts.
+    /// Total number of rounds from both initial structures; each round is a search on expected counts.
     pub rounds: u64,
     /// The score of the observed cells under the first network, and after each round that raised the score.
     pub scores: Vec<f64>,
@@ -216,7 +216,7 @@ impl StructureLearner {
         /// Adds `prior` to each count from which the tables are learned (default 0, at most [`NetworkLearner::MOST_PRIOR`]); the score of the
         /// structure is not affected.
         prior: f64 => prior;
-        /// Sets the maximum number of rounds from each start for data with missing cells (default 50).
+        /// Sets the maximum number of rounds of structural expectation-maximisation from each of the two initial structures (default 50).
         rounds: u64 => rounds;
         /// Sets the number of threads (default: all cores); the result does not depend on the number of threads.
         threads: NonZero<usize> => threads;
