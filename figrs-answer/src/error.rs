@@ -50,14 +50,14 @@ pub enum Error {
         /// conflict ended before the conflict was known to be minimal.
         is_minimal: bool,
     },
-    /// No sample satisfied the evidence, which may be impossible or merely rare.
+    /// No world that the algorithm tried satisfied the evidence, which may be impossible or merely rare.
     #[error(
-        "{algorithm}: none of {tried} worlds drawn met the evidence: it is impossible or very rare; {remedy}"
+        "{algorithm}: none of the {tried} worlds that were tried met the evidence: it is impossible or very rare; {remedy}"
     )]
     NoSampleMetEvidence {
         /// The name of the algorithm.
         algorithm: &'static str,
-        /// Number of worlds that were drawn.
+        /// Number of worlds that the algorithm drew; for lazy bounds, number of intervals of each continuous element.
         tried: u64,
         /// A remedy for the error.
         remedy: &'static str,

@@ -1,6 +1,6 @@
 //! Bounds of marginals by variable elimination on a finite part of the model, which grows from depth to depth.
 
-use figrs_core::expand::ExpansionCache;
+use figrs_core::expand::{Expansion, ExpansionCache};
 use figrs_core::{AnyElement, Limits, Model, ModelError};
 
 use super::bounded_sums::bounded_sums;
@@ -64,10 +64,12 @@ const MAX_RANGE: usize = 1 << 20;
 /// values. A call of a [`Recursive`](figrs_core::Recursive) function is solved once for each argument and each remaining depth; the work for a
 /// function that calls itself twice therefore grows linearly with the depth.
 ///
-/// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth; [`Error::ImpossibleEvidence`]; the
-/// errors of [`VariableElimination`](crate::VariableElimination), except that the deepening ends with the bounds of the last depth if the
-/// limits do not allow a greater depth; [`ModelError::NotFinite`] if the density of an observed value depends on a continuous element. A [`deadline`](Self::deadline) also ends the deepening with the bounds of the last depth, and
-/// [`Deepening::ended`](figrs_answer::Deepening::ended) then says so; [`Error::NothingDone`] if no depth was finished.
+/// **Errors.** [`ModelError::Unbounded`] if evidence without a maximum is undecided at the last depth; [`Error::ImpossibleEvidence`], or
+/// [`Error::NoSampleMetEvidence`] if the evidence is impossible under the assumption that functions are monotone in each cell; the errors of
+/// [`VariableElimination`](crate::VariableElimination), except that the deepening ends with the bounds of the last depth if the limits do not allow a
+/// greater depth; [`ModelError::NotFinite`] if the density of an observed value depends on a continuous element. A [`deadline`](Self::deadline) also
+/// ends the deepening with the bounds of the last depth, and [`Deepening::ended`](figrs_answer::Deepening::ended) then says so;
+/// [`Error::NothingDone`] if no depth was finished.
 ///
 /// A run that was [started](figrs_answer::Run::start) gives the bounds of the last finished depth at any time. `extend(more)` adds `more` operations
 /// to the [work](Self::work), and the run then increases the depth until this work is done, however close the bounds are. For a run [to a
@@ -270,8 +272,10 @@ impl DeepeningSearch<'_> {
                     best = Some((found, middle));
                     low = middle + 1;
                 }
-                // Evidence without a maximum weight at this depth may have one at a greater depth.
-                Err(Error::Model(ModelError::Unbounded { .. })) => low = middle + 1,
+                // Evidence that has no maximum weight, or that no tried point of a cell satisfies, may be known at a greater depth.
+                Err(
+                    Error::Model(ModelError::Unbounded { .. }) | Error::NoSampleMetEvidence { .. },
+                ) => low = middle + 1,
                 Err(error) if error.is_budget() => high = middle,
                 Err(error) if error.is_stopped() => {
                     let why = self.watching.stopped().unwrap_or(Stopped::Deadline);
@@ -303,8 +307,11 @@ impl DeepeningSearch<'_> {
     ) -> Result<Option<DeepeningEnd>, Error> {
         let (depth, before) = (progress.pace.depth, self.spent);
         let is_narrow = match self.bounds_at_depth(depth) {
-            // Evidence without a maximum weight at this depth may be known at a greater depth.
-            outcome @ (Ok(_) | Err(Error::Model(ModelError::Unbounded { .. }))) => {
+            // Evidence that has no maximum weight, or that no tried point of a cell satisfies, may be known at a greater depth.
+            outcome @ (Ok(_)
+            | Err(
+                Error::Model(ModelError::Unbounded { .. }) | Error::NoSampleMetEvidence { .. },
+            )) => {
                 let (outcome, _) = progress.last.insert((outcome, depth));
                 outcome.as_ref().is_ok_and(|found| found.width <= width)
             }
@@ -403,11 +410,25 @@ impl DeepeningSearch<'_> {
         let limits = self.limits(depth);
         self.is_ranged |= expansion.is_ranged();
         self.is_cut = expansion.is_cut();
+        let found = self.bounds_of(&expansion, &limits);
+        // Between the points of an interval that were tried, a function may have values that satisfy the evidence.
+        if expansion.assumes_monotone() && matches!(found, Err(Error::ImpossibleEvidence { .. })) {
+            return Err(Error::NoSampleMetEvidence {
+                algorithm: self.algorithm.name(),
+                tried: self.range as u64,
+                remedy: "raise `range`, or use ImportanceSampling",
+            });
+        }
+        found
+    }
+
+    /// Computes the bounds of the targets for an expansion.
+    fn bounds_of(&mut self, expansion: &Expansion, limits: &Limits) -> Result<DepthResult, Error> {
         if expansion.is_complete() {
             // The expansion contains the whole model; the answer is therefore that of `VariableElimination`.
             let name = self.algorithm.name();
             return Ok(DepthResult {
-                answer: marginals(name, self.model, self.targets, &expansion, &limits)?,
+                answer: marginals(name, self.model, self.targets, expansion, limits)?,
                 width: 0.0,
                 is_complete: true,
                 range: None,
@@ -415,10 +436,10 @@ impl DeepeningSearch<'_> {
             });
         }
         let mut operations = 0.0;
-        let found = bounded_sums(&expansion, &limits, &mut operations);
+        let found = bounded_sums(expansion, limits, &mut operations);
         self.spent += operations as u64;
         let Some((bounds, log_evidence)) = found? else {
-            return self.impossible(&limits);
+            return self.impossible(expansion, limits);
         };
         let name = self.algorithm.name();
         let widths = bounds.iter().map(TargetBounds::width);
@@ -448,9 +469,9 @@ impl DeepeningSearch<'_> {
         limits
     }
 
-    /// Returns the error for evidence that no world satisfies, for any values of the unknown elements.
-    fn impossible(&self, limits: &Limits) -> Result<DepthResult, Error> {
-        if !self.targets.is_empty() {
+    /// Returns the result for evidence that no world satisfies, whatever the unknown values are: an error, or bounds of zero.
+    fn impossible(&self, expansion: &Expansion, limits: &Limits) -> Result<DepthResult, Error> {
+        if !self.targets.is_empty() || expansion.assumes_monotone() {
             return Err(conflict::impossible(self.model, self.targets, limits));
         }
         let log_evidence = LogEvidence {

@@ -1,4 +1,4 @@
-//! Variables and the tables over them.
+//! Variables of networks, and tables over variables.
 
 use figrs_core::States;
 use figrs_core::factor::Weights;

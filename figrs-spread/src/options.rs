@@ -48,7 +48,6 @@ pub struct SpreadOptions {
     pub out: Option<PathBuf>,
 }
 
-/// Parses a number of parts.
 fn parts(text: &str) -> Result<NonZero<u64>, &'static str> {
     text.parse().map_err(|_| "write a whole number, 1 or more")
 }

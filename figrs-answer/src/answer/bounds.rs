@@ -188,7 +188,7 @@ pub struct Deepening {
     /// The total work of the expansions to this depth and to all smaller depths.
     pub work: u64,
     /// `true` if the bounds hold only if functions of continuous numbers are monotone between the listed quantiles; linear functions and
-    /// comparisons of elements are known to be monotone, closures are not.
+    /// comparisons of elements are known to be monotone, closures and conditions are not.
     pub assumes_monotone: bool,
     /// The reason why the expansion did not continue to greater depths.
     pub ended: DeepeningEnd,

@@ -37,7 +37,7 @@ pub struct RunStatistics {
     pub resampled: Option<u64>,
     /// The indices of the populations of particles that died, because none of their particles satisfied all evidence.
     pub died: Option<Vec<u64>>,
-    /// Number of normal elements and parameters that were integrated out in closed form instead of being drawn.
+    /// Number of random elements that were summed or integrated out exactly instead of being drawn.
     pub integrated_out: Option<u64>,
 }
 

@@ -19,7 +19,7 @@ pub(super) enum Listing {
     Complete,
     /// Some values are omitted, or intervals stand for them.
     Ranged,
-    /// In addition, a function of an interval was evaluated at some points only, and is not known to be monotone.
+    /// In addition, a function of an interval, or evidence on it, was evaluated at some points only, and is not known to be monotone.
     OfMonotone,
 }
 

@@ -40,7 +40,7 @@ impl<A> SearchResult<A> {
         self.states
     }
 
-    /// True if memory ended the search; more work would then not help.
+    /// True if the limit of memory ended the search; more work would then not help.
     pub fn is_full(&self) -> bool {
         self.is_full
     }

@@ -292,6 +292,11 @@ impl Expander<'_> {
             .raise(Listing::Ranged, cells.is_some());
         let evidence = self.statements.evidence(&expanded.element);
         if let Some(cells) = cells {
+            // Evidence is decided at some points of each cell.
+            let is_assumed = !evidence.is_empty();
+            self.expansion
+                .listing
+                .raise(Listing::OfMonotone, is_assumed);
             let (cells, upper) =
                 rows::restrict_cells(&mut expanded, cells, &evidence, &self.limits.until)?;
             self.expansion.cells.insert(position, cells.into());
