@@ -469,7 +469,7 @@ impl DeepeningSearch<'_> {
         limits
     }
 
-    /// Returns the result for evidence that no world satisfies, whatever the unknown values are: an error, or bounds of zero.
+    /// Returns the error or the answer for evidence that no world satisfies, whatever the unknown values are.
     fn impossible(&self, expansion: &Expansion, limits: &Limits) -> Result<DepthResult, Error> {
         if !self.targets.is_empty() || expansion.assumes_monotone() {
             return Err(conflict::impossible(self.model, self.targets, limits));
