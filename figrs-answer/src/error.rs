@@ -153,7 +153,7 @@ pub enum Error {
         /// An upper bound of the log-probabilities of all worlds.
         upper_bound: f64,
     },
-    /// One iteration of message passing takes more work than the limit allows.
+    /// One iteration of message passing would take more work than the limit allows.
     #[error(
         "{algorithm}: one iteration of messages reads {needed} entries of tables, more than the budget of {limit}; \
          allow more{}, or use ImportanceSampling",
@@ -167,7 +167,7 @@ pub enum Error {
         /// Number of entries that the limit allows.
         limit: u64,
     },
-    /// The messages of belief propagation determine no world, although a world may exist.
+    /// The messages of belief propagation determine no possible world, although such a world may exist.
     #[error(
         "after {iterations} iterations, the last of which changed messages by {residual:.1e}, max-product messages agree \
          on no world; use MpeVariableElimination, or MpeBranchAndBound for models that are too wide for it"
@@ -556,8 +556,7 @@ pub enum Error {
     },
 }
 
-/// Joins several statements into one text. If there are many statements, the text contains the first of them and the number of the
-/// others.
+/// Joins statements into one text. If there are many statements, the text contains the first statements and the number of the other statements.
 fn first_of(statements: &[String]) -> String {
     const MAX_LISTED: usize = 10;
     let printed = statements[..MAX_LISTED.min(statements.len())].join("; ");
@@ -584,7 +583,7 @@ impl Error {
         }
     }
 
-    /// Returns the error for the unit of work `unit` from another process, which does not fit the run.
+    /// Returns the error for a unit of work that came from another process and does not fit the run.
     #[doc(hidden)]
     pub fn unfit_part(unit: u64, problem: impl Into<String>) -> Self {
         let problem = problem.into();

@@ -14,7 +14,7 @@ use super::quality::Quality;
 use crate::error::Error;
 use crate::quality::diagnosis::{ChainMeasures, NumberMeasures};
 
-/// Maximum number of elements of a world that are printed.
+/// Maximum number of elements of a world in the text of an answer.
 const SHOWN: usize = 20;
 
 impl TargetMarginal {
@@ -43,7 +43,7 @@ impl TargetMarginal {
             .quality(&self.probabilities, || self.columns())
     }
 
-    /// Returns the quality of the marginal; `chains` contains convergence measures of its Markov chains, if they have already been
+    /// Returns the quality of the marginal; `chains` contains the convergence measures of the target's Markov chains, if they have already been
     /// computed.
     fn quality_knowing(&self, chains: Option<&ChainMeasures>) -> Quality {
         chains.map_or_else(
@@ -54,8 +54,8 @@ impl TargetMarginal {
         )
     }
 
-    /// True if the probabilities of single values are meaningless, because the values are floating-point numbers (or lists of them) and no
-    /// value was drawn twice.
+    /// True if the probabilities of single values say nothing, because the values are floating-point numbers (or lists of them) and no two draws are
+    /// equal.
     pub(crate) fn never_repeats(&self) -> bool {
         self.support.len() > 1
             && is_real(self.support.any(0))
@@ -119,7 +119,7 @@ impl TargetMarginal {
         Some(format!("P({name}) = {quality}"))
     }
 
-    /// Describes how the effective sample size was determined, unless it comes from weights or chains.
+    /// Returns a text that states how the effective sample size was determined, unless it comes from weights or chains.
     fn counted(&self) -> String {
         match &self.estimate {
             Estimate::Groups { groups, .. } => {
@@ -151,8 +151,8 @@ impl TargetMarginal {
             .collect()
     }
 
-    /// Returns the mean and standard deviation of each component of a numeric target, with the index of the component if there are several
-    /// components.
+    /// Returns the mean and the standard deviation of each component of a numeric target, as pairs of the component's index (if there are several
+    /// components) and a text.
     fn all_moments(&self, chains: Option<&ChainMeasures>) -> Vec<(String, String)> {
         let columns = self.columns();
         if columns.is_empty() {
@@ -181,7 +181,7 @@ impl TargetMarginal {
     ) -> String {
         let expectation = |function: &dyn Fn(f64) -> f64| -> f64 {
             let terms = self.probabilities.iter().zip(numbers);
-            // A value of probability zero may be infinite, and is therefore left out.
+            // The value is left out, because a value of probability zero may be infinite.
             terms
                 .filter(|&(&p, _)| p > 0.0)
                 .map(|(p, &x)| p * function(x))
@@ -263,14 +263,14 @@ fn name(label: &Label) -> String {
 fn short(number: f64) -> String {
     let size = number.abs();
     if size == 0.0 || (1e-3..1e6).contains(&size) || !size.is_finite() {
-        // Adding zero turns -0.0 into 0.0.
+        // The sum `-0.0 + 0.0` is 0.0.
         format!("{:.4}", number + 0.0)
     } else {
         format!("{number:.3e}")
     }
 }
 
-/// Returns the text of a mixture: its name, the mean and the standard deviation of each number, and its quality.
+/// Returns a text about a mixture: its name, the mean and the standard deviation of each number, and the quality of the mixture.
 fn closed_form(mixture: &ClosedForm, quality: &str) -> String {
     let number =
         |(mean, variance): &(f64, f64)| format!("{}, sd {}", short(*mean), short(variance.sqrt()));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use num_traits::ToPrimitive;
 
-/// The components of a numeric value: one for a number, several for a list of floating-point numbers.
+/// The components of a numeric value: one component of a number, several components of a list of floating-point numbers.
 #[derive(Debug)]
 pub enum NumericValue<'a> {
     /// The value is a number.

@@ -54,11 +54,11 @@ impl Answer {
         ))
     }
 
-    /// Returns a new element with the posterior of a target as its distribution, for use in further models. The new element is independent
-    /// of all other elements. For a new element that depends on several targets, make their [`tuple`](figrs_core::tuple) one target.
+    /// Returns a new element with the posterior of a target as its distribution, for use in further models. The new element is independent of all
+    /// other elements. To keep the dependence between several targets, query their [`tuple`](figrs_core::tuple) as one target.
     ///
-    /// For an exact answer, the new element is a [`Select`](figrs_core::Select) of the target's values, with their probabilities as
-    /// weights. For an answer from samples, the new element is a Select of the drawn values, with their weights.
+    /// For an exact answer, the new element is a [`Select`](figrs_core::Select) of the target's values, with their probabilities as weights. For an
+    /// answer from samples, the new element is a `Select` of the drawn values, with the weights of the draws.
     ///
     /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer consists of bounds or of a world.
     ///
@@ -172,8 +172,8 @@ impl Answer {
         Ok(self.known()?.0)
     }
 
-    /// Returns an upper bound of the log-probabilities of all worlds. If the world is known to be the most probable one, the upper bound
-    /// is its [`log_probability`](Self::log_probability).
+    /// Returns an upper bound of the log-probabilities of all worlds. If the world of this answer is known to be the most probable world, the upper
+    /// bound is its [`log_probability`](Self::log_probability).
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn upper_bound(&self) -> Result<f64, Error> {
@@ -190,15 +190,15 @@ impl Answer {
         Ok(bound - log_probability <= 1e-9 * (1.0 + log_probability.abs()))
     }
 
-    /// Returns the progress of the search for the world: each better world that was found, some decreases of the upper bound, and the end
-    /// of the search. If the algorithm did not search, the list is empty.
+    /// Returns the progress of the search for the world: an entry for each better world that was found, for some decreases of the upper bound, and
+    /// for the end of the search. If the algorithm did not search, the list is empty.
     ///
     /// **Errors.** [`Error::NotInAnswer`] if the answer consists of marginals or bounds.
     pub fn improvements(&self) -> Result<&[Improvement], Error> {
         Ok(self.known()?.1)
     }
 
-    /// Returns the log-probability of the world, and the improvements during the search for it.
+    /// Returns the log-probability of the world, and the improvements during the search for the world.
     fn known(&self) -> Result<(f64, &[Improvement]), Error> {
         match &self.content {
             AnswerContent::World(_, log_probability, improvements) => {

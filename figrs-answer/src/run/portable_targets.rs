@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 ///
 /// [`Value`] itself does not require serde; only the targets of runs in several processes require it.
 pub trait PortableTargets: Parents {
-    /// The type of the columns: one column of values for each target.
+    /// The columns of the targets' values, in a type that serde can serialise.
     type Columns: Debug + Send + Serialize + DeserializeOwned;
 
     /// Copies the columns of the targets' values. Returns `None` unless there is exactly one column of the right type for each
@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the values of the targets as text, after they were serialised and deserialised.
+    /// Serialises and deserialises the values of the targets, and returns the result as text.
     fn sent<P: PortableTargets>(targets: &P, values: Vec<Box<dyn AnyColumn>>) -> Option<String> {
         let columns = targets.columns(&values)?;
         let bytes = postcard::to_allocvec(&columns).unwrap();
