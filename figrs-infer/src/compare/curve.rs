@@ -7,14 +7,13 @@ use super::row::{ComparisonRow, ReferenceValues};
 use super::timed_run::{RunLimits, RunResult};
 use figrs_answer::algorithm::Algorithm;
 
-/// The errors of one algorithm for several budgets.
+/// The errors of one algorithm as a function of its budget.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Curve {
     /// The name of the algorithm.
     pub algorithm: String,
-    /// The points of the curve in the order of the budgets; a budget has a point if the error of at least one run
-    /// is known.
+    /// The points of the curve in the order of the budgets. A budget has a point if the error of at least one of its runs is known.
     pub points: Vec<CurvePoint>,
 }
 
@@ -34,10 +33,9 @@ pub struct CurvePoint {
     pub standard_error: Option<f64>,
 }
 
-/// A function that builds an algorithm from a budget and a seed.
+/// A function that creates an algorithm for a budget and a seed.
 type AlgorithmFactory = Box<dyn Fn(u64, u64) -> Box<dyn Algorithm>>;
 
-/// The settings of an error curve that was requested.
 pub(super) struct CurveSettings {
     pub(super) budgets: Vec<u64>,
     pub(super) runs: u64,
@@ -51,12 +49,12 @@ pub(super) struct CurveRuns {
 }
 
 impl CurveSettings {
-    /// Returns the number of runs of the curve, with the warm-up run.
+    /// Returns the number of runs of the curve, including the warm-up run.
     pub(super) fn steps(&self) -> usize {
         self.budgets.len() * self.runs as usize + 1
     }
 
-    /// Performs all runs of the curve, and calls `tell` before each run.
+    /// Does all runs of the curve, and calls `tell` before each run.
     pub(super) fn run(
         &self,
         rules: &RunLimits,
@@ -66,7 +64,7 @@ impl CurveSettings {
     ) -> CurveRuns {
         let mut algorithm = String::new();
         let mut laps = Vec::new();
-        // The first run in a program is slower than the others, therefore an unmeasured warm-up run comes first.
+        // The first run in a program is slower than later runs. An unmeasured run is therefore made first.
         if let Some(&least) = self.budgets.iter().min() {
             let contender = (self.make)(least, 0);
             tell(&format!("{} with {least}", contender.name()));
