@@ -134,7 +134,7 @@ impl TurnLength {
         made.saturating_add(self.0)
     }
 
-    /// Doubles or halves the number of steps in the next turn if the last turn took much less or much more time than [`TURN`].
+    /// Doubles or halves the number of steps in the next turn if the last turn took much less or much more time than `TURN`.
     pub fn adapt(&mut self, took: Duration) {
         if took < TURN / 2 {
             self.0 = self.0.saturating_mul(2);

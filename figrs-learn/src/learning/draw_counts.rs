@@ -1,4 +1,4 @@
-//! The expectation step by Gibbs sampling: frequencies of outcomes among draws.
+//! The expectation step by Gibbs sampling: expected counts are frequencies of outcomes among draws.
 
 use figrs_core::{Model, Until};
 use figrs_factor::graph::FactorGraph;

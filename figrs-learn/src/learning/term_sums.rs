@@ -1,11 +1,11 @@
-//! Expected log-likelihoods of parameters, represented by the coefficients of their terms.
+//! Expected log-likelihoods of parameters, stored as the coefficients of their terms.
 
 use std::ops::Range;
 
 use figrs_core::expand::{LearnedParameter, LearnedParameters};
 use figrs_core::{Likelihood, Term};
 
-/// For each parameter, the range of its coefficients in one list of all coefficients.
+/// The ranges of the parameters' coefficients in one list of all coefficients.
 #[derive(Clone, Debug)]
 pub(super) struct TermSums {
     ranges: Vec<Range<usize>>,
@@ -38,7 +38,7 @@ impl TermSums {
         self.ranges.last().map_or(0, |last| last.end)
     }
 
-    /// Adds the coefficients of `likelihood`, multiplied by `times`, to those of `parameter` in `sums`.
+    /// Adds the coefficients of `likelihood`, multiplied by `times`, to the coefficients of `parameter` in `sums`.
     pub(super) fn add(
         &self,
         (parameter, likelihood): (usize, &Likelihood),
@@ -61,7 +61,7 @@ impl TermSums {
         }
     }
 
-    /// Adds the log-likelihood of `parameter`, whose coefficients are in `sums`, to `likelihood`.
+    /// Adds to `likelihood` the log-likelihood of `parameter`, whose coefficients are in `sums`.
     pub(super) fn add_to(
         &self,
         (parameter, likelihood): (usize, &mut Likelihood),

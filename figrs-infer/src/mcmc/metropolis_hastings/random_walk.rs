@@ -1,6 +1,7 @@
 //! Random walks with an adapted covariance, for correlated continuous choices.
 //!
-//! The covariance is adapted as in Haario, Saksman and Tamminen (2001), "An adaptive Metropolis algorithm". The scale is adapted as in algorithm 4 of Andrieu and Thoms (2008), "A tutorial on adaptive MCMC".
+//! The covariance is adapted as in Haario, Saksman and Tamminen (2001), "An adaptive Metropolis algorithm". The scale is adapted as in algorithm 4 of
+//! Andrieu and Thoms (2008), "A tutorial on adaptive MCMC".
 
 use super::decisions::StepDecisions;
 

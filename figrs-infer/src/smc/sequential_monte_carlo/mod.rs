@@ -109,8 +109,8 @@ impl SequentialMonteCarlo {
         /// Sets the number of independent populations (default 16). The standard errors are unknown if there is a single population.
         populations: u64 => populations;
         /// Sets the number of populations that run together in a block, each with its own random numbers. By default, a block has as many populations
-        /// as fit into 1024 particles, at least one. The result of a population depends on the seed, on the index of the population and on this
-        /// number.
+        /// as fit into 1024 particles, at least one. The result of a population depends on the seed, on the index of the population and on the
+        /// number of populations in its block.
         side_by_side: u64 => side_by_side;
         /// Sets the index of the first population (default 0), so that a large set of populations can be run in parts. The index must be a multiple
         /// of [`side_by_side`](Self::side_by_side), which must be set.
