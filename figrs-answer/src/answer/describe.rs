@@ -172,7 +172,6 @@ impl TargetMarginal {
         columns.iter().enumerate().map(of).collect()
     }
 
-    /// Returns, as text, the mean and standard deviation of one component of a numeric target, with their quality.
     fn moments(
         &self,
         numbers: &[f64],
@@ -270,7 +269,6 @@ fn short(number: f64) -> String {
     }
 }
 
-/// Returns a text about a mixture: its name, the mean and the standard deviation of each number, and the quality of the mixture.
 fn closed_form(mixture: &ClosedForm, quality: &str) -> String {
     let number =
         |(mean, variance): &(f64, f64)| format!("{}, sd {}", short(*mean), short(variance.sqrt()));

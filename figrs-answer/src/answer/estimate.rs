@@ -62,7 +62,6 @@ pub fn unseen_share(samples: u64, log_maximum: Option<f64>, log_mean: f64) -> f6
 }
 
 impl Estimate {
-    /// Returns the quality of the probabilities; `columns` returns the values of the target as numbers.
     pub(crate) fn quality(
         &self,
         probabilities: &[f64],

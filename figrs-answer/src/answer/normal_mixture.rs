@@ -88,7 +88,6 @@ impl ClosedForm {
     }
 }
 
-/// The distributions of the real targets of an answer, in closed form.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RealTargets {
     pub(crate) mixtures: Vec<(AnyElement, ClosedForm)>,

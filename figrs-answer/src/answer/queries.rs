@@ -9,7 +9,6 @@ use crate::error::Error;
 use figrs_factor::bounds::Improvement;
 
 impl Answer {
-    /// Returns the marginal of a target, or an error if the answer contains no marginals.
     pub(super) fn target<T: Value>(&self, element: &Element<T>) -> Result<&TargetMarginal, Error> {
         let marginals = match &self.content {
             AnswerContent::Marginals(marginals, _) => marginals,
@@ -198,7 +197,6 @@ impl Answer {
         Ok(self.known()?.1)
     }
 
-    /// Returns the log-probability of the world, and the improvements during the search for the world.
     fn known(&self) -> Result<(f64, &[Improvement]), Error> {
         match &self.content {
             AnswerContent::World(_, log_probability, improvements) => {

@@ -49,7 +49,6 @@ impl<'a> PossibilityTrials<'a> {
         Self { limits, left }
     }
 
-    /// True if the work for all trials is used up, the deadline has passed or the run was interrupted.
     pub(super) fn is_over(&self) -> bool {
         self.left <= 0.0 || self.limits.until.is_over()
     }

@@ -30,7 +30,6 @@ fn erased<T: Value>(column: Vec<T>) -> Box<dyn AnyColumn> {
     Box::new(column)
 }
 
-/// Returns the columns of `count` targets that have the same type.
 fn typed_list<T: Value>(count: usize, values: &[Box<dyn AnyColumn>]) -> Option<Vec<Vec<T>>> {
     let all = (values.len() == count).then_some(values)?;
     all.iter().map(|column| typed(&**column)).collect()

@@ -111,7 +111,6 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// Length of the turns (time slices) of a run.
 pub(crate) const TURN: Duration = Duration::from_millis(20);
 
 /// The number of steps in a turn, which is adapted to the time that turns take.

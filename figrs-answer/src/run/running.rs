@@ -219,7 +219,6 @@ impl<A: Clone + Send + 'static> SharedRun<A> {
         locked(&self.work)
     }
 
-    /// Waits until no thread works on the run.
     fn wait(&self) {
         let mut is_working = locked(&self.is_working);
         while *is_working {

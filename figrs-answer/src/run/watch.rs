@@ -128,7 +128,6 @@ pub struct RunMonitor<'a> {
     algorithm: &'static str,
     total: Option<u64>,
     began: Instant,
-    /// The progress that was reported last.
     reported: Mutex<u64>,
 }
 

@@ -161,7 +161,6 @@ enum QueueAction<R> {
 }
 
 struct WorkQueue<R> {
-    /// The number of units of work.
     end: u64,
     batch: u64,
     threads: u64,
@@ -174,7 +173,6 @@ struct QueueState<R> {
     begun: u64,
     /// The index of the first unit of work whose result has not been processed.
     taken: u64,
-    /// `true` if no more results are needed.
     ended: bool,
     /// The results that wait to be processed. The key is the index of the batch's first unit of work.
     results: BTreeMap<u64, Vec<Result<R, Error>>>,

@@ -42,7 +42,6 @@ pub(super) struct CurveSettings {
     pub(super) make: AlgorithmFactory,
 }
 
-/// The results of all runs of one error curve.
 pub(super) struct CurveRuns {
     algorithm: String,
     laps: Vec<(u64, Vec<RunResult>)>,
@@ -114,7 +113,6 @@ impl CurveRuns {
     }
 }
 
-/// Returns the square root of the mean of the squares of `numbers`; `None` if there are none.
 fn root_mean_square(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let (count, squares) = numbers.fold((0_u32, 0.0), |(n, sum), x| (n + 1, sum + x * x));
     (count > 0).then(|| (squares / f64::from(count)).sqrt())

@@ -138,7 +138,6 @@ impl Comparison {
         lines
     }
 
-    /// Returns the findings of all answers, one line for each algorithm.
     fn findings(&self) -> impl Iterator<Item = String> {
         let rows = self.rows.iter();
         let rows = rows.filter(|row| row.verdict != Verdict::Approximate);
@@ -232,7 +231,6 @@ pub(super) fn number(value: f64) -> String {
     }
 }
 
-/// Returns a duration as text, in a unit that suits the length of the duration.
 pub(super) fn time(seconds: f64) -> String {
     match seconds {
         _ if seconds < 1e-3 => format!("{:.0} µs", seconds * 1e6),

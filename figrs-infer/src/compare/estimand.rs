@@ -34,7 +34,6 @@ enum EstimandKind {
     Mean,
 }
 
-/// The value that an answer gives for an estimand, with the standard error or the bounds of the value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EstimandValue {
     pub(super) value: f64,
@@ -161,7 +160,6 @@ impl Estimand {
         matches!(&self.kind, EstimandKind::Probability(value) if value.get::<bool>() == Some(&true))
     }
 
-    /// True if the estimand is a probability; false if it is a mean.
     pub(super) fn is_probability(&self) -> bool {
         matches!(self.kind, EstimandKind::Probability(_))
     }

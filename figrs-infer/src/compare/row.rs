@@ -61,13 +61,11 @@ pub struct ComparisonRow {
     pub answer: Option<Answer>,
 }
 
-/// The exact values with which the answers are compared.
 pub(super) struct ReferenceValues<'a> {
     pub(super) targets: &'a [AnyElement],
     pub(super) names: &'a [String],
     pub(super) estimands: &'a [Estimand],
     pub(super) exact: Option<&'a [f64]>,
-    /// The log-probability of the most probable world, if it is known.
     pub(super) best: Option<f64>,
 }
 
@@ -147,7 +145,6 @@ impl ComparisonRow {
         self.answer = Some(answer);
     }
 
-    /// Judges an answer that contains marginals or bounds.
     fn judge_answer(&mut self, answer: &Answer, yardstick: &ReferenceValues<'_>) -> Judgement {
         let qualities = qualities(answer, yardstick.targets);
         let read = |estimand: &Estimand| estimand.read(answer, yardstick.targets, &qualities);

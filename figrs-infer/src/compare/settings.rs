@@ -257,7 +257,6 @@ impl Compare {
         found.answer.ok()?.log_probability().ok()
     }
 
-    /// Returns limits that permit only little work.
     fn small(&self) -> Limits {
         let targets = self.targets.len().max(1) as f64;
         Limits::default()

@@ -27,11 +27,9 @@ pub(super) struct RunLimits {
 }
 
 pub(super) struct RunResult {
-    /// The answer, or the reason why there is no answer.
     pub(super) answer: Result<Answer, String>,
     /// True if the algorithm cannot be applied to the model.
     pub(super) is_refused: bool,
-    /// True if the interrupt flag was the reason why there is no answer.
     pub(super) is_interrupted: bool,
     pub(super) seconds: f64,
     pub(super) memory: Option<u64>,

@@ -52,7 +52,6 @@ impl Verdict {
     }
 }
 
-/// The accuracy that an answer claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Claim {
     Exact,
@@ -61,7 +60,6 @@ pub(super) enum Claim {
     Nothing,
 }
 
-/// The verdict on an answer, with the largest errors of the answer's values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judgement {
     pub(super) verdict: Verdict,
@@ -73,7 +71,6 @@ pub(super) struct Judgement {
     pub(super) deviation: Option<f64>,
 }
 
-/// Compares the values of all estimands in an answer with the exact values, and returns the verdict.
 pub(super) fn judge(
     estimands: &[Estimand],
     readings: &[EstimandValue],
@@ -130,7 +127,6 @@ pub(super) fn judge(
     judgement
 }
 
-/// Compares the log-probability of a world with that of the most probable world, and returns the verdict.
 pub(super) fn judge_world(log_probability: f64, is_proven: bool, best: Option<f64>) -> Judgement {
     let error = best.map(|best| best - log_probability);
     let verdict = match (error, best) {

@@ -39,7 +39,6 @@ impl Particles {
         made.collect()
     }
 
-    /// Returns the marginals of `elements`, computed from the particles.
     pub(super) fn marginals(&self, elements: &[AnyElement], evidence: LogEvidence) -> Answer {
         let total: f64 = self.weights.iter().sum();
         let marginals = self.columns.iter().zip(elements);

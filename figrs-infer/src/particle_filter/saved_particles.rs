@@ -26,7 +26,6 @@ use super::particles::Particles;
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedParticles<V> {
-    /// Version of the format in which the filter is saved.
     version: u32,
     particles: u64,
     seed: u64,

@@ -28,7 +28,6 @@ struct PosteriorGroup {
     targets: Vec<(AnyElement, Support)>,
     /// For each joint value, the index of the value of each target.
     rows: Vec<Arc<[u32]>>,
-    /// The cumulative weights of the joint values.
     cumulative: Vec<f64>,
 }
 

@@ -179,7 +179,6 @@ impl<T: Value> Predictive<T> {
         Ok(draws.into_iter().flatten().collect())
     }
 
-    /// Draws `count` values of the element given the joint value `row` of the targets.
     fn values_given(&self, row: &[u32], count: usize, rng: &mut impl Rng) -> Result<Vec<T>, Error> {
         let decided: FxHashSet<_> = self.decided.iter().map(AnyElement::id).collect();
         let values = self.posterior.values(row).into_iter();

@@ -27,7 +27,6 @@ pub(super) const LEAST_BLOCKS: u64 = 16;
 const LEAST_ROWS: u64 = 64;
 /// Number of units of work above which several blocks of worlds form one unit. A unit is then at most `1 / WORTHWHILE_UNITS` of the run.
 const WORTHWHILE_UNITS: u64 = 1 << 12;
-/// Maximum number of blocks of worlds in a unit of work.
 const MOST_BLOCKS: u64 = 64;
 
 /// The size of the units of work of a run. A unit consists of several blocks of worlds whose sums are reported together.
@@ -40,13 +39,11 @@ pub(super) struct UnitSize {
 }
 
 impl UnitSize {
-    /// Returns the number of worlds in a unit of work.
     pub(super) fn worlds(self) -> u64 {
         self.rows * self.blocks
     }
 }
 
-/// The settings of a sampler that draws independent worlds in blocks.
 #[derive(Debug)]
 pub(crate) struct BlockSampling<'a> {
     pub(crate) algorithm: &'static str,
@@ -133,13 +130,11 @@ impl BlockSampling<'_> {
         1 << wanted.ilog2()
     }
 
-    /// Returns the number of units of work of the whole run, given the size of the units.
     pub(super) fn units_of(&self, size: UnitSize) -> u64 {
         self.samples
             .map_or(u64::MAX, |samples| samples.div_ceil(size.worlds()))
     }
 
-    /// Returns the number of units of work of the whole run.
     pub(crate) fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
         let size = self.unit_size(model, targets, &Until::default())?;
         Ok(self.units_of(size))

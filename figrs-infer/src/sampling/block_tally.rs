@@ -32,7 +32,6 @@ pub struct BlockTally {
     pub(crate) log_weights: Option<Vec<f64>>,
 }
 
-/// The sums of the weights for one target.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct BlockTargetTally {
     /// For each distinct value, the sum of the weights and the sum of the squared weights.
@@ -211,7 +210,6 @@ fn sums(
     (values, BlockTargetTally { sums, draws })
 }
 
-/// Returns the weight of each world in a column.
 fn by_row(column: &TargetColumn<'_>, form: &WeightForm) -> Vec<f64> {
     let rows = column.rows();
     match form {

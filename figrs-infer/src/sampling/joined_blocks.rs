@@ -52,7 +52,6 @@ impl<'a> JoinedBlocks<'a> {
         sums.rows = rows;
     }
 
-    /// Returns the sum; `None` if no block was added.
     pub(super) fn into_tally(self) -> Option<BlockTally> {
         self.sums
     }
@@ -84,7 +83,6 @@ fn add(sums: &mut BlockTally, mut next: BlockTally, supports: &mut [SupportBuild
     }
 }
 
-/// Converts the weights in `sums` to the unit `exp(scale)`.
 fn rescale(sums: &mut BlockTally, scale: f64) {
     if sums.log_scale == scale {
         return;

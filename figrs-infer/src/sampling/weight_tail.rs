@@ -54,7 +54,6 @@ impl WeightTail {
         }
     }
 
-    /// Returns the Pareto k-hat of all weights that were added.
     pub(crate) fn pareto_k(mut self) -> f64 {
         let most = MAX_TAIL_SIZE.min(tail_length(self.count as usize) + 1);
         keep_largest(&mut self.logs, most);
@@ -82,7 +81,6 @@ pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
     weights
 }
 
-/// Keeps only the `most` largest numbers, in any order.
 pub(super) fn keep_largest(numbers: &mut Vec<f64>, most: usize) {
     if numbers.len() > most {
         numbers.select_nth_unstable_by(most, |a, b| b.total_cmp(a));

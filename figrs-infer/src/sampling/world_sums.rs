@@ -226,7 +226,6 @@ impl LargestWeight {
     }
 }
 
-/// The draws that are retained from all blocks of worlds.
 #[derive(Clone, Debug)]
 struct KeptDraws {
     targets: Vec<(AnyElement, SupportBuilder, Vec<u32>)>,

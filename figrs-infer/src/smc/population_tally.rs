@@ -33,7 +33,6 @@ pub struct PopulationTally {
     pub(crate) log_weights: Vec<f64>,
 }
 
-/// The results of one population.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Population {
     /// The natural logarithm of the population's estimate of the probability of the evidence.

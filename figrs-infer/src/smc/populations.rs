@@ -38,14 +38,11 @@ pub struct PopulationSums {
     resampled: u64,
 }
 
-/// The number and sizes of the populations of a run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PopulationNumbers {
     /// The index of the first population that the run computes.
     pub(crate) first: u64,
-    /// Number of particles of each population.
     pub(crate) particles: u64,
-    /// Number of populations of the run.
     pub(crate) populations: u64,
     /// Number of populations in each unit of work; the last unit may have fewer.
     pub(crate) side_by_side: u64,
@@ -87,7 +84,6 @@ impl PopulationSums {
         }
     }
 
-    /// Returns the number of draws that are retained.
     pub(crate) fn draws(&self) -> usize {
         self.log_weights.len()
     }

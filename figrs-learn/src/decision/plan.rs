@@ -66,7 +66,6 @@ fn find(
     })
 }
 
-/// Returns the expected utility of the best decision rules for a question.
 pub(super) fn best_utility(
     question: &DecisionQuestion,
     algorithm: &MaximiseUtility,

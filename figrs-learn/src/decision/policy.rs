@@ -93,7 +93,6 @@ impl<T: Value> fmt::Display for DecisionPolicy<T> {
     }
 }
 
-/// Writes the policy of `solved` as a table, with columns for the elements on which the choice depends, for the choice, and for its utility.
 pub(super) fn write_policy(f: &mut fmt::Formatter<'_>, solved: &SolvedDecision) -> fmt::Result {
     let known = solved
         .matters

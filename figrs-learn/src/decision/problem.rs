@@ -24,7 +24,6 @@ pub(super) struct DecisionQuestion {
     pub(super) decisions: Vec<AskedDecision>,
 }
 
-/// A decision of a question, and the elements that are known when the decision is made.
 #[derive(Clone, Debug)]
 pub(super) struct AskedDecision {
     pub(super) element: AnyElement,
@@ -40,7 +39,6 @@ pub(super) struct ProblemElement {
     pub(super) support: Support,
 }
 
-/// A decision of a problem, with the elements that are known when it is made.
 #[derive(Clone, Debug)]
 pub(super) struct ProblemDecision {
     pub(super) decision: ProblemElement,
@@ -58,7 +56,6 @@ pub(super) struct DecisionProblem {
 }
 
 impl AskedDecision {
-    /// Creates the decision `element` of a question, with its options and the elements with which it was built.
     pub(super) fn new(element: &AnyElement) -> Result<Self, Error> {
         let label = || element.label();
         let known = element
@@ -122,7 +119,6 @@ impl DecisionQuestion {
         decided.collect()
     }
 
-    /// Expands the model, and returns this question as a decision problem.
     pub(super) fn problem(&self, limits: &Limits) -> Result<DecisionProblem, Error> {
         let (roots, offered) = (self.roots(), self.offered());
         let expansion = Expansion::deciding(&self.model, &roots, limits, &offered)?;

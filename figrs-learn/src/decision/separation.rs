@@ -7,11 +7,11 @@ use figrs_core::graph::{DependencyGraph, EvidenceRole};
 
 use super::problem::{DecisionProblem, DecisionQuestion, ProblemDecision};
 
-/// Returns an order of the decisions in which one update of each decision finds the best rules, if the graph proves that there is one. In the
-/// returned order, the utilities that a decision influences are independent of the other decisions among itself and the decisions after it (the
-/// decision is extremal). The result is `None` if there are Scores, because decisions may determine whether a Score in a branch counts.
+/// Returns an order of the decisions in which one update of each decision finds the best rules; `None` if the graph does not prove that such an order
+/// exists. In this order, each decision is extremal: the utilities that it influences are independent of all later decisions in the order. The result
+/// is `None` if there are Scores, because decisions may determine whether a Score in a branch counts.
 ///
-/// In the graph of the proof, each decision reads the elements that are known when it is made.
+/// In the graph, each decision reads the elements that are known when the decision is made.
 ///
 /// **References.** Lauritzen and Nilsson (2001), "Representing and solving decision problems with limited information".
 pub(super) fn solution_order(

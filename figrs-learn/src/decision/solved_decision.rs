@@ -36,7 +36,6 @@ impl ChoiceUtility {
     }
 }
 
-/// A decision of a plan, with its decision rule and the expected utilities of its options.
 #[derive(Clone, Debug)]
 pub(super) struct SolvedDecision {
     pub(super) decision: ProblemElement,

@@ -11,7 +11,6 @@ pub(super) const MISSING: u32 = u32::MAX;
 pub(super) struct CaseRows {
     /// For each distinct row, the total weight of the equal rows, and the index of the first of these rows.
     rows: IndexMap<Box<[u32]>, (f64, usize), FxBuildHasher>,
-    /// Number of rows that were added, including repetitions.
     added: usize,
 }
 

@@ -48,7 +48,6 @@ impl CaseColumn {
         }
     }
 
-    /// Returns the distinct values that cells of the column state.
     fn values_of_cells(&self) -> SupportBuilder {
         let mut values = self.element.no_values();
         for &cell in &self.cell_of_value {
@@ -139,7 +138,6 @@ impl CaseTable {
         bytes
     }
 
-    /// Returns the index that the next row to be added will get.
     pub(super) fn next(&self) -> usize {
         self.rows.next()
     }
@@ -174,7 +172,6 @@ impl CaseTable {
         self.rows.push(weight, row);
     }
 
-    /// Returns a table with the same columns and without rows.
     pub(super) fn columns_only(&self) -> Self {
         Self {
             columns: self.columns.clone(),
@@ -191,7 +188,6 @@ impl CaseTable {
             .collect()
     }
 
-    /// Shortens the list of distinct cells of each column to the length that `lengths` states.
     pub(super) fn truncate(&mut self, lengths: &[usize]) {
         for (column, &length) in self.columns.iter_mut().zip(lengths) {
             if column.cells.len() > length {

@@ -34,7 +34,6 @@ pub struct Cases<C> {
     places: Vec<usize>,
     /// The number of elements in each component of the columns: one for an element, or the length of a list of elements.
     parts: Vec<usize>,
-    /// The first error in the rows.
     pub(super) mistake: Option<Error>,
     columns: PhantomData<fn() -> C>,
 }

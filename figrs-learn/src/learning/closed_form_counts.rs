@@ -62,12 +62,10 @@ impl ClosedForm {
         })
     }
 
-    /// True if some element that reads parameters is normal.
     fn has_normals(&self) -> bool {
         self.groups.len() > self.finite
     }
 
-    /// Adds the expected counts and the log-likelihood of `row` to `expected`.
     fn add_row(
         &self,
         model: &Model,

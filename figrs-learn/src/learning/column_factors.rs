@@ -163,7 +163,6 @@ pub(super) fn density_columns(
     Ok(columns)
 }
 
-/// Adds to each column the indices of the factors with the densities of the column's observed values.
 fn add_density_factors(
     graph: &FactorGraph,
     outcomes: &CountedOutcomes,

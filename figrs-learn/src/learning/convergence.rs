@@ -9,7 +9,6 @@ pub(super) fn are_near(now: &[Datum], before: &[Datum], share: f64) -> bool {
         .all(|(now, before)| (now - before).abs() <= share * now.abs())
 }
 
-/// Returns the numbers of a parameter's value.
 pub(super) fn numbers(value: &Datum) -> &[f64] {
     let number = value.get::<f64>().map(std::slice::from_ref);
     let numbers = number.or_else(|| value.get::<Vec<f64>>().map(Vec::as_slice));

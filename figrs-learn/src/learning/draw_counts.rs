@@ -12,7 +12,6 @@ use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_infer::mcmc::gibbs::{AssignmentDraws, Gibbs};
 
-/// An expectation step that runs Gibbs sampling on the factors of each row.
 #[derive(Debug)]
 struct DrawCounts {
     sampler: Gibbs,

@@ -373,7 +373,6 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         })
     }
 
-    /// Prepares the model for the rounds of learning.
     pub(super) fn prepare(
         &self,
         model: &Model,

@@ -44,7 +44,6 @@ impl Extrapolation {
         true
     }
 
-    /// Forgets the recorded rounds, and records the present parameter values.
     pub(super) fn restart(&mut self, learned: &LearnedParameters) {
         self.rounds.clear();
         self.rounds.push(numbers(learned));

@@ -30,7 +30,6 @@ pub(super) struct LearningRun<E> {
     rows: Arc<CaseRows>,
     /// The model prepared for rounds; `None` before the first turn.
     learner: Option<Arc<Mutex<Learner>>>,
-    /// The rounds of the starts so far.
     starts: Vec<Rounds>,
     standard_errors: Option<StandardErrors>,
     latest: Latest<Fit>,

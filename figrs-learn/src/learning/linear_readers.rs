@@ -46,7 +46,6 @@ pub(super) struct ReaderGroup {
     pub(super) conditions: Vec<Vec<(usize, Datum)>>,
 }
 
-/// An element that the walk has reached.
 #[derive(Debug)]
 struct Reached {
     element: AnyElement,

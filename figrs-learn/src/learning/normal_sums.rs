@@ -146,7 +146,6 @@ impl NormalReader {
         }
     }
 
-    /// Returns the distinct parameters that the mean reads.
     fn parameters(&self) -> Vec<usize> {
         let mut all: Vec<usize> = self.mean.iter().filter_map(|term| term.parameter).collect();
         all.sort_unstable();
@@ -164,7 +163,6 @@ impl NormalReader {
     }
 }
 
-/// The statistics of several normal elements, in one list of counts.
 #[derive(Debug, Default)]
 pub(super) struct NormalSums {
     readers: Vec<(NormalReader, usize)>,

@@ -58,7 +58,6 @@ impl StandardErrors {
     }
 }
 
-/// The source of expected counts: an expectation step, the rows of data and the number of threads.
 pub(super) struct InformationSource<'a> {
     pub(super) step: &'a dyn ExpectationStep,
     pub(super) rows: &'a [CaseRow<'a>],
@@ -182,7 +181,6 @@ impl InformationSource<'_> {
         })
     }
 
-    /// Returns the expected counts at the present values of the parameters.
     fn counts(&self) -> Result<Vec<f64>, Error> {
         let log_weights = self.step.outcomes().log_weights()?;
         let run = (self.threads, self.until);

@@ -356,7 +356,6 @@ impl CountedOutcomes {
         Ok(())
     }
 
-    /// Returns the logarithm of the prior density of all parameters at their present values.
     pub(super) fn log_prior(&self) -> Result<f64, Error> {
         let mut sum = 0.0;
         for learned in self.learned.iter() {

@@ -29,10 +29,8 @@ pub(super) struct RoundSettings {
     pub(super) threads: usize,
 }
 
-/// The rounds of one start so far.
 #[derive(Clone, Debug)]
 pub(super) struct Rounds {
-    /// The parameters and the counts after the last round.
     pub(super) last: Evaluated,
     /// The log-likelihoods before the first round and after each round.
     pub(super) log_likelihoods: Vec<f64>,
@@ -43,7 +41,6 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// Returns the number of rounds so far.
     pub(super) fn count(&self) -> u64 {
         self.log_likelihoods.len() as u64 - 1
     }
@@ -57,14 +54,12 @@ pub(super) struct Evaluated {
     pub(super) log_likelihood: f64,
     /// The number that learning maximises: the log-likelihood or the log-posterior.
     pub(super) objective: f64,
-    /// The expected counts of all outcomes.
     pub(super) counts: Vec<f64>,
 }
 
 /// Exponent of the weights of steps in stepwise expectation-maximisation (Liang and Klein).
 const STEP_EXPONENT: f64 = -0.7;
 
-/// The expectation step, the rows of data and the settings for the rounds of one start.
 pub(super) struct RoundsOfStart<'a> {
     pub(super) step: &'a dyn ExpectationStep,
     pub(super) rows: &'a [CaseRow<'a>],
@@ -158,7 +153,6 @@ impl RoundsOfStart<'_> {
         Ok(is_kept.then_some(found))
     }
 
-    /// Evaluates all rows at the present parameter values by the expectation step.
     fn evaluate(&self) -> Result<Evaluated, Error> {
         let expected = self.expect(self.rows)?;
         let outcomes = self.step.outcomes();

@@ -56,10 +56,8 @@ pub(super) struct LoadedRow<'a> {
 pub(super) trait RowCounter: Send + Sync {
     type Worker;
 
-    /// True if the counts are exact.
     fn is_exact(&self) -> bool;
 
-    /// Creates the working state of one thread.
     fn worker(&self, graph: &FactorGraph) -> Self::Worker;
 
     /// Calls `count` with each outcome of a row and its expected count, unless the total weight of the graph is zero. Returns the natural logarithm
@@ -72,7 +70,6 @@ pub(super) trait RowCounter: Send + Sync {
     ) -> Result<Option<f64>, Error>;
 }
 
-/// The expectation step of an algorithm that works on factor graphs.
 #[derive(Debug)]
 pub(super) struct FactorGraphStep<C> {
     pub(super) rows: RowFactors,

@@ -60,7 +60,6 @@ impl RowSums {
         add(&mut self.likelihoods, weight)
     }
 
-    /// Adds the sums `other` over further worlds.
     pub(super) fn add(&mut self, other: &Self) {
         let weight = self.unit(other.log_scale, other.densities);
         if weight > 0.0 {
@@ -71,7 +70,6 @@ impl RowSums {
         }
     }
 
-    /// Returns the natural logarithm of the total weight of the worlds.
     pub(super) fn log_total(&self) -> f64 {
         self.log_scale + self.total.ln()
     }

@@ -45,11 +45,9 @@ mod tests;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedFit {
-    /// Version of the format in which the fit is saved.
     version: u32,
     /// For each parameter, its name and the bits of its numbers.
     parameters: Vec<(String, Vec<u64>)>,
-    /// The bits of the expected counts.
     counts: Vec<u64>,
     log_likelihoods: Vec<u64>,
     starts: Vec<u64>,
@@ -120,7 +118,6 @@ fn from_bits(bits: &[u64]) -> Vec<f64> {
     bits.iter().map(|&x| f64::from_bits(x)).collect()
 }
 
-/// Returns a checksum of the columns, their cells and the rows.
 fn checksum(columns: &CaseTable, rows: &CaseRows) -> u64 {
     let mut table = columns.columns_only();
     table.rows = rows.clone();

@@ -33,7 +33,6 @@ impl TermSums {
         }
     }
 
-    /// Returns the total number of coefficients of all parameters.
     pub(super) fn len(&self) -> usize {
         self.ranges.last().map_or(0, |last| last.end)
     }

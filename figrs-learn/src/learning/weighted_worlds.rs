@@ -53,14 +53,12 @@ fn prior(element: &AnyElement) -> Option<&LearnedPrior> {
     }
 }
 
-/// Returns the parameters to be learned among the random choices of `trace`.
 fn free_parameters(trace: &Trace) -> impl Iterator<Item = &AnyElement> {
     let choices = (0..trace.choices()).map(|i| trace.element(trace.choice(i)));
     choices.filter(|element| prior(element).is_some())
 }
 
 impl RowDraws {
-    /// Returns the number of units of work into which the draws for each row are divided.
     fn units_of_row(&self) -> u64 {
         self.samples.div_ceil(UNIT)
     }

@@ -107,7 +107,6 @@ impl DifferentiableTree {
         Ok(Some((place, numbers)))
     }
 
-    /// Returns the expectation of `numbers`, which are assigned to the values of the target with the index `place`.
     fn expectation(&self, encoding: &CompiledEncoding, place: usize, numbers: &[f64]) -> f64 {
         let marginals = encoding.marginals(&[self.expansion.targets()[place]]);
         let terms = marginals.iter().flatten().zip(numbers);

@@ -30,7 +30,6 @@ struct DifferentiableMember {
     is_complete: bool,
 }
 
-/// The derivative of a weight with respect to a parameter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WeightDerivative {
     /// The index of the outcome whose probability is the weight.

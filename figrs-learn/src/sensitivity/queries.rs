@@ -125,7 +125,6 @@ impl Sensitivity for Answer {
     }
 }
 
-/// Returns the compiled model of `answer`.
 fn tree_of(answer: &Answer) -> Result<Arc<DifferentiableTree>, Error> {
     let model = answer.answered.as_deref().ok_or_else(|| {
         answer.missing_content_error(

@@ -106,7 +106,6 @@ impl Query {
         }
     }
 
-    /// Returns the number that the query assigns to each value of its element.
     pub(super) fn numbers<'v>(
         &self,
         values: impl Iterator<Item = &'v dyn Any>,

@@ -46,7 +46,6 @@ impl TornadoRow {
 }
 
 impl Tornado {
-    /// Creates a tornado table from `rows`, which may be in any order.
     pub(super) fn new(query: String, value: f64, mut rows: Vec<TornadoRow>) -> Self {
         rows.sort_by(|a, b| b.swing().total_cmp(&a.swing()));
         Self { query, value, rows }

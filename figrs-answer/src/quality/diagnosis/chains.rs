@@ -21,7 +21,6 @@ pub(crate) struct NumberMeasures {
     pub(crate) tail: f64,
 }
 
-/// Convergence measures of the Markov chains of a target.
 pub(crate) struct ChainMeasures {
     /// The measures of the components of the target's values if the values are numbers, otherwise of the indicators
     /// of frequent values.

@@ -18,7 +18,6 @@ pub(super) enum BlockProposalKind {
     Prior,
 }
 
-/// The random walks of continuous random choices, and the buffers for joint proposals.
 #[derive(Debug, Default)]
 pub(super) struct BlockProposals {
     /// The random walks of the continuous choices that exist in every world; `None` before these choices have been assigned to random walks.

@@ -20,7 +20,6 @@ const BLOCK: u64 = 256;
 /// Maximum number of elements in a world, for a chain that is stored in the answer.
 const MOST_NODES: usize = 1 << 15;
 
-/// Length of the chains: draws, burn-in, thinning, and total number of steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ChainLength {
     pub(super) draws: u64,
@@ -60,14 +59,12 @@ pub(super) fn first_world(
     Err(none(max_tries))
 }
 
-/// The draws of a Markov chain, and the values of the random choices in its worlds.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct ChainRecord {
     /// For each target, the index of its value in each draw.
     pub(super) indices: Vec<Vec<u32>>,
     /// The values of the random choices in the worlds of the chain after burn-in.
     pub(super) sites: SiteRecord,
-    /// Number of draws that the chain has retained.
     pub(super) draws: u64,
     /// Number of steps after burn-in; `accepted` is the number of accepted steps among these steps.
     pub(super) steps: u64,
@@ -94,7 +91,6 @@ pub(super) struct MetropolisChain {
 }
 
 impl MetropolisChain {
-    /// Creates a chain whose present world is the world in `trace`.
     pub(super) fn new(
         trace: Trace,
         kernel: Kernel,
@@ -180,7 +176,6 @@ impl MetropolisChain {
         Ok(self.step == total)
     }
 
-    /// Returns the distinct values of each target, and the record of all draws so far.
     pub(super) fn record(&self) -> (&[SupportBuilder], &ChainRecord) {
         (&self.values, &self.finished)
     }

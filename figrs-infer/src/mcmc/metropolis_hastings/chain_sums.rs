@@ -43,7 +43,6 @@ pub struct ChainTally {
     work: ChainWork,
 }
 
-/// The result of a chain or of a probe.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum ChainWork {
     Chain(Box<ChainRecord>),

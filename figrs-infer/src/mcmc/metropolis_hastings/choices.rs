@@ -184,7 +184,6 @@ fn counts(records: &[&SiteRecord], chains: &[Option<&ChoiceSeries>]) -> Vec<Batc
     counts
 }
 
-/// True if nearly all recorded values of a random choice are equal.
 fn is_settled(shown: &[BatchedNumber]) -> bool {
     let mut numbers: Vec<f64> = shown.iter().map(|shown| shown.number).collect();
     numbers.sort_by(f64::total_cmp);

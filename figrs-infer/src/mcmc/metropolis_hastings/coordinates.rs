@@ -27,7 +27,6 @@ pub(super) fn push(space: Space, value: &Datum, into: &mut Vec<f64>) -> Option<(
     (finite && into.len() > start).then_some((into.len() - start, volume))
 }
 
-/// Returns the number of coordinates of a value; `None` if values of this space have no coordinates.
 pub(super) fn count(space: Space, value: &Datum) -> Option<usize> {
     let numbers = value.get::<Vec<f64>>().map_or(1, Vec::len);
     match space {

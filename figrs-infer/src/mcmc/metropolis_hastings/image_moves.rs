@@ -262,7 +262,6 @@ fn is_near(a: f64, b: f64, magnitude: f64) -> bool {
 }
 
 impl PlacedImage {
-    /// Returns the present values of the random choices from which the number is computed.
     fn leaves(&self, trace: &Trace) -> Option<Vec<Datum>> {
         self.sites.iter().map(|&site| trace.value(site)).collect()
     }
@@ -337,7 +336,6 @@ impl ImageMove {
 }
 
 impl ImageMoves {
-    /// Creates a set of joint moves, which are searched for at the first use.
     pub(super) fn new(images: Images) -> Self {
         Self {
             images,

@@ -40,7 +40,6 @@ impl Kernel {
         }
     }
 
-    /// Adds the joint moves that keep the deterministic numbers `images` unchanged.
     pub(super) fn with_images(mut self, images: Images) -> Self {
         self.image_moves = ImageMoves::new(images);
         self

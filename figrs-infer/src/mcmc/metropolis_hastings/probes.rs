@@ -45,11 +45,10 @@ const BLOCK: u64 = 16;
 pub(super) struct PriorDraws {
     /// The random choices and the likelihood of each world; each world is recorded as one sweep.
     pub(super) worlds: SiteRecord,
-    /// For each world, the number of densities among its likelihoods.
+    /// For each world, the number of density factors in its likelihood.
     pub(super) densities: Vec<usize>,
 }
 
-/// The result of a probe: its draws from the prior, and the record of its short chain.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct ProbeRecord {
     pub(super) prior: PriorDraws,
@@ -143,7 +142,6 @@ fn draw_from_prior(
     Ok(draws)
 }
 
-/// Runs a short chain of at most `most` steps.
 fn run_short_chain(
     settings: &MetropolisSettings,
     (model, targets): (&Model, &[AnyElement]),

@@ -35,7 +35,6 @@ impl ProposalSuccess {
         }
     }
 
-    /// Returns the stuck random choices.
     pub(super) fn sites(&self) -> &[Site] {
         &self.sites
     }

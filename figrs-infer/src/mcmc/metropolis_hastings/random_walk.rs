@@ -62,7 +62,6 @@ impl RandomWalk {
         }
     }
 
-    /// True if the walk has learned enough positions to make steps.
     pub(super) fn is_learned(&self) -> bool {
         !self.factor.is_empty()
     }
@@ -96,7 +95,6 @@ impl RandomWalk {
         }
     }
 
-    /// Adapts the scale of the walk to the acceptance probability of a step.
     pub(super) fn adapt(&mut self, accepted: f64) {
         // The optimal acceptance rate is .44 in one dimension and falls to .234 in many dimensions: Roberts and Rosenthal (2001).
         let aim = 0.234 + 0.206 / self.mean.len().max(1) as f64;

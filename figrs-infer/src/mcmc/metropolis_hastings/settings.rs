@@ -12,7 +12,6 @@ use crate::sampling::settings::SamplerSettings;
 use figrs_answer::error::Error;
 use figrs_answer::run::time_share::TimeShare;
 
-/// The seed, the limits and the proposals of Metropolis-Hastings chains.
 #[derive(Clone, Debug)]
 pub(crate) struct MetropolisSettings {
     pub(crate) drawing: SamplerSettings,

@@ -57,7 +57,6 @@ impl Kernel {
         step
     }
 
-    /// Proposes the values that a move draws.
     fn propose_move<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,
@@ -252,7 +251,6 @@ impl Kernel {
         }
     }
 
-    /// Proposes a step of the random walk of the continuous choices `sites`.
     fn propose_walk<D: StepDecisions>(
         &mut self,
         trace: &mut Trace,

@@ -10,11 +10,9 @@ use super::kernel::Kernel;
 use super::proposals::Proposals;
 use figrs_answer::error::Error;
 
-/// The method that proposed a new value of a random choice.
 enum ProposalKind {
     /// A symmetric proposal: the probability of the proposal is equal to that of the reverse proposal.
     Symmetric,
-    /// A draw from the prior distribution of the random choice.
     Prior,
     /// A draw from the conditional distribution of the random choice given all other choices, with the likelihood raised to this power.
     Conditional(f64),

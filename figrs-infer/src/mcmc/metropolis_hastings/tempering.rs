@@ -72,7 +72,6 @@ impl TemperatureLadder {
         }
     }
 
-    /// Starts or ends the adaptation of the temperatures and of the replicas' kernels.
     pub(super) fn adapt(&mut self, adapting: bool) {
         self.adapting = adapting;
         for replica in &mut self.hotter {

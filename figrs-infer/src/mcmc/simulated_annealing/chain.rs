@@ -66,7 +66,6 @@ impl AnnealingChain {
     }
 }
 
-/// Result of a chain: its best world, all improvements of the best world, and the numbers of steps.
 #[derive(Default)]
 pub(super) struct AnnealingResult {
     pub(super) steps: u64,
@@ -93,7 +92,6 @@ impl BestWorld {
 }
 
 impl AnnealingResult {
-    /// Stores the present world if it is more probable than all earlier worlds.
     pub(super) fn update_best(&mut self, trace: &Trace) {
         let new = BestWorld {
             world: Vec::new(),

@@ -68,7 +68,6 @@ pub struct SimulatedAnnealing {
     watch: Watch,
 }
 
-/// The temperatures of the steps of a chain.
 #[derive(Clone)]
 enum Schedule {
     /// Temperatures that fall geometrically over a number of steps, which is the number of steps of the run before any extension.
@@ -77,7 +76,6 @@ enum Schedule {
         coldest: f64,
         steps: Option<u64>,
     },
-    /// A function that returns the temperature of a step.
     Function(Arc<dyn Fn(u64) -> f64 + Send + Sync>),
 }
 
@@ -177,7 +175,6 @@ impl SimulatedAnnealing {
         Ok(())
     }
 
-    /// Returns the temperature of a step.
     #[inline]
     fn temperature(&self, step: u64) -> Result<f64, Error> {
         match &self.schedule {

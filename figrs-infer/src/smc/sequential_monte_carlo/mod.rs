@@ -252,7 +252,6 @@ impl SequentialMonteCarlo {
     }
 }
 
-/// Progress of the filter over all blocks.
 struct FilterProgress<'a> {
     run: &'a RunMonitor<'a>,
     /// The fraction of the statements that each particle has processed, summed over all particles, in units of 2^-32.
@@ -278,7 +277,6 @@ struct BlockParticles<'a> {
     progress: &'a FilterProgress<'a>,
     /// Number of worlds of the block before any populations were removed.
     rows: u64,
-    /// Number of worlds of each population.
     size: usize,
 }
 
@@ -338,7 +336,6 @@ impl SequentialMonteCarlo {
         PopulationSums::new(self.name(), numbers, (targets, self.keep), unseen)
     }
 
-    /// Returns the number of blocks of populations in the run.
     fn blocks(&self) -> u64 {
         self.populations.div_ceil(self.block_size())
     }

@@ -247,7 +247,6 @@ struct PartBlock {
 }
 
 impl PartBlock {
-    /// Draws the values of the elements that belong to the trajectory.
     fn record_trajectory(&mut self, rng: &mut Stream) -> Result<(), Error> {
         let first = self.block.statements();
         for target in first..first + self.trajectory_len {
@@ -276,7 +275,6 @@ struct PartCache<'a, S: ?Sized> {
 }
 
 impl<'a, S: Sequence + ?Sized> PartCache<'a, S> {
-    /// Approximate maximum number of bytes of the stored parts.
     const MAX_CACHED_BYTES: u64 = 40 << 20;
 
     fn new(filter: &'a SequentialMonteCarlo, limit: Limits, sequence: &'a S) -> Self {
@@ -333,7 +331,6 @@ struct SequenceParticles<'w, 'a, S: Sequence + ?Sized> {
     progress: &'w FilterProgress<'w>,
     /// Number of worlds of the block before any populations were removed.
     rows: u64,
-    /// Number of worlds of a population.
     size: usize,
     paths: AncestralPaths<S::Value>,
 }

@@ -24,7 +24,6 @@ pub(super) struct FittedPolicy {
     /// The draws of each option, grouped by those known values that must match exactly (a class). The classes are in the order in which their first
     /// draws occur.
     classes: IndexMap<Vec<u32>, Vec<OptionDraws>, FxBuildHasher>,
-    /// The option with the largest mean utility over all draws.
     best_on_average: usize,
     /// The known values of the policy's rows, which are printed.
     examples: Vec<Vec<Datum>>,
@@ -52,7 +51,6 @@ struct OptionDraws {
     mean: Option<UtilityEstimate>,
 }
 
-/// A row of the policy: known values, the best option for these values, and the estimated utility of the option.
 pub(super) struct FittedRow {
     pub(super) known: Vec<Datum>,
     pub(super) option: usize,
@@ -193,7 +191,6 @@ impl OptionDraws {
     }
 }
 
-/// The choice of a fitted policy as a function of the known values.
 pub(super) struct FittedChoice(pub(super) Arc<FittedPolicy>);
 
 impl ChoosePolicy for FittedChoice {

@@ -18,7 +18,6 @@ use figrs_answer::error::Error;
 /// A user-defined function from a value of an element to coordinates. The function returns `None` for a value of another type.
 pub(super) type CoordinateFunction = dyn Fn(&dyn Any) -> Option<Vec<f64>> + Send + Sync;
 
-/// An element with the user-defined function that returns the coordinates of the element's values.
 #[derive(Clone)]
 pub(super) struct GivenCoordinates {
     pub(super) element: AnyElement,
@@ -40,7 +39,6 @@ pub(super) struct KnownPlace {
     pub(super) point: Vec<f64>,
 }
 
-/// The elements that are known when a decision is made, with the methods by which their values are compared.
 #[derive(Clone, Debug)]
 pub(super) struct KnownSpace {
     pub(super) elements: Vec<KnownElement>,
@@ -53,10 +51,8 @@ pub(super) struct KnownElement {
     comparison: Comparison,
 }
 
-/// The method by which two values of an element are compared.
 #[derive(Clone, Debug)]
 enum Comparison {
-    /// Two values match if they are equal.
     Exact,
     /// The distance of two values is the Euclidean distance of their coordinates.
     Distance {
@@ -94,7 +90,6 @@ impl KnownSpace {
         Ok(Self { elements })
     }
 
-    /// Returns the total number of coordinates of all elements that are compared by distance.
     pub(super) fn dimensions(&self) -> usize {
         let scales = self.elements.iter().map(|known| match &known.comparison {
             Comparison::Exact => 0,

@@ -21,7 +21,6 @@ pub(super) struct NeighbourTree {
 
 #[derive(Clone, Copy, Debug)]
 struct FoundPoint {
-    /// Squared distance from the query point.
     distance: f64,
     number: u32,
 }

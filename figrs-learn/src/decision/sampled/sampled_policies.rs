@@ -179,7 +179,6 @@ fn total(mut utilities: Vec<Element<f64>>) -> Element<f64> {
     }
 }
 
-/// The backward induction, which fits the policies from the last decision to the first.
 struct Induction<'s, S> {
     by: &'s SampledPolicies<S>,
     question: DecisionQuestion,
@@ -198,7 +197,6 @@ impl<S: Replicate> Induction<'_, S> {
         Ok(SampledPlan::new(self.by.sampler.name(), expected, policies))
     }
 
-    /// Returns the elements that are known when the decision with the index `number` is made.
     fn known(&self, number: usize) -> Vec<AnyElement> {
         let decisions = &self.question.decisions;
         if self.by.memory == DecisionMemory::Limited {
@@ -325,7 +323,6 @@ impl<S: Replicate> Induction<'_, S> {
     }
 }
 
-/// Returns the distinct elements of `elements`.
 fn distinct(elements: impl Iterator<Item = AnyElement>) -> Vec<AnyElement> {
     let mut seen = FxHashSet::default();
     elements
@@ -347,7 +344,6 @@ impl ChoosePolicy for NumberedOption {
 }
 
 impl crate::decision::problem::AskedDecision {
-    /// Returns an element that draws an option of the decision; all options have the same probability.
     pub(super) fn at_random(&self) -> AnyElement {
         let last = i64::try_from(self.options.len()).unwrap_or(i64::MAX) - 1;
         let number = DiscreteUniform::new(0, last);

@@ -153,7 +153,6 @@ impl<T: Value> fmt::Display for SampledPolicy<T> {
     }
 }
 
-/// Writes the policy `fitted` as a table, with columns for the known elements, for the choice, and for the choice's utility with its standard error.
 pub(super) fn write_fitted(f: &mut fmt::Formatter<'_>, fitted: &FittedPolicy) -> fmt::Result {
     let known = fitted.space.elements.iter().map(|known| &known.element);
     let elements: Vec<AnyElement> = known.chain([&fitted.decision.element]).cloned().collect();

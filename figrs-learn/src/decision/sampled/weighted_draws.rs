@@ -6,7 +6,6 @@ use crate::decision::problem::valid_utility;
 use figrs_answer::answer::draws::{Draws, TargetDraws};
 use figrs_answer::error::Error;
 
-/// The draws of a sampler's run that have positive weights.
 #[derive(Debug)]
 pub(super) struct WeightedDraws<'d> {
     draws: &'d Draws,
