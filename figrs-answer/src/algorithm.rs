@@ -154,8 +154,7 @@ pub trait Run: Algorithm {
         })
     }
 
-    /// Returns the natural logarithm of the probability of the evidence; `-inf` if an exact algorithm finds that the evidence is
-    /// impossible.
+    /// Returns the natural logarithm of the probability of the evidence; `-inf` if an exact algorithm finds that the evidence is impossible.
     ///
     /// A sampler returns [`Error::NoSampleMetEvidence`] if none of its samples satisfies the evidence. An algorithm that searches for a single world
     /// returns [`Error::NotInAnswer`].

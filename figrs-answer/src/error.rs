@@ -206,8 +206,7 @@ pub enum Error {
         /// The element of the query.
         element: Label,
     },
-    /// No two draws of a floating-point number are equal. Draws of such a number therefore do not determine the probability of a
-    /// single value.
+    /// No two draws of a floating-point number are equal. Draws of such a number therefore do not determine the probability of a single value.
     #[error(
         "no two draws of {element} are the same, and they do not tell how likely a single value is; ask for `mean`, \
          `expectation` or `probability_that`, or for quantiles of its `distribution`"

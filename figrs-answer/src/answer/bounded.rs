@@ -16,8 +16,7 @@ impl Answer {
     /// Returns bounds of the probability that the target `element` has the value `value`. If the answer is exact, both bounds
     /// are equal to the probability.
     ///
-    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer is an estimate or a
-    /// world.
+    /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the answer is an estimate or a world.
     pub fn bounds<T: Value>(&self, element: &Element<T>, value: &T) -> Result<Bounds, Error> {
         let Some(target) = self.bounded(element)? else {
             return self.bounds_that(element, |v| v.same(value));
@@ -107,8 +106,7 @@ impl Answer {
         }
     }
 
-    /// Returns bounds of the natural logarithm of the probability of the evidence, including the weights that the evidence gives
-    /// to worlds.
+    /// Returns bounds of the natural logarithm of the probability of the evidence, including the weights that the evidence gives to worlds.
     ///
     /// The lower bound is `-inf` if the evidence may be impossible.
     ///

@@ -32,10 +32,9 @@ impl TargetBounds {
     /// Returns bounds of the probability that the value of a target has an index that `is_in` accepts. `is_in` returns `None` for a cell if it is not
     /// known whether all values in the cell are accepted.
     ///
-    /// Let `L` and `U` be the lower and upper weights of an event, of its complement and of the unknown value. The weight `U(unknown)` of
-    /// the unknown value is added to both `U(in)` and `U(out)`, because the value may belong to the event or to its complement. The
-    /// bounds are `L(in) / (L(in) + U(out))` and `U(in) / (U(in) + L(out))`, because the fraction `a / (a + b)` increases with `a` and
-    /// decreases with `b`.
+    /// Let `L` and `U` be the lower and upper weights of an event, of its complement and of the unknown value. The weight `U(unknown)` of the unknown
+    /// value is added to both `U(in)` and `U(out)`, because the value may belong to the event or to its complement. The bounds are `L(in) / (L(in) +
+    /// U(out))` and `U(in) / (U(in) + L(out))`, because the fraction `a / (a + b)` increases with `a` and decreases with `b`.
     #[doc(hidden)]
     pub fn of(&self, is_in: impl Fn(usize) -> Option<bool>) -> Bounds {
         let (mut within, mut out, mut open) = (Vec::new(), Vec::new(), Vec::new());
@@ -92,11 +91,10 @@ impl TargetBounds {
     /// Returns the maximum width of the bounds of an event's probability, over all events. For a continuous target, the maximum is over all
     /// half-lines, because a half-line divides at most one cell.
     ///
-    /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of an event. Undecided worlds add at
-    /// most `g` to the event and at most `h` to its complement, where both `g` and `h` are at most `G = U - L`. The width of the bounds
-    /// of the event's probability is `(a + g) / (L + g) - a / (L + h)`. For `0 <= a <= L`, the linear function
-    /// `(a + g) / (L + g) - a / (L + h)` is at most the larger of `g / (L + g)` and `h / (L + h)`. Because `g` and `h` are at most `G`,
-    /// the width of the bounds is at most `G / (L + G) = 1 - L / U`.
+    /// Let `L` and `U` be the lower and the upper weight of all worlds, and `a` the lower weight of an event. Undecided worlds add at most `g` to the
+    /// event and at most `h` to its complement, where both `g` and `h` are at most `G = U - L`. The width of the bounds of the event's probability is
+    /// `(a + g) / (L + g) - a / (L + h)`. For `0 <= a <= L`, the linear function `(a + g) / (L + g) - a / (L + h)` is at most the larger of `g / (L +
+    /// g)` and `h / (L + h)`. Because `g` and `h` are at most `G`, the width of the bounds is at most `G / (L + G) = 1 - L / U`.
     #[doc(hidden)]
     pub fn width(&self) -> f64 {
         let upper = self.log_upper.iter().copied().chain([self.log_unknown]);

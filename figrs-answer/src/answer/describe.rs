@@ -62,9 +62,8 @@ impl TargetMarginal {
             && self.estimate.never_repeats(&self.probabilities)
     }
 
-    /// Returns one line of text about the target: the probability of `true` or of the most likely value, with its quality. If no value was
-    /// drawn twice, the text has the mean and the standard deviation instead of a probability. Returns `None` if the target has no
-    /// possible value.
+    /// Returns one line of text about the target: the probability of `true` or of the most likely value, with its quality. If no value was drawn
+    /// twice, the text has the mean and the standard deviation instead of a probability. Returns `None` if the target has no possible value.
     pub(crate) fn summary(&self) -> Option<String> {
         self.summary_knowing(self.chain_measures().as_ref())
     }
@@ -212,8 +211,7 @@ impl TargetMarginal {
 }
 
 impl TargetBounds {
-    /// Returns one line of text with the bounds of the probability of `true` or, for other types, of the value with the largest lower
-    /// bound.
+    /// Returns one line of text with the bounds of the probability of `true` or, for other types, of the value with the largest lower bound.
     pub(crate) fn summary(&self, deepening: Option<Deepening>) -> String {
         let is_boolean = self.element.no_values().insert(&true as &dyn Any).is_some();
         let shown = if is_boolean {

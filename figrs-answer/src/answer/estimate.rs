@@ -26,8 +26,7 @@ pub enum Estimate {
     Approximate,
     /// The probabilities are estimated from independent weighted samples.
     Weighted {
-        /// For each value, the sum of the squared weights of its samples, divided by the square of the sum of all
-        /// weights.
+        /// For each value, the sum of the squared weights of its samples, divided by the square of the sum of all weights.
         squares: Vec<f64>,
         /// An upper bound of the probability of the values that no sample has ([`unseen_share`]); infinite if there is no bound.
         unseen: f64,
@@ -51,8 +50,7 @@ pub enum Estimate {
 /// Returns a 95 % upper bound of the posterior probability of an event that occurs in none of `samples` samples; infinity if the bound would not be
 /// below one. The upper bound is `3 / n` times the largest possible weight of a world, divided by the mean weight.
 ///
-/// `log_maximum` is the logarithm of the largest possible weight of a world, if it is known; `log_mean` is the logarithm of the mean
-/// weight.
+/// `log_maximum` is the logarithm of the largest possible weight of a world, if it is known; `log_mean` is the logarithm of the mean weight.
 ///
 /// If none of `n` draws from the prior has an event, the prior probability of the event is at most `3 / n` with a confidence of 95 % (the rule of
 /// three, Hanley and Lippman-Hand 1983). The total weight of the worlds in the event is therefore at most `3 / n` times the largest weight.
@@ -452,8 +450,7 @@ mod tests {
 
     #[test]
     fn many_samples_keep_the_error_of_their_spread() {
-        // A hundred samples of small weight have a rare value. The effective sample size is a thousand, and no sample has a larger
-        // weight.
+        // A hundred samples of small weight have a rare value. The effective sample size is a thousand, and no sample has a larger weight.
         let p = 1e-6;
         let estimate = Estimate::Weighted {
             squares: vec![1e-3, p * p / 100.0],

@@ -22,8 +22,7 @@ pub struct RunStatistics {
     pub acceptance: Option<f64>,
     /// The fraction of the total weight that the heaviest draw has, if draws are weighted.
     pub largest_share: Option<f64>,
-    /// The Pareto k-hat of the weights of independent draws ([`pareto_k`](crate::quality::diagnostics::pareto_k)), if there are
-    /// enough draws.
+    /// The Pareto k-hat of the weights of independent draws ([`pareto_k`](crate::quality::diagnostics::pareto_k)), if there are enough draws.
     pub pareto_k: Option<f64>,
     /// Largest change of a number in the last iteration, for an algorithm that iterates to a fixed point.
     pub residual: Option<f64>,

@@ -16,8 +16,7 @@ use figrs_factor::Stopped;
 
 /// The sums that a sampler accumulates. The contributions of its units of work are added in the order of their indices.
 pub trait Sums: Clone + Debug + Send + 'static {
-    /// The contribution of one unit of work: the sums of a block of worlds or of some populations of particles, or the draws of a Markov
-    /// chain.
+    /// The contribution of one unit of work: the sums of a block of worlds or of some populations of particles, or the draws of a Markov chain.
     type Unit: Clone + Debug + Send;
     /// The type of the answer that is computed from the sums.
     type Answer;

@@ -14,8 +14,7 @@ pub trait PortableTargets: Parents {
     /// The columns of the targets' values, in a type that serde can serialise.
     type Columns: Debug + Send + Serialize + DeserializeOwned;
 
-    /// Copies the columns of the targets' values. Returns `None` unless there is exactly one column of the right type for each
-    /// target.
+    /// Copies the columns of the targets' values. Returns `None` unless there is exactly one column of the right type for each target.
     fn columns(&self, values: &[Box<dyn AnyColumn>]) -> Option<Self::Columns>;
 
     /// Converts the columns to untyped columns.

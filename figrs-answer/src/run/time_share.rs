@@ -49,8 +49,7 @@ impl<'a> TimeShare<'a> {
         }
     }
 
-    /// Returns the reason why the chain must end now; `None` if it need not end. Without a deadline, the call does not
-    /// read the clock.
+    /// Returns the reason why the chain must end now; `None` if it need not end. Without a deadline, the call does not read the clock.
     #[inline]
     pub fn stopped(&self) -> Option<Stopped> {
         if self.run.is_interrupted() {

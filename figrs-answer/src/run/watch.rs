@@ -132,8 +132,7 @@ pub struct RunMonitor<'a> {
 }
 
 impl RunMonitor<'_> {
-    /// Returns the reason why the run must stop now; `None` if it need not stop. `stopped` is cheap enough to be called every few
-    /// microseconds.
+    /// Returns the reason why the run must stop now; `None` if it need not stop. `stopped` is cheap enough to be called every few microseconds.
     pub fn stopped(&self) -> Option<Stopped> {
         self.until.stopped()
     }

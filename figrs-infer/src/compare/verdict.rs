@@ -22,8 +22,7 @@ pub enum Verdict {
     /// The answer is wrong: an error is larger than rounding errors (for an exact answer) or than five standard errors, the exact number is outside
     /// the bounds, or an impossible value has positive probability.
     Wrong,
-    /// The answer is an estimate with an infinite standard error for some estimand; its error therefore has no known
-    /// bound.
+    /// The answer is an estimate with an infinite standard error for some estimand; its error therefore has no known bound.
     UnknownError,
     /// The answer is an approximation that claims nothing about its error.
     Approximate,

@@ -27,8 +27,7 @@ use figrs_answer::setters;
 ///
 /// **Complexity.** The time is linear in the number of samples and in the number of elements of each world.
 ///
-/// **Errors.** [`Error::EvidenceNotAllowed`] if the model has evidence; [`Error::NothingDone`] if the run was stopped before the first
-/// world.
+/// **Errors.** [`Error::EvidenceNotAllowed`] if the model has evidence; [`Error::NothingDone`] if the run was stopped before the first world.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};

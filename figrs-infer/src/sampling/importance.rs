@@ -42,8 +42,7 @@ use figrs_answer::setters;
 /// may be small if the evidence is unlikely. Worlds are drawn in blocks whose values fit into the processor cache. Memory does not grow with the
 /// number of samples, unless new values of targets keep occurring or draws are retained.
 ///
-/// **Errors.** [`Error::NoSampleMetEvidence`] if all samples have weight zero; [`Error::NothingDone`] if the run was stopped before the
-/// first sample.
+/// **Errors.** [`Error::NoSampleMetEvidence`] if all samples have weight zero; [`Error::NothingDone`] if the run was stopped before the first sample.
 ///
 /// **References.** Fung and Chang (1990), "Weighing and integrating evidence for stochastic simulation in
 /// Bayesian networks"; Shachter and Peot (1990); for the standard errors Geweke (1989); for learning Wei and Tanner (1990), "A Monte Carlo

@@ -72,8 +72,7 @@ pub struct PopulationResult {
 /// particles, the product of `exp(log_replaced)` and the mean of a population's last weights is then an unbiased estimate of the probability of the
 /// evidence. For a population that was removed, this estimate is zero.
 ///
-/// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet
-/// and Jasra (2012).
+/// **References.** Del Moral (2004), "Feynman-Kac formulae", section 7.4; for replacements by effective size Del Moral, Doucet and Jasra (2012).
 ///
 /// **Errors.** The errors of [`Particles::meet`].
 pub fn filter<P: Particles>(

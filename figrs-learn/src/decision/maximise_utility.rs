@@ -96,8 +96,7 @@ impl MaximiseUtility {
         self.run_any(model, utilities.collect(), &decisions.elements())
     }
 
-    /// Finds policies as [`run`](Self::run) does, but without static types: a utility whose value is not a number is an
-    /// error.
+    /// Finds policies as [`run`](Self::run) does, but without static types: a utility whose value is not a number is an error.
     pub fn run_any(
         &self,
         model: &Model,

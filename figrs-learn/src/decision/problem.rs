@@ -91,8 +91,7 @@ impl AskedDecision {
 
 /// Returns the distinct decisions of `decisions`.
 ///
-/// **Errors.** [`Error::NotADecision`] if an element is not a decision; [`ModelError::InvalidParameter`] if a decision has no
-/// options.
+/// **Errors.** [`Error::NotADecision`] if an element is not a decision; [`ModelError::InvalidParameter`] if a decision has no options.
 pub(super) fn asked_decisions(decisions: &[AnyElement]) -> Result<Vec<AskedDecision>, Error> {
     let mut asked: Vec<AskedDecision> = Vec::with_capacity(decisions.len());
     for decision in decisions {

@@ -189,8 +189,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         self
     }
 
-    /// Learns the parameters on which the elements of the cases depend; the evidence and the interventions of `model` hold in each
-    /// case.
+    /// Learns the parameters on which the elements of the cases depend; the evidence and the interventions of `model` hold in each case.
     ///
     /// **Errors.** The conditions are those of the [algorithm](Self).
     pub fn fit<C: CaseColumns>(&self, model: &Model, cases: &Cases<C>) -> Result<Fit, Error> {

@@ -83,8 +83,7 @@ pub trait ExpectationStep: fmt::Debug + Send + Sync {
 /// Expected counts of outcomes, with the log-likelihood.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Expected {
-    /// The natural logarithm of the probability of all cases, or an approximation of this logarithm; `None` if the algorithm
-    /// computes neither.
+    /// The natural logarithm of the probability of all cases, or an approximation of this logarithm; `None` if the algorithm computes neither.
     pub log_likelihood: Option<f64>,
     /// The expected count of each outcome.
     pub counts: Vec<f64>,

@@ -187,8 +187,7 @@ impl InformationSource<'_> {
         Ok(self.step.expect(self.rows, &log_weights, run)?.counts)
     }
 
-    /// Returns the derivatives of the log-likelihood or log-posterior with respect to the numbers of `parameter`, given the expected counts
-    /// `counts`.
+    /// Returns the derivatives of the log-likelihood or log-posterior with respect to the numbers of `parameter`, given the expected counts `counts`.
     fn by_numbers(&self, parameter: usize, counts: &[f64]) -> Result<Vec<f64>, Error> {
         let outcomes = self.step.outcomes();
         let learned = outcomes.learned().at(parameter);

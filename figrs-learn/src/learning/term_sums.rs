@@ -11,8 +11,7 @@ pub(super) struct TermSums {
     ranges: Vec<Range<usize>>,
 }
 
-/// Returns the number of coefficients in the log-likelihood of `learned`: one for each term, or one for each number
-/// if the parameter is a list.
+/// Returns the number of coefficients in the log-likelihood of `learned`: one for each term, or one for each number if the parameter is a list.
 fn coefficients(learned: &LearnedParameter) -> usize {
     match learned.prior().terms() {
         [Term::LogOfEach] => learned.params.len(),

@@ -63,8 +63,7 @@ impl DifferentiableTree {
     fn new(model: &Model, roots: &[AnyElement], limits: &Limits) -> Result<Self, Error> {
         let mut expansion = expand(limits, model, roots)?;
         if expansion.shares_calls() {
-            // The weights of a shared call are sums of products of parameters; the model is therefore expanded again
-            // without shared calls.
+            // The weights of a shared call are sums of products of parameters; the model is therefore expanded again without shared calls.
             expansion = Expansion::new(model, roots, limits)?;
         }
         if expansion.impossible().is_some() {

@@ -75,8 +75,7 @@ pub enum Finding {
         /// The largest R-hat that is acceptable.
         threshold: f64,
     },
-    /// The Markov chains, or the halves of a chain, do not agree about the random choices of their worlds, or they move too slowly for a
-    /// comparison.
+    /// The Markov chains, or the halves of a chain, do not agree about the random choices of their worlds, or they move too slowly for a comparison.
     ChoicesDisagree {
         /// The function of a random choice for which agreement of the chains is least probable.
         quantity: Quantity,
@@ -151,8 +150,7 @@ pub enum Finding {
         /// Number of draws of the target.
         draws: usize,
     },
-    /// The Markov chains left the most frequent value of a target only a few times; the probabilities of its other values are therefore
-    /// unknown.
+    /// The Markov chains left the most frequent value of a target only a few times; the probabilities of its other values are therefore unknown.
     SeldomChanged {
         /// The target that seldom changed.
         element: Label,

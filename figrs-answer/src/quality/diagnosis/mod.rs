@@ -77,10 +77,9 @@ impl fmt::Display for Diagnosis {
 impl Answer {
     /// Looks for reasons to doubt this answer. Every finding has a remedy.
     ///
-    /// - Findings about Markov chains: a rank-normalised split or folded R-hat above 1.01; a bulk or tail effective sample size below 400,
-    ///   or below 100 for each chain; a single chain; a target that never changed. A target that left its most frequent value fewer than
-    ///   ten times is also a finding (Vehtari et al. 2021, section 5). If a target is not a number, the indicators of its frequent values
-    ///   are tested.
+    /// - Findings about Markov chains: a rank-normalised split or folded R-hat above 1.01; a bulk or tail effective sample size below 400, or below
+    ///   100 for each chain; a single chain; a target that never changed. A target that left its most frequent value fewer than ten times is also a
+    ///   finding (Vehtari et al. 2021, section 5). If a target is not a number, the indicators of its frequent values are tested.
     /// - Findings about Metropolis-Hastings: all free random choices of the worlds are tested, by the ranks of up to 128 evenly spaced draws of each
     ///   chain. A Kruskal-Wallis test compares the location and the scale of the halves of all chains. The rate of false alarms for all choices
     ///   together is at most one in a hundred, if the chains have at least a hundred effective samples of each choice. If the chains disagree about

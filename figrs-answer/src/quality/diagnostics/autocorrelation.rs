@@ -9,11 +9,10 @@ const LAGS: usize = 128;
 
 /// Returns the effective sample size of the mean of all draws in the halves of the chains.
 ///
-/// Let `ρ(t) = 1 − (W − mean of the autocovariances at lag t) / var⁺` be the autocorrelation at lag `t`, and let `P(k) = ρ(2k) + ρ(2k + 1)`
-/// be the sums of pairs of autocorrelations. For a reversible chain, the sums `P(k)` are positive and decreasing. Let `τ = −1 + 2 Σ P(k)`,
-/// where the sum is over the initial positive `P(k)`, made monotone. The effective sample size of `S` draws is `S / τ`, at most `S log₁₀ S`
-/// (Vehtari et al. 2021, section 3.2). If the means of the halves differ, `var⁺` is large, the correlations do not decay, and the effective
-/// sample size is small.
+/// Let `ρ(t) = 1 − (W − mean of the autocovariances at lag t) / var⁺` be the autocorrelation at lag `t`, and let `P(k) = ρ(2k) + ρ(2k + 1)` be the
+/// sums of pairs of autocorrelations. For a reversible chain, the sums `P(k)` are positive and decreasing. Let `τ = −1 + 2 Σ P(k)`, where the sum is
+/// over the initial positive `P(k)`, made monotone. The effective sample size of `S` draws is `S / τ`, at most `S log₁₀ S` (Vehtari et al. 2021,
+/// section 3.2). If the means of the halves differ, `var⁺` is large, the correlations do not decay, and the effective sample size is small.
 ///
 /// If the correlations extend over more than 128 lags, neighbouring draws are averaged in pairs, and the computation is repeated. Averaging
 /// neighbouring draws changes neither the mean nor its variance, and the total work is at most `O(128 S)`.

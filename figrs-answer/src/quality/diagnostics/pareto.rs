@@ -5,10 +5,9 @@ use super::weights::scaled;
 /// Minimum number of weights in a tail whose shape is estimated.
 const MIN_TAIL_SIZE: usize = 5;
 
-/// Returns the Pareto k-hat of importance weights that are given by their logarithms. The k-hat is the shape parameter of a generalised
-/// Pareto distribution fitted to the tail of the weights. The tail consists of the differences between the largest `min(S / 5, 3 √S)`
-/// weights and the next smaller weight (Vehtari et al. 2024, section 3 and appendix G). The distribution is fitted by the method of Zhang
-/// and Stephens (2009).
+/// Returns the Pareto k-hat of importance weights that are given by their logarithms. The k-hat is the shape parameter of a generalised Pareto
+/// distribution fitted to the tail of the weights. The tail consists of the differences between the largest `min(S / 5, 3 √S)` weights and the next
+/// smaller weight (Vehtari et al. 2024, section 3 and appendix G). The distribution is fitted by the method of Zhang and Stephens (2009).
 ///
 /// If the k-hat is `k`, moments of the weights of order above `1 / k` do not exist. If the k-hat is at least 0.5, the weights have no variance, and
 /// standard errors are misleading. If the k-hat is at least 0.7, the mean converges too slowly to be useful. The k-hat is minus infinity if the

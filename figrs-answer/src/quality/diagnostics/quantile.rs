@@ -2,8 +2,7 @@
 
 use statrs::distribution::{Beta, ContinuousCDF};
 
-/// Returns the smallest number that at least the fraction `probability` of the sorted numbers does not exceed; NaN if there are no
-/// numbers.
+/// Returns the smallest number that at least the fraction `probability` of the sorted numbers does not exceed; NaN if there are no numbers.
 pub(super) fn quantile_of_sorted(sorted: &[f64], probability: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else {
         return f64::NAN;

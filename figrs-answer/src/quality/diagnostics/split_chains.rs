@@ -54,8 +54,7 @@ impl SplitChains {
 pub(super) struct VarianceEstimate {
     /// `W`, the mean of the variances within the sequences.
     pub(super) within: f64,
-    /// The variance `var⁺ = (N − 1) / N · W + B / N`, where `B / N` is the variance of the means of the sequences and `N` is
-    /// their length.
+    /// The variance `var⁺ = (N − 1) / N · W + B / N`, where `B / N` is the variance of the means of the sequences and `N` is their length.
     pub(super) total: f64,
 }
 

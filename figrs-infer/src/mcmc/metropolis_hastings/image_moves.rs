@@ -11,9 +11,8 @@
 //! at 0 and 1. A joint move is proposed only if the function agrees with the line through its values at 0 and 1, both at *z* before the move and at
 //! *z'* after the move. Joint moves are reversible for any function: near almost every point where *f* agrees with the line, *f* is affine.
 //!
-//! **References.** Yu and Meng (2011), "To center or not to center: that is not the question. An ancillarity-sufficiency interweaving
-//! strategy (ASIS) for boosting MCMC efficiency"; Liu and Sabatti (2000), "Generalised Gibbs sampler and multigrid Monte Carlo for
-//! Bayesian computation".
+//! **References.** Yu and Meng (2011), "To center or not to center: that is not the question. An ancillarity-sufficiency interweaving strategy (ASIS)
+//! for boosting MCMC efficiency"; Liu and Sabatti (2000), "Generalised Gibbs sampler and multigrid Monte Carlo for Bayesian computation".
 
 use std::any::Any;
 use std::sync::Arc;

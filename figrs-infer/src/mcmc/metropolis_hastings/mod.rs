@@ -87,8 +87,7 @@ use tempering::TemperatureLadder;
 
 const NAME: &str = "MetropolisHastings";
 
-/// Metropolis-Hastings: a Markov chain over worlds (assignments of values to all elements) that changes one random
-/// choice at a time.
+/// Metropolis-Hastings: a Markov chain over worlds (assignments of values to all elements) that changes one random choice at a time.
 ///
 /// A step of the chain selects one of the free choices of the present world, all with the same probability. A step proposes another value of the
 /// choice, re-evaluates everything that depends on it, and accepts or rejects the new world. The proposal distribution depends on the kind of random
@@ -171,8 +170,7 @@ impl MetropolisHastings {
     }
 
     figrs_factor::field_setters! {
-        /// Sets the number of independent chains (default four). Each chain has its own random numbers and its own first
-        /// world.
+        /// Sets the number of independent chains (default four). Each chain has its own random numbers and its own first world.
         chains: usize => chains;
         /// Makes each chain take `burn_in` steps before its first draw (default: half the number of the steps that follow the burn-in).
         burn_in: u64 => burn_in;
@@ -180,9 +178,8 @@ impl MetropolisHastings {
         thin: u64 => thin;
     }
 
-    /// Runs, beside each chain, one additional chain at each of these temperatures, which must be at least 1. The chain at temperature
-    /// `T` samples the prior times the likelihood to the power `1 / T`. At intervals, chains at neighbouring temperatures exchange their
-    /// worlds.
+    /// Runs, beside each chain, one additional chain at each of these temperatures, which must be at least 1. The chain at temperature `T` samples
+    /// the prior times the likelihood to the power `1 / T`. At intervals, chains at neighbouring temperatures exchange their worlds.
     ///
     /// Chains at high temperatures cross from one mode of the posterior to another; exchanges pass their worlds on to the chain that samples the
     /// posterior. Use temperatures if the components of a mixture are interchangeable, or if single steps do not lead from one explanation of the

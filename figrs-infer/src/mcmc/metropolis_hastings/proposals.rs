@@ -55,8 +55,7 @@ impl Proposals {
         &self.moves
     }
 
-    /// Describes the elements with custom proposals and blocks by their labels, which are the same in all processes (identifiers are
-    /// not).
+    /// Describes the elements with custom proposals and blocks by their labels, which are the same in all processes (identifiers are not).
     pub(super) fn description(&self) -> String {
         let custom = self.custom.values().map(|chain| format!("{chain:?}"));
         let mut custom: Vec<String> = custom.collect();

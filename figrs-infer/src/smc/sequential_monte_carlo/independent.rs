@@ -40,8 +40,7 @@ impl SequentialMonteCarlo {
     /// proportional to the population's estimate of the evidence. If all these populations lose their particles, the draw is repeated. The result has
     /// fewer worlds if the run is stopped.
     ///
-    /// **Guarantee.** The worlds are independent, and the distribution of each world converges to the posterior as the number of particles
-    /// grows.
+    /// **Guarantee.** The worlds are independent, and the distribution of each world converges to the posterior as the number of particles grows.
     ///
     /// **Complexity.** The time of two populations for each world, and of at least sixteen populations.
     ///

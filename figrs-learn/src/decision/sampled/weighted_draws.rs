@@ -41,8 +41,7 @@ impl<'d> WeightedDraws<'d> {
 
     /// Returns the values of the utility `element`, one for each draw that has positive weight.
     ///
-    /// **Errors.** [`Error::InvalidUtility`] if a value is NaN or too large; [`Error::NotATarget`]
-    /// if the sampler has no draws of `element`.
+    /// **Errors.** [`Error::InvalidUtility`] if a value is NaN or too large; [`Error::NotATarget`] if the sampler has no draws of `element`.
     pub(super) fn utilities(&self, element: &AnyElement) -> Result<Vec<f64>, Error> {
         let drawn = self.target(element)?;
         let mut utilities = Vec::with_capacity(self.weights.len());
