@@ -46,8 +46,8 @@ pub enum Error {
     ImpossibleEvidence {
         /// Statements of evidence that cannot hold at the same time.
         conflict: Vec<String>,
-        /// True if removing any one of the conflicting statements makes the others possible. False if the search for a smaller
-        /// conflict ended before the conflict was known to be minimal.
+        /// True if removing any one of the conflicting statements makes the remaining statements possible. False if the search for a smaller conflict
+        /// ended before the conflict was known to be minimal.
         is_minimal: bool,
     },
     /// No sample satisfied the evidence, which may be impossible or merely rare.
@@ -257,7 +257,7 @@ pub enum Error {
         /// The Chain whose branch reaches the Score.
         element: Label,
     },
-    /// The states of the frontiers (sets of elements still needed by later steps) take more memory than the limit allows.
+    /// The states of the frontiers (sets of elements that later steps need) take more memory than the limit allows.
     #[error(
         "the frontier before {element} has {states} states, and {bytes} bytes are needed by then, more than the budget of \
          {limit}; state evidence earlier, order evidence and targets so that neighbours stand together, or allow more{}",
@@ -266,14 +266,14 @@ pub enum Error {
     FrontierTooLarge {
         /// The element at which the limit was exceeded.
         element: Label,
-        /// The number of joint values of the elements that are still needed after this element.
+        /// The number of joint values of the elements that later steps need after this element.
         states: usize,
         /// Number of bytes that were needed up to this element.
         bytes: u64,
         /// Number of bytes that the limit allows.
         limit: u64,
     },
-    /// The frontier (the set of elements still needed by later steps) has more elements than can be represented.
+    /// The frontier (the set of elements that later steps need) has more elements than can be represented.
     #[error(
         "{elements} elements are still needed after {element}, more than the states of Frontier hold; state evidence in the order of a \
          scan, or use VariableElimination"
@@ -281,7 +281,7 @@ pub enum Error {
     FrontierTooWide {
         /// The element at which the frontier has the most elements.
         element: Label,
-        /// Number of elements in the frontier (the set of elements still needed) at this element.
+        /// Number of elements in the frontier (the set of elements that later steps need) at this element.
         elements: usize,
     },
     /// A saved tree, filter or fit belongs to another model, or to another version of figrs, or is damaged.

@@ -21,7 +21,7 @@ use figrs_exact::dependencies::dependency_graph;
 /// and elements with a single possible value, also count as given. An independence that holds only for some values of the given elements
 /// (context-specific independence) is not found, because the graph is the same for all values.
 ///
-/// **Complexity.** Expanding the model takes the time of an expansion; the rest is linear in the number of elements and edges.
+/// **Complexity.** Expanding the model takes the time of an expansion; the remaining time is linear in the number of elements and edges.
 ///
 /// **Errors.** [`Error::ImpossibleEvidence`] if the evidence is impossible; the errors of the expansion. Continuous elements and elements with
 /// infinitely many values are allowed only in models without Chains (except members of families of distributions).

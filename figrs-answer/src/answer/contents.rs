@@ -95,7 +95,7 @@ pub struct Answer {
     pub is_checked: bool,
     #[doc(hidden)]
     pub answered: Option<Arc<AnsweredModel>>,
-    /// The model of the query, and the elements other than those with evidence from which its worlds are evaluated.
+    /// The model of the query, and the elements without evidence from which its worlds are evaluated (the targets).
     #[doc(hidden)]
     pub asked: Option<Arc<(Model, Vec<AnyElement>)>>,
     /// The counterfactual of the query, if the query has one; later queries need its elements.
@@ -320,7 +320,7 @@ impl Answer {
     ///
     /// **Guarantee.** The answer is equal to the last bit to the answer of a single run of this length, except for its time, on any number of
     /// threads. Markov chains keep the length of their burn-in. If a deadline or an interrupt ended this run, the longer run also does the work that
-    /// this run left undone. If a deadline shortened the burn-in of a chain, the burn-in remains shorter.
+    /// this run left undone. If a deadline shortened the burn-in of a chain, the longer run does not lengthen the burn-in.
     ///
     /// **Complexity.** The first call continues this run. A second call for the same answer repeats the run from its beginning. The run is also
     /// repeated if its state takes much memory (over about a million draws or distinct values), or if the longer run divides its samples into blocks

@@ -450,7 +450,7 @@ mod tests {
 
     #[test]
     fn many_samples_keep_the_error_of_their_spread() {
-        // A hundred samples of small weight have a rare value. The effective sample size is a thousand, and no sample has a larger weight.
+        // A rare value occurs in a hundred samples of small weight. The upper bound `unseen` excludes samples of larger weight.
         let p = 1e-6;
         let estimate = Estimate::Weighted {
             squares: vec![1e-3, p * p / 100.0],

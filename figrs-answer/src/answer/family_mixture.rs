@@ -134,7 +134,7 @@ impl FamilyMixture {
 
     /// Returns the probability that the parameter is above `low` and at most `high`; NaN if the family defines no tail probabilities.
     pub fn probability_between(&self, low: f64, high: f64) -> f64 {
-        // Above the mean, the difference of two upper tail probabilities has a smaller rounding error.
+        // Above the mean, the difference of two upper tail probabilities has a smaller rounding error than that of two lower tail probabilities.
         if low > self.mean() {
             (self.tail(low, |tails| tails.upper) - self.tail(high, |tails| tails.upper)).max(0.0)
         } else {

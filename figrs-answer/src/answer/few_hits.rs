@@ -15,8 +15,7 @@ use super::chain_error::stays;
 /// smaller numbers of hits, a term is added to the standard error, which decreases to zero as the number approaches `ENOUGH_HITS`.
 const ENOUGH_HITS: f64 = 100.0;
 
-/// Largest excess of the weight of a missed hit over the weight of an observed hit that the standard error allows for, in units of the weight of an
-/// observed hit.
+/// The standard error allows for missed hits that exceed the weight of an observed hit by at most this multiple of the observed weight.
 const MOST_HEAVIER: f64 = 10.0;
 
 /// Effective number of hits above which the standard error allows for no missed hits of larger weight. Above this number, the diagnosis reports such

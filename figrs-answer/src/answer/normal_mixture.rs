@@ -165,7 +165,7 @@ impl NormalMixture {
     pub fn probability_between(&self, low: f64, high: f64) -> f64 {
         let upper_tail = |normal: &Normal| normal.sf(low) - normal.sf(high);
         let between = |c: &NormalComponent| match normal(c) {
-            // Above the mean, the difference of two upper tail probabilities has a smaller rounding error.
+            // Above the mean, the difference of two upper tail probabilities has a smaller rounding error than that of two lower tail probabilities.
             Some(normal) if low > c.mean[0] => upper_tail(&normal),
             Some(normal) => normal.cdf(high) - normal.cdf(low),
             None => f64::from(low < c.mean[0] && c.mean[0] <= high),

@@ -41,7 +41,7 @@ pub fn impossible(model: &Model, targets: &[AnyElement], limits: &Limits) -> Err
     }
 }
 
-/// Returns a smaller conflict, as the statements' indices in ascending order.
+/// Reduces the conflict of all statements to a smaller conflict. Returns the indices of its statements in ascending order.
 fn reduced(model: &Model, targets: &[AnyElement], trials: &mut PossibilityTrials<'_>) -> Core {
     let mut trial = |rest: &[usize]| {
         let rest_only = model.filtered(|piece| rest.binary_search(&piece).is_ok());

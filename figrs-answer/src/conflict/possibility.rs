@@ -16,7 +16,7 @@ use figrs_search::circuit::log_sum;
 
 /// Maximum work of all trials (tests of evidence) for a small model, in operations: about a third of a second.
 const WORK: f64 = 3e8;
-/// Maximum time of all trials (tests of evidence) for a large model, in units of the time of one expansion of the model.
+/// Maximum time of all trials (tests of evidence) for a large model, as a multiple of the time of one expansion of the model.
 const EXPANSIONS: f64 = 32.0;
 /// Fraction of the remaining work that one trial may use; a trial may always use `LEAST` operations, if so many remain.
 const WORK_SHARE: f64 = 0.125;
@@ -31,7 +31,7 @@ const SEARCH: f64 = 2e7;
 /// Maximum memory of a trial in bytes.
 const MEMORY: u64 = 1 << 24;
 
-/// Trials whether subsets of the evidence are possible, within a limit of work and memory.
+/// Tests of subsets of the evidence (trials): is the subset possible? The work and the memory of all trials are limited.
 #[derive(Debug)]
 pub(super) struct PossibilityTrials<'a> {
     limits: &'a Limits,

@@ -193,7 +193,7 @@ impl<S: Sums> Partial<S> {
         Self { elapsed, ..self }
     }
 
-    /// Sets the time and the end of the sums to those of `run`, for units of work that can end early by themselves.
+    /// Sets the elapsed time and the reason for the end to those of the run `run`, for units of work that can end early by themselves.
     #[doc(hidden)]
     pub fn of_run(self, run: &RunMonitor<'_>) -> Self {
         Self {

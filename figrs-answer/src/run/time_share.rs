@@ -15,14 +15,14 @@ const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 #[derive(Debug)]
 pub struct TimeShare<'a> {
     run: &'a RunMonitor<'a>,
-    /// Time at which the chain's share ends, counted from the beginning of the run.
+    /// Time at which the time share ends, counted from the beginning of the run.
     ends: Option<Duration>,
     warm_up: Option<Duration>,
     last_report: Cell<Duration>,
 }
 
 impl<'a> TimeShare<'a> {
-    /// Creates the share of the chain with the index `chain` among `chains` chains on `threads` threads. The share begins at this call.
+    /// Creates the time share of the chain with the index `chain` among `chains` chains on `threads` threads. The time share begins at this call.
     pub fn new(run: &'a RunMonitor<'a>, chain: u64, chains: usize, threads: usize) -> Self {
         let threads = threads.clamp(1, chains.max(1));
         let rounds = chains.div_ceil(threads).max(1);
@@ -39,7 +39,7 @@ impl<'a> TimeShare<'a> {
         }
     }
 
-    /// Creates the share of a chain that can be continued later: all the time until the deadline. The burn-in is not shortened.
+    /// Creates the time share of a chain that can be continued later: all the time until the deadline. The burn-in is not shortened.
     pub fn undivided(run: &'a RunMonitor<'a>) -> Self {
         Self {
             run,
@@ -59,7 +59,7 @@ impl<'a> TimeShare<'a> {
         (self.run.elapsed() >= ends).then_some(Stopped::Deadline)
     }
 
-    /// True if a third of the chain's share has passed. The burn-in must then end, so that draws are kept.
+    /// True if a third of the chain's time share has passed. The burn-in must then end, so that draws are kept.
     #[inline]
     pub fn is_warm_up_over(&self) -> bool {
         self.warm_up.is_some_and(|warm| self.run.elapsed() >= warm)

@@ -52,7 +52,7 @@ impl RunLimits {
             return RunResult::interrupted("not run: interrupted before its turn", 0.0);
         }
         let before = self.peak_memory.as_ref().map(|peak| {
-            // The first call resets the peak; the second call returns the memory that is in use now.
+            // The first call of `peak` resets the peak; the second call returns the memory that is in use now.
             peak();
             peak()
         });

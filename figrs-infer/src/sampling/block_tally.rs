@@ -191,8 +191,8 @@ fn sums(
             draws = keep.then(|| codes.iter().map(position).collect());
         }
         ColumnValues::Typed(typed) => {
-            // The values are numbered by first occurrence as in the branch for codes, because the sums must not depend on the storage format of the
-            // values.
+            // The values are numbered by first occurrence, as for the values that are stored as codes, because the sums must not depend on the
+            // storage format.
             let mut met = element.no_values();
             let positions = met.encode(typed).unwrap_or_default();
             for (at, (position, weight)) in positions.iter().zip(by_row(column, form)).enumerate() {

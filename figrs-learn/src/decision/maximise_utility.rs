@@ -84,7 +84,7 @@ impl MaximiseUtility {
 
     /// Finds policies for `decisions`, listed in the order in which they are made.
     ///
-    /// **Errors.** The conditions are those of [`MaximiseUtility`](Self).
+    /// **Errors.** The errors of [`MaximiseUtility`](Self).
     pub fn run<U: AsElement<Value = f64>>(
         &self,
         model: &Model,

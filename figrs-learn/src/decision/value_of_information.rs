@@ -35,7 +35,7 @@ impl DecisionPlan {
     /// Returns the value of information for `decision`: the increase of the expected utility if the value of `element` were known when this decision
     /// is made. Without limited memory, later decisions also know this value.
     ///
-    /// **Errors.** The conditions of [`value_of_information`](Self::value_of_information); [`Error::NotADecision`] if the plan has no such decision.
+    /// **Errors.** The errors of [`value_of_information`](Self::value_of_information); [`Error::NotADecision`] if the plan has no such decision.
     pub fn value_of_information_for<T: Value, D: Value>(
         &self,
         element: &Element<T>,

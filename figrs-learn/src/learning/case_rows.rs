@@ -9,7 +9,7 @@ pub(super) const MISSING: u32 = u32::MAX;
 /// The distinct rows of data, each with the total weight of all rows equal to it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CaseRows {
-    /// For each distinct row, the total weight of the equal rows, and the index of the first of these rows.
+    /// For each distinct row, the total weight of all rows equal to it, and the index of the first of these rows.
     rows: IndexMap<Box<[u32]>, (f64, usize), FxBuildHasher>,
     added: usize,
 }
@@ -18,9 +18,9 @@ pub(super) struct CaseRows {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CaseRow<'a> {
     cells: &'a [u32],
-    /// The sum of the weights of the equal rows.
+    /// The sum of the weights of all rows that are equal to this row.
     pub(super) weight: f64,
-    /// The index of the first of the equal rows.
+    /// The index of the first row that is equal to this row.
     pub(super) number: usize,
 }
 

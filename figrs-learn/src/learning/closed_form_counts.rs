@@ -20,8 +20,8 @@ use figrs_factor::eliminate::EliminationError;
 /// Number of rows in a unit of work.
 const UNIT: usize = 16;
 
-/// The expectation step for models of real numbers. For each row, an elimination of the real elements computes the joint distribution of the elements
-/// that each reader of parameters depends on.
+/// The expectation step for models of real numbers. For each row, an elimination of the real elements computes the joint distributions of the
+/// elements that appear in the expected log-likelihood.
 #[derive(Debug)]
 struct ClosedForm {
     model: Model,

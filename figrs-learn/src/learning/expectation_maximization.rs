@@ -191,7 +191,7 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
 
     /// Learns the parameters on which the elements of the cases depend; the evidence and the interventions of `model` hold in each case.
     ///
-    /// **Errors.** The conditions are those of the [algorithm](Self).
+    /// **Errors.** The errors of the [algorithm](Self).
     pub fn fit<C: CaseColumns>(&self, model: &Model, cases: &Cases<C>) -> Result<Fit, Error> {
         self.fit_with(model, cases, None)
     }

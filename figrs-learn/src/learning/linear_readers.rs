@@ -34,7 +34,7 @@ pub(super) struct FiniteReader {
     pub(super) group: ReaderGroup,
 }
 
-/// The elements whose joint distribution gives the expected statistics of a reader.
+/// The elements whose joint distribution gives the expected statistics of an element that reads learned parameters (the reader).
 #[derive(Clone, Debug)]
 pub(super) struct ReaderGroup {
     /// The elements on which the conditions depend, then the element that has the reader's value, then the real elements in the reader's mean.

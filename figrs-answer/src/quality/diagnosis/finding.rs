@@ -70,7 +70,7 @@ pub enum Finding {
     ChainsDisagree {
         /// The function of the target for which the distributions differ most.
         quantity: Quantity,
-        /// The rank-normalised split R-hat of this function.
+        /// The rank-normalised split R-hat of the quantity.
         r_hat: f64,
         /// The largest R-hat that is acceptable.
         threshold: f64,
@@ -81,7 +81,8 @@ pub enum Finding {
         quantity: Quantity,
         /// The rank-normalised split R-hat of evenly spaced draws; NaN if only some worlds contain the random choice.
         r_hat: f64,
-        /// An upper bound of the probability that chains with equal distributions differ at least as much, in any random choice.
+        /// An upper bound of the probability that chains with equal distributions would differ at least as much as these chains do in some random
+        /// choice.
         chance: f64,
         /// The smallest acceptable probability: the rate of false alarms for all random choices together.
         threshold: f64,
@@ -93,9 +94,9 @@ pub enum Finding {
     OtherMode {
         /// The function of a random choice whose value in a short chain is farthest outside the range of the main chains.
         quantity: Quantity,
-        /// The value of this function that is farthest outside the range of the main chains, in any short chain.
+        /// The value of the quantity in a short chain that is farthest outside the range of the main chains.
         number: f64,
-        /// The smallest and the largest value of this function in the main chains.
+        /// The smallest and the largest value of the quantity in the main chains.
         range: (f64, f64),
         /// Number of short chains that stayed outside the range of the main chains.
         chains: usize,

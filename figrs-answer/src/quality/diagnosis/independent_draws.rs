@@ -14,10 +14,10 @@ use figrs_core::{AnyColumn, Label, Support};
 use super::choice_agreement::FALSE_ALARMS;
 use super::finding::Finding;
 
-/// Maximum excess of the probability of a value over its frequency in the draws of the chains, in standard errors, and also in draws.
+/// Number of standard errors, and also number of draws, by which the probability of a value may exceed its frequency in the draws of the chains.
 const ALLOWANCE: f64 = 3.0;
-/// Minimum effective number of draws of the Markov chains for each of their distinct values. With fewer effective draws, values that occur
-/// in no chain are not tested.
+/// Minimum effective number of draws of the Markov chains for each of their distinct values. If there are fewer effective draws, values that occur in
+/// no chain are not tested.
 const DRAWS_PER_VALUE: f64 = 20.0;
 
 /// The draws of one target, or of one random choice, from Markov chains of equal length.

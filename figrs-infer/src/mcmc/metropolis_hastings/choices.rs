@@ -12,11 +12,11 @@ use figrs_answer::quality::diagnosis::choice_agreement::{
 };
 use figrs_answer::quality::diagnosis::{Finding, Part, Quantity};
 
-/// Fraction of draws below which a random choice counts as settled: if fewer draws of the choice differ from its most frequent value, the choice is
-/// not tested.
+/// A random choice counts as settled, and is not tested, if less than this fraction of its draws differ from its most frequent value.
 const SETTLED_SHARE: f64 = 0.05;
 
-/// The result of the test of one numeric function of a random choice: the probability that chains with equal distributions differ at least as much.
+/// The result of the test of one numeric function of a random choice: the probability that chains with equal distributions would differ at least as
+/// much as the chains do.
 struct ChoiceTest {
     chance: f64,
     part: Part,

@@ -85,7 +85,7 @@ impl<T: Value> AncestralPaths<T> {
         }
     }
 
-    /// Returns the values of each path in all parts, in the order of the sequence.
+    /// Returns, for each path of a particle, the values in all parts of the sequence, in order.
     pub(super) fn all(&self) -> Vec<Vec<T>> {
         let paths = 0..self.rows.len();
         let length = self

@@ -145,7 +145,7 @@ impl KnownSpace {
         classes.into_iter().map(values).collect()
     }
 
-    /// Returns the known values of a few draws. The draws are evenly spread over all draws, in the order of their coordinates.
+    /// Returns the known values of a few draws, which are selected at even distances from all draws in the order of their coordinates.
     pub(super) fn spread(
         &self,
         known: &[&TargetDraws],

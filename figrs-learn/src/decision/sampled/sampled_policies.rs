@@ -131,7 +131,7 @@ impl<S: Replicate> SampledPolicies<S> {
 
     /// Finds policies for `decisions`, listed in the order in which they are made.
     ///
-    /// **Errors.** The conditions are those of [`SampledPolicies`](Self).
+    /// **Errors.** The errors of [`SampledPolicies`](Self).
     pub fn run<U: AsElement<Value = f64>>(
         &self,
         model: &Model,

@@ -88,8 +88,8 @@ impl<T: Value> SampledPolicy<T> {
     /// Returns an estimate of the expected sum of all utilities if the decision chooses `choice` and the known elements have the values stated in
     /// `known`. Earlier decisions have the stated options if this decision knows their options; otherwise they choose at random.
     ///
-    /// **Errors.** The conditions of [`choice`](Self::choice); [`Error::UnknownInformation`] if `choice` is not an option, or occurs in no draw with
-    /// the stated values.
+    /// **Errors.** The errors of [`choice`](Self::choice); [`Error::UnknownInformation`] if `choice` is not an option, or occurs in no draw with the
+    /// stated values.
     pub fn utility_of(&self, known: &Model, choice: &T) -> Result<UtilityEstimate, Error> {
         guarded(|| {
             let option = self.fitted.decision.options.index_of(choice);
