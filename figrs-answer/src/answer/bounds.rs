@@ -10,7 +10,7 @@ use figrs_factor::algebra::{LogSumProduct, Semiring};
 
 /// Untyped bounds for one target: for each value, bounds of the total weight of the worlds in which the target has this value.
 ///
-/// The weights are natural logarithms, because a weight may be too small for a floating-point number.
+/// Weights are stored as natural logarithms, because a weight may be too small for a floating-point number.
 #[derive(Clone, Debug)]
 pub struct TargetBounds {
     /// The target whose values are bounded.

@@ -31,9 +31,9 @@ pub struct SubmodelSolution {
     pub root: String,
     /// Number of joint values of the root and of the elements that the sub-model reads.
     pub interface: usize,
-    /// Number of joint values of the elements that the sub-model reads, for each of which the sub-model was solved.
+    /// Number of joint values of the elements that the sub-model reads. The sub-model was solved for each joint value.
     pub rows: usize,
-    /// The algorithms that solved the sub-model. There may be several, because each row is solved separately.
+    /// The algorithms that solved the sub-model. There may be several, because the sub-model is solved separately for each joint value.
     pub algorithms: Vec<&'static str>,
     /// The quality of the distribution of the root for the joint value with the worst quality.
     pub quality: SubmodelQuality,

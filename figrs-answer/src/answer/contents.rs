@@ -197,7 +197,7 @@ impl Answer {
         self.with_question(Arc::new((model, roots)))
     }
 
-    /// Adds the model of the query and the roots of its worlds to the answer.
+    /// Adds to the answer the model of the query, and the elements from which its worlds are evaluated.
     #[must_use]
     #[doc(hidden)]
     pub fn with_question(mut self, asked: Arc<(Model, Vec<AnyElement>)>) -> Self {

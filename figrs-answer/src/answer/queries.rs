@@ -143,7 +143,7 @@ impl Answer {
         Ok(self.single_values(element)?.standard_error(value))
     }
 
-    /// Returns the most likely value of the target `element`. If the answer consists of bounds, they must show which value is the most
+    /// Returns the most likely value of the target `element`. If the answer consists of bounds, the bounds must prove that one value is the most
     /// likely. If the answer is a world, the element need not be a target, and the result is its value in the world.
     ///
     /// **Errors.** [`Error::NoRepeatedValue`] in the same case as for [`probability`](Self::probability); [`Error::NotInWorld`] if the

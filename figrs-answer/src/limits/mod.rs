@@ -52,7 +52,7 @@ pub fn expand_to_depth(
     })
 }
 
-/// Expands a model, in which the most probable world is then searched for. The weight of each value of a shared recursive call is that of the most
+/// Expands a model, so that its most probable world can be searched for. The weight of each value of a shared recursive call is that of the most
 /// probable world with this value.
 pub fn expand_for_best_world(
     limits: &Limits,

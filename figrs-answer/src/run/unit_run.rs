@@ -116,7 +116,7 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
         unwatched.run_units(&question.0, &question.1, 0..0, Absorption::Later)
     }
 
-    /// Returns the error for a state that is not a run that can be saved.
+    /// Returns the error for a run that cannot be saved.
     #[doc(hidden)]
     fn not_portable(&self) -> Error {
         Error::NotInAnswer {

@@ -27,9 +27,9 @@ pub struct CurvePoint {
     pub runs: usize,
     /// The median time of the runs, in seconds.
     pub seconds: f64,
-    /// The root mean square of the errors of the runs, where the error of a run is its largest over all estimands.
+    /// The root mean square of the errors of the runs. The error of a run is its largest error over all estimands.
     pub error: f64,
-    /// The root mean square of the standard errors that the runs state; `None` if no run states one.
+    /// The root mean square of the standard errors that the runs state; `None` if no run states a standard error.
     pub standard_error: Option<f64>,
 }
 

@@ -22,7 +22,7 @@ pub struct ComparisonRow {
     /// The value of each estimand in the answer; if the answer consists of bounds, the middle of the bounds. The list is empty if the answer is a
     /// world, or if there is no answer.
     pub values: Vec<f64>,
-    /// The standard error that the algorithm states for each estimand; empty if the algorithm states none.
+    /// The standard error that the algorithm states for each estimand; empty if the algorithm states no standard errors.
     pub standard_errors: Vec<f64>,
     /// The natural logarithm of the probability of the world, if the answer is a world.
     pub log_probability: Option<f64>,

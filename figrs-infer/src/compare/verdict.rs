@@ -12,7 +12,7 @@ const ROUNDING: f64 = 1e-9;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Verdict {
-    /// The answer is exact or consists of bounds, and this is true up to rounding.
+    /// The answer claims to be exact or states bounds, and agrees with the exact answer up to rounding.
     Agrees,
     /// The answer is an estimate, and the error of every estimand is at most three times its standard error.
     WithinThree,

@@ -43,20 +43,20 @@ pub(super) struct SolvedDecision {
     pub(super) informed: Vec<ProblemElement>,
     /// The scope of the decision: the elements on which the expected utilities of its options depend.
     pub(super) scope: Vec<ProblemElement>,
-    /// The elements on which the chosen option depends, as indices into the scope.
+    /// The elements on which the chosen option depends, as indices into the decision's scope.
     pub(super) matters: Vec<usize>,
-    /// The weight of each assignment of the scope, if all decisions follow the plan.
+    /// The weight of each assignment of the decision's scope, if all decisions follow the plan.
     planned: Vec<f64>,
-    /// The weight of each assignment of the scope, if earlier decisions choose at random. These weights differ from `planned` only if an assignment
+    /// The weight of each assignment of the decision's scope, if earlier decisions choose at random. These weights differ from `planned` only if an assignment
     /// is impossible under the plan.
     possible: Vec<f64>,
-    /// The expected utility of each option, for each assignment of the scope.
+    /// The expected utility of each option, for each assignment of the decision's scope.
     utilities: Vec<f64>,
     /// The decision rule if earlier decisions follow the plan. The rule has only the elements on which the chosen option then depends.
     pub(super) rule: DecisionRule,
     /// The decision rule if earlier decisions need not follow the plan.
     after_any: DecisionRule,
-    /// The elements on which the rule `after_any` depends, as indices into the scope.
+    /// The elements on which the rule `after_any` depends, as indices into the decision's scope.
     matters_after_any: Vec<usize>,
 }
 
@@ -205,7 +205,7 @@ impl SolvedDecision {
         found.possible.add(self.possible[row], utility);
     }
 
-    /// Calls `see` with the index and the values of each assignment of the scope.
+    /// Calls `see` with the index and the values of each assignment of the decision's scope.
     fn each_row(&self, mut see: impl FnMut(usize, &[u32])) {
         let all = Assignments::rows(self.scope.iter().map(|known| known.support.len()));
         let mut values = vec![0; self.scope.len()];

@@ -12,7 +12,7 @@ impl DecisionPlan {
     ///
     /// The value of information is not negative (up to rounding) if the plan with and the plan without the information are both
     /// [optimal](Self::is_optimal). With limited memory, each of the two plans is the best plan that was found. The value is negative if the plan
-    /// with the information is a worse local optimum.
+    /// with the information is a worse local optimum than the plan without it.
     ///
     /// **Errors.** [`Error::DecisionInfluencesKnown`] if one of the decisions influences `element`; otherwise the errors of
     /// [`MaximiseUtility`](crate::MaximiseUtility).

@@ -169,9 +169,9 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
         mini_batches: usize => mini_batch;
     }
 
-    /// After every second round, extrapolates from the last two rounds (SQUAREM). The extrapolated values are accepted if their
-    /// likelihood (or, with [`map_estimate`](Self::map_estimate), their posterior density) is no lower. Extrapolation reduces the
-    /// number of rounds if they converge slowly.
+    /// After every second round, extrapolates from the last two rounds (SQUAREM). The extrapolated values are accepted if they do not lower the
+    /// likelihood (or, with [`map_estimate`](Self::map_estimate), the posterior density). Extrapolation reduces the number of rounds if they converge
+    /// slowly.
     ///
     /// An accepted extrapolation counts as a round; a rejected extrapolation takes the time of a round. The rounds have converged when a round
     /// without extrapolation changes the objective too little.

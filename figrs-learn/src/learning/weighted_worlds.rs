@@ -1,5 +1,5 @@
-//! The expectation step by weighted worlds (samples of all elements). The expectation step by weighted worlds allows continuous hidden elements and
-//! infinite models, because it needs no expansion.
+//! The expectation step by weighted worlds (samples of all elements). It needs no expansion, and therefore allows continuous hidden elements and
+//! infinite models.
 
 use std::ops::{ControlFlow, Range};
 

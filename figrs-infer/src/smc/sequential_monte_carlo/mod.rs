@@ -134,8 +134,9 @@ impl SequentialMonteCarlo {
     /// ([`RunStatistics::died`](figrs_answer::RunStatistics::died) lists such populations).
     ///
     /// Targets are then evaluated only for the retained particles, which is much faster if there are thousands of targets. For any function of the
-    /// targets, the mean over the populations of the draw's weight times the function is unbiased. Draws that are resampled by their weights
-    /// approximate draws from the posterior; the approximation improves with the size of the populations.
+    /// targets, multiply the weight of each draw by the function: the mean of these products over all populations is an unbiased estimate of the
+    /// function's posterior mean times the probability of the evidence. Draws that are resampled by their weights approximate draws from the
+    /// posterior; the approximation improves with the size of the populations.
     pub fn keep_trajectories(mut self) -> Self {
         self.keep = KeptParticles::Trajectories;
         self

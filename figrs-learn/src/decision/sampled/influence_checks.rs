@@ -74,8 +74,8 @@ fn influences_known(decision: Label, known: &AnyElement, asked: &AskedDecision) 
     }
 }
 
-/// Looks for influences of decisions in sampled worlds. If a world reads a decision that must not influence an element, the sampler returns an error,
-/// because only the earlier decisions choose at random.
+/// Looks for influences of decisions in sampled worlds. While worlds are sampled for an element, only the earlier decisions have a policy. If the
+/// element depends on another decision, the sampler returns an error.
 fn by_worlds(question: &DecisionQuestion) -> Result<(), Error> {
     let mut model = question.model.clone();
     for (piece, (evidence, _)) in question.model.evidence().iter().enumerate() {
