@@ -347,7 +347,7 @@ pub enum Error {
         /// The element whose distribution depends on the parameter.
         element: Label,
     },
-    /// Parameters cannot be learned from this kind of evidence.
+    /// Parameters cannot be learned from the evidence on an element.
     #[error("cannot learn from what is stated of {element}: {reason}")]
     CannotLearnFrom {
         /// The element that has the evidence.
@@ -502,7 +502,7 @@ pub enum Error {
         decision: Label,
         /// The element whose value is known when a decision is made.
         element: Label,
-        /// The decision that is made with this knowledge.
+        /// The decision that is made when the element's value is known.
         known_to: Box<Label>,
     },
     /// The utility cannot be added, because it is infinite, NaN or too large.

@@ -153,7 +153,7 @@ impl<A: Clone + Send + 'static> Running<A> {
 
     /// Continues a run that was stopped or whose deadline has passed.
     pub fn resume(&self) {
-        // A thread that is ending must first see the flag; otherwise this call would start no new thread.
+        // A thread that is ending must first see the flag that stops it; otherwise this call would start no new thread.
         if self.run.stop.load(Ordering::Relaxed) {
             self.run.wait();
             self.run.stop.store(false, Ordering::Relaxed);

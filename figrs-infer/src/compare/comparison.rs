@@ -19,7 +19,7 @@ pub struct ExactReference {
     pub algorithm: String,
     /// The exact value of each estimand.
     pub values: Vec<f64>,
-    /// Time that this algorithm took, in seconds; zero if the answer was supplied.
+    /// Time that the computation of the exact answer took, in seconds; zero if the answer was supplied.
     pub seconds: f64,
     /// The whole answer of the algorithm.
     #[serde(skip)]

@@ -37,7 +37,7 @@ pub struct ComparisonRow {
     pub deviation: Option<f64>,
     /// The smallest effective sample size of the answer over the targets: see [`Quality::Sampled`](crate::Quality::Sampled).
     pub effective_samples: Option<f64>,
-    /// The name of the target that has this effective sample size.
+    /// The name of the target with the smallest effective sample size.
     pub effective_of: Option<String>,
     /// The effective sample size divided by the running time in seconds.
     pub effective_samples_per_second: Option<f64>,

@@ -118,7 +118,7 @@ impl<T: Value> Predictive<T> {
         roots.push(element.clone());
         let graph = dependency_graph(&prior, &roots)?;
         if graph.evidence_count() > answered.evidence_count() {
-            // Only the element reaches this Score; the answer therefore does not account for it.
+            // A Score that only the element reaches is no part of the answer.
             return Err(Error::NotPredictable {
                 element: element.label(),
                 missing: element.label().to_string(),

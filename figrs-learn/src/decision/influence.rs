@@ -100,7 +100,7 @@ fn influenced(expansion: &Expansion, question: &DecisionQuestion) -> Vec<Decisio
     sets
 }
 
-/// Returns, for each element, the decisions that determine, by the branches that they choose, whether the element is reached.
+/// Returns, for each element, the decisions that determine by their options which branches are taken, and thereby whether the element is reached.
 fn reached_by(expansion: &Expansion, influenced: &[DecisionSet]) -> Vec<DecisionSet> {
     let mut sets = vec![DecisionSet::default(); influenced.len()];
     for (position, expanded) in expansion.elements().iter().enumerate().rev() {

@@ -27,7 +27,7 @@ pub struct DecisionPolicy<T> {
 pub struct PolicyRow<T> {
     /// The value of each element on which the choice depends, in the order of [`DecisionPolicy::known`].
     pub known: Vec<Datum>,
-    /// The option with the largest expected utility for these values.
+    /// The option with the largest expected utility for the known values.
     pub choose: T,
     /// The expected sum of all utilities, given the known values of the row and the chosen option. Earlier decisions follow the plan or, if the known
     /// values are impossible under the plan, choose all their options with equal weight.

@@ -167,7 +167,7 @@ impl ExpectationStep for CountsInParts<'_> {
         self.own.outcomes()
     }
 
-    /// Does nothing: the expectation step of this process adds the cells.
+    /// Does nothing, because the expectation step of the calling process itself adds the new cells of data.
     fn extend(&mut self, _: &CaseTable) -> Result<(), Error> {
         Ok(())
     }

@@ -31,7 +31,7 @@ pub struct Fit {
     pub(super) ended: Stopped,
     pub(super) starts: Vec<f64>,
     pub(super) rows: Arc<CaseRows>,
-    /// The expected counts of all these cases.
+    /// The expected counts of all cases from which the fit has learned.
     pub(super) counts: Vec<f64>,
     pub(super) standard_errors: Option<StandardErrors>,
     /// The model prepared for learning; clones of the fit share it.

@@ -172,7 +172,7 @@ impl DifferentiableTree {
             return Ok(gradient);
         }
         // Only one value of the function has positive probability, but another value may get a positive probability if parameters change slightly.
-        // The numbers are shifted by a constant to make all terms positive.
+        // The numbers of the query are shifted by a constant, so that the numbers of all values are positive.
         let widest = numbers.iter().map(|x| (x - mean).abs());
         let widest = widest.fold(0.0, f64::max);
         if widest > 0.0 {

@@ -110,11 +110,11 @@ pub enum Finding {
         element: Label,
         /// A value that is too rare in the draws of the chains.
         value: String,
-        /// Number of independent draws with this value.
+        /// Number of independent draws with the value.
         hits: usize,
         /// Total number of independent draws.
         of: usize,
-        /// The fraction of the draws of the chains that have this value.
+        /// The fraction of the draws of the chains that have the value.
         share: f64,
         /// An upper bound of the probability that any value is at least as frequent in the independent draws, if the distribution of the chains is
         /// right.
@@ -225,7 +225,7 @@ pub enum Finding {
         element: Label,
         /// The value that occurs in the fewest draws.
         value: String,
-        /// The effective number of draws with this value.
+        /// The effective number of draws with the value.
         hits: f64,
         /// The smallest acceptable effective number of draws.
         threshold: f64,

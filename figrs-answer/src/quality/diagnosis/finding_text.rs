@@ -7,7 +7,7 @@ use figrs_factor::Stopped;
 use super::finding::{Finding, Measure, Part, Quantity};
 
 impl Quantity {
-    /// Returns the remedy, as text, for Markov chains in which this quantity changes too little.
+    /// Returns the remedy, as text, for Markov chains in which the quantity changes too little.
     fn moves(&self) -> &'static str {
         match self.part {
             Part::Is(_) => {

@@ -47,10 +47,10 @@ pub struct IndependentDraws<'a> {
 
 /// A value that occurs in the independent draws more often than is plausible, if the distribution of the chains is right.
 struct Excess {
-    /// Index of the first independent draw with this value.
+    /// Index of the first independent draw with the value.
     first: usize,
     hits: usize,
-    /// Fraction of the Markov chains' draws that have this value.
+    /// Fraction of the Markov chains' draws that have the value.
     share: f64,
     /// Probability that at least as many independent draws have the value, if the distribution of the chains is right.
     chance: f64,

@@ -167,7 +167,7 @@ fn tests(
     }
 }
 
-/// Returns the number of elements in the world of each sweep that have the label of the random choice.
+/// Returns, for each sweep, the number of elements in its world that have the label of the random choice.
 fn counts(records: &[&SiteRecord], chains: &[Option<&ChoiceSeries>]) -> Vec<BatchedNumber> {
     let mut counts = Vec::new();
     for (chain, (record, series)) in records.iter().zip(chains).enumerate() {

@@ -102,7 +102,7 @@ pub(crate) struct SiteRecord {
     pub(crate) series: Vec<ChoiceSeries>,
     #[serde(skip)]
     by_key: FxHashMap<SiteKey, usize>,
-    /// For each site of the world, the last element at this site, and the index of the element's series.
+    /// For each site (index of a random choice in a world): the last element at the site, and the index of the element's series.
     #[serde(skip)]
     by_number: Vec<Option<(ElementId, usize)>>,
 }

@@ -47,7 +47,7 @@ struct OptionDraws {
     points: Vec<f64>,
     /// The search tree over the coordinates; `None` if all known values are matched exactly.
     tree: Option<NeighbourTree>,
-    /// The mean utility of all these draws.
+    /// The mean utility of all draws of the class with the option.
     mean: Option<UtilityEstimate>,
 }
 
