@@ -153,7 +153,7 @@ struct CheckedQuery<'a> {
 }
 
 impl CheckedQuery<'_> {
-    /// Returns the answer that checks an exact answer of the algorithm `algorithm`; it comes from another algorithm.
+    /// Computes the answer that checks an exact answer of the algorithm `algorithm`, by another algorithm.
     fn otherwise(&self, algorithm: &'static str) -> Result<Answer, Error> {
         // A model with deeper branches is probably infinite. The expansion detects this long before the limit on worlds is reached.
         let limits = Limits::default().depth(DEPTH);

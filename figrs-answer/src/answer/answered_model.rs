@@ -19,7 +19,7 @@ pub struct AnsweredModel {
     pub(crate) parameters: Vec<(Param, f64)>,
     /// The natural logarithm of the probability of the evidence.
     pub log_evidence: f64,
-    /// For each element that queries may use instead of an element of the model: that element of the model.
+    /// For each element that queries may use in place of an element of the model, the element of the model.
     pub names: FxHashMap<ElementId, AnyElement>,
     /// The compiled form of the model, which is created by the first query that needs it.
     pub compiled: OnceLock<Arc<dyn Any + Send + Sync>>,

@@ -150,7 +150,7 @@ fn greatest_mean(mut weighted: Vec<(f64, f64, f64)>) -> f64 {
         sum += (upper - lower).max(0.0) * number;
         total += (upper - lower).max(0.0);
     }
-    // If there are infinite numbers of both signs, the mean is undefined.
+    // If the numbers include both +∞ and −∞, the mean is undefined.
     let mean = sum / total;
     if mean.is_nan() { f64::INFINITY } else { mean }
 }

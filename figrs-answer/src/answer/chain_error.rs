@@ -137,7 +137,7 @@ pub struct ConcatenatedChains {
 }
 
 impl ConcatenatedChains {
-    /// Creates the numbers of the draws: the number of draw `i` is `numbers[indices[i]]`.
+    /// Stores the numbers of the draws, one chain after another: the number of draw `i` is `numbers[indices[i]]`.
     pub fn new(numbers: &[f64], indices: &[u32], chains: usize) -> Self {
         Self {
             draws: indices.iter().map(|&i| numbers[i as usize]).collect(),

@@ -179,7 +179,7 @@ impl TargetMarginal {
     ) -> String {
         let expectation = |function: &dyn Fn(f64) -> f64| -> f64 {
             let terms = self.probabilities.iter().zip(numbers);
-            // The value is left out, because a value of probability zero may be infinite.
+            // A value of probability zero is left out, because it may be infinite.
             terms
                 .filter(|&(&p, _)| p > 0.0)
                 .map(|(p, &x)| p * function(x))

@@ -61,7 +61,7 @@ impl<T: Value> Marginal<T> {
 
     /// Returns the expectation of `function`, a function of the element's value.
     pub fn expectation(&self, function: impl Fn(&T) -> f64) -> f64 {
-        // The value is left out, because a value of probability zero may be infinite.
+        // A value of probability zero is left out, because it may be infinite.
         let possible = self.iter().filter(|(_, p)| *p != 0.0);
         possible.map(|(v, p)| function(v) * p).sum()
     }

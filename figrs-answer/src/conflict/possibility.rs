@@ -18,7 +18,7 @@ use figrs_search::circuit::log_sum;
 const WORK: f64 = 3e8;
 /// Maximum time of all trials (tests of evidence) for a large model, as a multiple of the time of one expansion of the model.
 const EXPANSIONS: f64 = 32.0;
-/// Fraction of the remaining work that one trial may use; a trial may always use `LEAST` operations, if so many remain.
+/// Fraction of the remaining work that one trial may use. A trial may use at least `LEAST` operations, or all remaining operations if fewer remain.
 const WORK_SHARE: f64 = 0.125;
 const LEAST: f64 = 1e7;
 /// Cost of the expansion of an element, in operations of an elimination; the two constants that follow are the costs of reading an entry of a factor

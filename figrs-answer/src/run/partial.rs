@@ -142,7 +142,7 @@ impl<S: Sums> Partial<S> {
         mut tell: impl FnMut(&S::Unit),
     ) -> Result<Self, Error> {
         let units = self.units.start..end;
-        // A unit of work is not done if the end of the run interrupted its worlds.
+        // If the run ends while a unit of work is in progress, the unit does not count as done.
         let work = |worker: &mut W, unit: u64| match work(worker, unit) {
             Err(error) if error.is_stopped() => Ok(None),
             done => done,

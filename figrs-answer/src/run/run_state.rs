@@ -63,7 +63,7 @@ impl<A> Clone for Latest<A> {
 }
 
 impl<A: Clone> Latest<A> {
-    /// Creates the latest answer of a run without results, which is an error.
+    /// Creates the answer of a run that has no results yet: an error.
     pub fn nothing(algorithm: &'static str) -> Self {
         let nothing = Error::NothingDone { algorithm };
         Self(Arc::new(Mutex::new(Err(nothing))))
@@ -143,7 +143,8 @@ impl TurnLength {
     }
 }
 
-/// Adds to `answer` its run, so that the run can be lengthened. `state` is the state at the end of the run, and `begin` starts the run again.
+/// Stores the run of `answer` in the answer, so that the run can be lengthened. `state` is the state at the end of the run, and `begin` starts the
+/// run again.
 pub fn continued<S: RunState + 'static>(
     answer: Answer,
     state: S,

@@ -24,7 +24,7 @@ pub type SharedQuestion = Arc<(Model, Vec<AnyElement>)>;
 /// A sampler whose runs can be lengthened, saved and loaded.
 ///
 /// [`Run::start`](crate::Run::start) starts a run that cannot be saved, because the run adds up the contributions of its units of work.
-/// [`start_portable`](Self::start_portable) starts a run that stores these contributions separately; `serde` can save and load it.
+/// [`start_portable`](Self::start_portable) starts a run that stores these contributions separately; `serde` can save and load such a run.
 ///
 /// **Guarantee.** If the serde format keeps the bits of numbers (for JSON, by the feature `float_roundtrip` of `serde_json`), a run that was saved
 /// and loaded has the same answers to the last bit as a run that was not, even if it is lengthened afterwards. A change of single numbers in the
@@ -355,7 +355,7 @@ impl<S: ResumableSampler> RunState for UnitRun<S> {
     }
 }
 
-/// Runs all units of work of a sampler, and adds to the answer its run, so that the run can be lengthened.
+/// Runs all units of work of a sampler, and stores the run in the answer, so that the run can be lengthened.
 pub fn extendable_answer<S: ResumableSampler>(
     sampler: &S,
     model: &Model,

@@ -216,7 +216,7 @@ impl Estimand {
                 let columns: NumericColumns = target.columns();
                 let numbers = columns.iter().next()?;
                 let terms = probabilities.iter().zip(numbers);
-                // The value is left out, because a value of probability zero may be infinite.
+                // A value of probability zero is left out, because it may be infinite.
                 let terms = terms.filter(|&(&p, _)| p > 0.0);
                 let mean = terms.map(|(p, x)| p * x).sum();
                 (mean, estimate.standard_error(probabilities, numbers))

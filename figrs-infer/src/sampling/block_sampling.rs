@@ -12,7 +12,7 @@ use figrs_factor::Until;
 
 /// Maximum number of worlds in a block; with this number, the columns of the block stay in the processor cache.
 const MOST_ROWS: u64 = 1 << 14;
-/// Number of values in a block of worlds for which the size of the block is chosen.
+/// Number of values that a block of worlds should have: its number of worlds times the number of values of a world.
 const CELLS: u64 = 1 << 18;
 /// Minimum number of worlds in a block, even if each world has many values; the block must have at most `MOST_CELLS` values. Smaller blocks are slow,
 /// because evaluating an element once for a block costs about as much as computing a hundred values.

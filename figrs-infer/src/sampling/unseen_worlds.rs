@@ -28,7 +28,7 @@ impl UnseenWorlds {
         }
     }
 
-    /// Returns no bounds, for a model that is only partly known and for no targets.
+    /// Returns an object without bounds and without targets, for a model that is only partly known.
     pub(crate) fn unknown() -> Self {
         Self {
             certain: false,

@@ -89,8 +89,8 @@ impl PopulationSums {
     }
 
     /// Adds populations of particles. Returns `false` if the new populations do not count, because their likelihoods have more density factors than
-    /// those of earlier populations. If they have fewer density factors, the earlier populations no longer count, and the draws of the earlier
-    /// populations are dropped.
+    /// those of earlier populations. If the likelihoods of the new populations have fewer density factors, the earlier populations no longer count,
+    /// and their draws are dropped.
     pub(crate) fn add(&mut self, tally: PopulationTally) -> bool {
         let populations = tally.populations;
         self.resampled += populations.iter().map(|one| one.resampled).sum::<u64>();

@@ -27,7 +27,7 @@ struct ClosedForm {
     model: Model,
     columns: Vec<CaseColumn>,
     limits: Limits,
-    /// The elements of each finite element that reads parameters, followed by the elements of each normal element that reads parameters.
+    /// A group of elements for each finite element that reads parameters, then a group for each normal element that reads parameters.
     groups: Vec<ReaderGroup>,
     finite: usize,
     outcomes: CountedOutcomes,

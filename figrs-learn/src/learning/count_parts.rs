@@ -67,7 +67,7 @@ impl CountPart {
         self.units.clone()
     }
 
-    /// Returns the index of the request that this part answers.
+    /// Returns the index of the request for which this part has the counts.
     pub fn request(&self) -> u64 {
         self.request
     }

@@ -1,4 +1,4 @@
-//! Finds the elements of a model of real numbers that read learned parameters (readers).
+//! Finds the elements that read learned parameters (readers), in a model of real numbers.
 
 use figrs_core::expand::{Expansion, LearnedParameters};
 use figrs_core::internals::{
@@ -217,8 +217,8 @@ impl Walk<'_> {
         true
     }
 
-    /// Returns the elements that `element` reads. Each has `Some` if it has the value of `element`, and the additional condition under which it is
-    /// read.
+    /// Returns the elements that `element` reads, each with the additional condition under which it is read. The option is `Some` if the read element
+    /// has the value of `element`, as a result of a Chain has.
     #[allow(clippy::type_complexity)]
     fn next(
         &mut self,

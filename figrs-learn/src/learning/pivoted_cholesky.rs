@@ -54,8 +54,8 @@ impl PivotedCholesky {
         }
     }
 
-    /// Returns, for each row, whether it depends linearly on other rows: it has no pivot, or the linear combination that equals a row without a pivot
-    /// has a coefficient above `share` for it.
+    /// Returns, for each row, whether it depends linearly on other rows. This is true if the row has no pivot, or if it has a coefficient above
+    /// `share` in the linear combination that equals a row without a pivot.
     pub(super) fn dependent(&self, share: f64) -> Vec<bool> {
         let mut dependent = vec![false; self.order.len()];
         for i in self.rank..self.order.len() {

@@ -26,7 +26,7 @@ impl RowSums {
     }
 
     /// Rescales the sums so that a world with the weight `exp(log_weight)` and `densities` density factors can be added. Returns the scaled weight of
-    /// the world, or 0 if the world does not count.
+    /// the world, or 0 if the world must not be added.
     fn unit(&mut self, log_weight: f64, densities: usize) -> f64 {
         if log_weight == f64::NEG_INFINITY || densities > self.densities {
             return 0.0;
@@ -46,7 +46,7 @@ impl RowSums {
     }
 
     /// Adds a world to the sums. `add` receives the sums of all parameters' log-likelihoods and the scaled weight of the world, and adds the world's
-    /// log-likelihoods. It is not called if the world does not count.
+    /// log-likelihoods. `add` is not called if the world must not be added.
     pub(super) fn add_world<E>(
         &mut self,
         (log_weight, densities): (f64, usize),

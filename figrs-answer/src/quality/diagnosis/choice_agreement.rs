@@ -15,7 +15,7 @@ pub struct ChoiceAgreement {
     /// Number of random choices that were tested.
     pub judged: usize,
     pub finding: Option<Finding>,
-    /// The finding that short test chains stayed in a mode that the main chains did not visit; `None` if they did not.
+    /// The finding that short test chains stayed in a mode that the main chains did not visit; `None` if there is no such mode.
     pub mode: Option<Finding>,
     /// The findings about values that are much more frequent in independent draws than in the Markov chains.
     pub missed: Vec<Finding>,

@@ -116,8 +116,8 @@ pub enum Finding {
         of: usize,
         /// The fraction of the draws of the chains that have the value.
         share: f64,
-        /// An upper bound of the probability that any value is at least as frequent in the independent draws, if the distribution of the chains is
-        /// right.
+        /// An upper bound of the probability that any value of any tested element would be so frequent in the independent draws by chance, if the
+        /// distribution of the chains is right.
         chance: f64,
         /// The smallest acceptable probability: the rate of false alarms.
         threshold: f64,

@@ -11,7 +11,7 @@ use super::ranks::mean_ranks;
 /// of .04.
 pub const BATCHES: usize = 16;
 
-/// A number of a Markov chain, with the indices of its chain and its batch.
+/// A number from a draw of a Markov chain, with the indices of its chain and its batch.
 #[derive(Clone, Copy, Debug)]
 pub struct BatchedNumber {
     pub number: f64,

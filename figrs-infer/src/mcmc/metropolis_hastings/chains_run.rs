@@ -89,7 +89,7 @@ impl ChainsRun {
         }
     }
 
-    /// Runs all chains, and adds to the answer its run, so that the run can be lengthened.
+    /// Runs all chains, and stores the run in the answer, so that the run can be lengthened.
     pub(super) fn answer(
         sampler: &MetropolisHastings,
         model: &Model,

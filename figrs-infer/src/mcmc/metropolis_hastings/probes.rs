@@ -38,7 +38,7 @@ const MAX_PRIOR_NUMBERS: usize = 1 << 17;
 /// Number of steps between two checks of the clock.
 const BLOCK: u64 = 16;
 
-/// Those of a probe's draws from the prior that satisfy the evidence.
+/// The worlds that a probe drew from the prior and that satisfy the evidence.
 ///
 /// The values of the targets in these worlds are stored elsewhere, in columns.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

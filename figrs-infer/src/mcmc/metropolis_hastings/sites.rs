@@ -11,8 +11,8 @@ use figrs_answer::run::portable_part::demand;
 /// Maximum number of stored sweeps; at this number, every other sweep is dropped. The remaining half is enough for the test of agreement: four sweeps
 /// for each of its sixteen batches.
 pub(super) const MOST_SWEEPS: u32 = 128;
-/// Minimum number of stored sweeps at which every other sweep may be dropped to save memory. After that, each batch of the test of agreement still
-/// has one sweep.
+/// Minimum number of stored sweeps at which every other sweep may be dropped to save memory. Each batch of the test of agreement then still has one
+/// sweep.
 const LEAST_SWEEPS: u32 = 32;
 /// Maximum number of stored numbers of a chain; above this number, every other sweep is dropped. The stored numbers take at most 16 MB.
 const NUMBERS: usize = 1 << 21;

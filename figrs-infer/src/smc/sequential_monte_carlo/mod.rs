@@ -118,7 +118,7 @@ impl SequentialMonteCarlo {
         /// Sets the resampling scheme (default: systematic resampling).
         resampling: Resampling => resampling;
         /// Resamples a population if its effective size is below this fraction of its particles (default 0.5). With the value 0, populations are
-        /// never resampled; with the value 1, after every statement that gives the particles different weights.
+        /// never resampled; with the value 1, they are resampled after every statement that gives the particles different weights.
         threshold: f64 => threshold;
     }
 
