@@ -33,9 +33,10 @@ pub struct SubmodelSolution {
     pub interface: usize,
     /// Number of joint values of the elements that the sub-model reads. The sub-model was solved for each joint value.
     pub rows: usize,
-    /// The algorithms that solved the sub-model. There may be several, because the sub-model is solved separately for each joint value.
+    /// The algorithms that solved the sub-model. There may be several, because the sub-model is solved for each joint value of the elements that it
+    /// reads.
     pub algorithms: Vec<&'static str>,
-    /// The quality of the distribution of the root for the joint value with the worst quality.
+    /// The worst quality of the root's distribution, over all joint values of the elements that the sub-model reads.
     pub quality: SubmodelQuality,
     /// The sub-models within this sub-model that were solved separately.
     pub submodels: Vec<SubmodelSolution>,

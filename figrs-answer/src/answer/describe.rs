@@ -54,8 +54,8 @@ impl TargetMarginal {
         )
     }
 
-    /// True if the probabilities of single values say nothing, because the values are floating-point numbers (or lists of them) and no two draws are
-    /// equal.
+    /// True if the probabilities of single values are meaningless, because the values are floating-point numbers (or lists of them) and no two draws
+    /// are equal.
     pub(crate) fn never_repeats(&self) -> bool {
         self.support.len() > 1
             && is_real(self.support.any(0))

@@ -458,8 +458,7 @@ mod tests {
         };
         let error = estimate.event_error(&[1.0 - p, p], &[0.0, 1.0], columns);
         assert!((error / (p / 10.0) - 1.0).abs() < 0.1, "{error}");
-        // If the samples of a value have smaller weights than the other samples, the error is also unchanged, and `may_miss_heavier` returns the
-        // value.
+        // If samples of larger weight are possible, the error is the same as above, and `may_miss_heavier` returns the value.
         let estimate = weighted(vec![1e-3, p * p / 100.0]);
         let (probabilities, indicator) = ([1.0 - p, p], [0.0, 1.0]);
         let error = estimate.event_error(&probabilities, &indicator, columns);
