@@ -8,21 +8,20 @@ use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, ElementId, Limits, Model, Number, Param};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A model with its roots (targets and evidence), the limits of its answer, and the values of its parameters at
-/// the time of the query.
+/// A model with its roots (targets and elements with evidence), the limits of its answer, and the values of its parameters at the time of the query.
 #[derive(Debug)]
 pub struct AnsweredModel {
-    /// The model, and the roots of its worlds (targets and elements with evidence).
+    /// The model, and the elements from which worlds are evaluated (targets and elements with evidence).
     pub asked: Arc<(Model, Vec<AnyElement>)>,
-    /// The limits of the expansion and the elimination.
+    /// The limits of the model's expansion and of its elimination.
     pub limits: Limits,
     /// The parameters on which the probabilities of outcomes depend, with their values at the time of the query.
     pub(crate) parameters: Vec<(Param, f64)>,
     /// The natural logarithm of the probability of the evidence.
     pub log_evidence: f64,
-    /// For each element with another name in queries, the corresponding element of the model.
+    /// For each element that queries may use in place of an element of the model, the element of the model.
     pub names: FxHashMap<ElementId, AnyElement>,
-    /// The compiled model, which later queries share.
+    /// The compiled form of the model, which is created by the first query that needs it.
     pub compiled: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -43,7 +42,7 @@ impl AnsweredModel {
         }
     }
 
-    /// Makes the first element of each pair another name of the second element in queries.
+    /// Lets queries use the first element of each pair instead of the second element, which belongs to the model.
     pub(crate) fn rename<'e>(
         &mut self,
         pairs: impl Iterator<Item = (&'e AnyElement, &'e AnyElement)>,
@@ -61,7 +60,6 @@ impl AnsweredModel {
     }
 }
 
-/// Returns the parameters on which the outcomes of `expansion` depend, with their present values.
 fn present_parameters(expansion: &Expansion) -> Vec<(Param, f64)> {
     let mut found: Vec<(Param, f64)> = Vec::new();
     let mut seen = FxHashSet::default();

@@ -5,7 +5,6 @@ use std::fmt;
 /// Length, in characters, of the bar for the probability one.
 const WIDTH: f64 = 40.0;
 
-/// Writes a line with a bar for each name and its probability.
 pub(super) fn write_bars(
     f: &mut fmt::Formatter<'_>,
     bars: &[(impl AsRef<str>, f64)],

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use num_traits::ToPrimitive;
 
-/// The components of a numeric value: one for a number, several for a list of floating-point numbers.
+/// The components of a numeric value: one component of a number, several components of a list of floating-point numbers.
 #[derive(Debug)]
 pub enum NumericValue<'a> {
     /// The value is a number.
@@ -56,8 +56,7 @@ pub struct NumericColumns {
 }
 
 impl NumericColumns {
-    /// Returns the columns of `values`. The list of columns is empty unless the values are numbers, or lists of numbers that have
-    /// the same length.
+    /// Returns the columns of `values`. The list of columns is empty unless the values are numbers, or lists of numbers that have the same length.
     pub fn new<'a>(values: impl Iterator<Item = &'a dyn Any>) -> Self {
         let mut columns: Option<Vec<Vec<f64>>> = None;
         let mut count = 0;

@@ -1,4 +1,4 @@
-//! Solution of the bodies of shared recursive calls by elimination, which computes one weight for each value of a call.
+//! Elimination of the bodies of shared recursive calls, which gives one weight for each value of a call.
 
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_factor::Limits;
@@ -8,9 +8,9 @@ use crate::error::Error;
 use figrs_factor::algebra::MaxProduct;
 use figrs_factor::eliminate::{eliminate, share_weights};
 
-/// Returns the probability of each value of an expansion's only target (last, that of the value `unknown`, if the target may be unknown), and
-/// the number of operations. The body of a shared recursive call has no evidence; the weights of its worlds therefore sum to one. The weights
-/// are nevertheless divided by their sum, because rounding errors would otherwise grow from call to call.
+/// Returns the probability of each value of an expansion's only target, and the number of operations. If the target may be unknown, the last
+/// probability is that of the value `unknown`. The body of a shared recursive call has no evidence; the weights of its worlds therefore sum to one.
+/// The weights are nevertheless divided by their sum, because rounding errors would otherwise grow from call to call.
 pub fn sums(body: &Expansion, limits: &Limits) -> Result<(Weights, f64), Error> {
     let encoding = Encoding::for_upper_sums(body, body.targets())?;
     let keep = kept(body, &encoding);

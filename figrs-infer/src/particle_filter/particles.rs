@@ -1,21 +1,19 @@
-//! Weighted values of the elements of a state.
+//! Particles: weighted joint values of the elements of a state.
 
 use figrs_answer::Draws;
 use figrs_answer::answer::{Answer, LogEvidence, TargetMarginal};
 use figrs_core::{AnyElement, Select, Support};
 
-/// Weighted values of the elements of a state: one joint value for each particle.
 #[derive(Clone, Debug)]
 pub(super) struct Particles {
     /// The weight of each particle; the largest is one.
     pub(super) weights: Vec<f64>,
-    /// For each element, its distinct values, and for each particle the index of its value among
-    /// them.
+    /// For each element, its distinct values, and for each particle the index of the element's value among these values.
     pub(super) columns: Vec<(Support, Vec<u32>)>,
 }
 
 impl Particles {
-    /// Creates particles from the draws that the evidence does not exclude.
+    /// Creates particles from the draws of positive weight.
     pub(super) fn new(draws: Draws) -> Self {
         let logs = draws.log_weights.unwrap_or_default();
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -32,8 +30,7 @@ impl Particles {
         }
     }
 
-    /// Returns elements whose joint values are the particles; they have the types of the elements
-    /// `like`.
+    /// Returns elements whose joint distribution is that of the particles; the elements have the types of the elements `like`.
     pub(super) fn elements(&self, like: &[AnyElement]) -> Vec<AnyElement> {
         let index = Select::new(self.weights.iter().copied().zip(0..));
         let columns = self.columns.iter().zip(like);
@@ -42,7 +39,6 @@ impl Particles {
         made.collect()
     }
 
-    /// Returns the marginals of `elements`, whose values the particles hold.
     pub(super) fn marginals(&self, elements: &[AnyElement], evidence: LogEvidence) -> Answer {
         let total: f64 = self.weights.iter().sum();
         let marginals = self.columns.iter().zip(elements);

@@ -1,4 +1,4 @@
-//! Sums of the weights of the worlds in a block, separately for each value of each target.
+//! Sums of the weights of the worlds in a block, for each value of each target.
 
 use figrs_core::{AnyColumn, AnyElement};
 use figrs_lower::internals::{Block, ColumnValues, TargetColumn, WeightForm};
@@ -14,16 +14,17 @@ pub struct BlockTally {
     pub(crate) total: f64,
     pub(crate) squares: f64,
     pub(crate) largest: f64,
-    /// The largest weights of the block, as many as may belong to the tail of the weights of the run.
+    /// The largest weights of the block. All weights of the block that may belong to the tail of the run's weights are included.
     #[serde(with = "repeated_numbers")]
     pub(crate) heaviest: Vec<f64>,
     /// Number of worlds, including worlds of weight zero.
     pub(crate) rows: u64,
-    /// Number of worlds in a block that do not contradict the evidence. In sums over several blocks, only blocks with the fewest densities count.
+    /// Number of worlds that do not contradict the evidence. In sums over several blocks, only blocks whose likelihoods have the fewest density
+    /// factors count.
     pub(crate) met: u64,
-    /// Number of densities among the likelihoods of a world.
+    /// Number of density factors in the likelihood of a world.
     pub(crate) densities: usize,
-    /// For each target its distinct values, in the order of first occurrence.
+    /// For each target, its distinct values in the order of first occurrence.
     #[serde(skip)]
     pub(crate) values: Vec<Box<dyn AnyColumn>>,
     pub(crate) targets: Vec<BlockTargetTally>,
@@ -31,12 +32,11 @@ pub struct BlockTally {
     pub(crate) log_weights: Option<Vec<f64>>,
 }
 
-/// The sums of the weights of one target.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct BlockTargetTally {
     /// For each distinct value, the sum of the weights and the sum of the squared weights.
     pub(crate) sums: Vec<(f64, f64)>,
-    /// For each world that satisfies the evidence, the index of its value, if draws are retained.
+    /// For each world that satisfies the evidence, the index of the target's value, if draws are retained.
     pub(crate) draws: Option<Vec<u32>>,
 }
 
@@ -49,7 +49,7 @@ impl PortableUnit for BlockTally {
 impl BlockTally {
     /// Computes the sums of a block of worlds in which all targets and evidence have been evaluated.
     ///
-    /// The result has the `heaviest` largest weights and, if `keep` is set, the draws.
+    /// The result includes the `heaviest` largest weights and, if `keep` is set, the draws.
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],
@@ -119,7 +119,7 @@ fn ones(words: impl Iterator<Item = u64>) -> f64 {
     f64::from(words.map(u64::count_ones).sum::<u32>())
 }
 
-/// Returns the distinct values of a column with their sums of weights and, if draws are retained, the index of the value in each world.
+/// Returns the distinct values of a column, the sums of the weights for each value and, if draws are retained, the index of the value in each world.
 fn sums(
     column: &TargetColumn<'_>,
     element: &AnyElement,
@@ -191,7 +191,8 @@ fn sums(
             draws = keep.then(|| codes.iter().map(position).collect());
         }
         ColumnValues::Typed(typed) => {
-            // Values are numbered as in the branch for codes, because the sums must not depend on the storage format of the values.
+            // The values are numbered by first occurrence, as for the values that are stored as codes, because the sums must not depend on the
+            // storage format.
             let mut met = element.no_values();
             let positions = met.encode(typed).unwrap_or_default();
             for (at, (position, weight)) in positions.iter().zip(by_row(column, form)).enumerate() {
@@ -209,7 +210,6 @@ fn sums(
     (values, BlockTargetTally { sums, draws })
 }
 
-/// Returns the weight of each world in a column.
 fn by_row(column: &TargetColumn<'_>, form: &WeightForm) -> Vec<f64> {
     let rows = column.rows();
     match form {
@@ -225,7 +225,8 @@ fn by_row(column: &TargetColumn<'_>, form: &WeightForm) -> Vec<f64> {
     }
 }
 
-/// Serialises numbers as pairs of a number and its count, in descending order, because weights of discrete worlds have few distinct values.
+/// Serialises a list of numbers in descending order, each distinct number with its count, because weights of discrete worlds have few distinct
+/// values.
 mod repeated_numbers {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

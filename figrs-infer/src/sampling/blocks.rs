@@ -1,4 +1,4 @@
-//! Draws independent worlds in blocks on all cores.
+//! Draws of independent worlds in blocks, on all cores.
 
 use std::ops::Range;
 
@@ -14,11 +14,11 @@ use super::world_sums::WorldSums;
 use figrs_answer::error::Error;
 use figrs_answer::run::partial::{Absorption, Partial};
 
-/// Maximum number of blocks of worlds in a batch; after each batch, a thread reports the sums of its blocks.
+/// Maximum number of blocks of worlds in a batch. After each batch, a thread reports the sums of the batch.
 const BATCH: u64 = 32;
 
 impl BlockSampling<'_> {
-    /// Draws the worlds of the units of work `units`. `finish` may change the weights of a block of worlds before they are summed.
+    /// Draws the worlds of the units of work `units`. `finish` may change the weights of a block of worlds before the weights are summed.
     pub(crate) fn partial(
         &self,
         (model, targets): (&Model, &[AnyElement]),

@@ -3,13 +3,14 @@
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Model, Support, SupportBuilder};
 
-/// Maximum number of possible values of a target that are enumerated.
+/// Maximum number of values of a target up to which its possible values are listed.
 const MAX_VALUES: usize = 256;
-/// A value whose expected number of draws is at least this is assumed to have been drawn: the probability that no draw has it is below `5e-5`.
+/// Expected number of draws of a value from which on the value is assumed to have been drawn: the probability that no draw has it is then below
+/// `5e-5`.
 const MIN_EXPECTED_DRAWS: f64 = 10.0;
 
-/// The possible values of a target, with the prior probability of each value if the probability is known. The target has no parents, or is a table or
-/// a Boolean.
+/// The possible values of a target, with the prior probability of each value if the probability is known. The target has no parents, has a
+/// conditional table, or is Boolean.
 #[derive(Clone, Debug)]
 pub(crate) struct PriorSupport {
     values: Support,
@@ -17,8 +18,8 @@ pub(crate) struct PriorSupport {
 }
 
 impl PriorSupport {
-    /// Returns the possible values of a target. Returns `None` if evidence or an intervention sets the value, if there are too many values, or if
-    /// finding them would call functions of the model.
+    /// Returns the possible values of a target. Returns `None` if an observation or an intervention determines the value of the target, if the target
+    /// has too many values, or if finding the values would require calls of the model's functions.
     pub(crate) fn of(model: &Model, target: &AnyElement) -> Option<Self> {
         let is_target = |element: &AnyElement| element.id() == target.id();
         let mut evidence = model.evidence().iter();
@@ -52,8 +53,8 @@ impl PriorSupport {
         (known.values.len() <= MAX_VALUES).then_some(known)
     }
 
-    /// Adds to `drawn` the possible values that none of the `draws` draws has. If the probability of undrawn values has no bound, only values that
-    /// the draws may have missed are added.
+    /// Adds to `drawn` the possible values that occur in none of the `draws` draws. If the probability of such values has no bound (`is_bounded` is
+    /// false), only values with fewer than [`MIN_EXPECTED_DRAWS`] expected draws are added.
     pub(crate) fn add_undrawn(&self, drawn: &mut SupportBuilder, draws: u64, is_bounded: bool) {
         for value in 0..self.values.len() {
             let prior = self.priors.as_ref().map(|priors| priors[value]);

@@ -1,4 +1,4 @@
-//! A memory limit that blocks of worlds on several threads share.
+//! A memory limit for the blocks of worlds on all threads together.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -9,12 +9,12 @@ use figrs_answer::error::Error;
 
 /// The memory that the blocks of worlds of a run may use together.
 ///
-/// A block of worlds that exceeds its share starts again with empty caches while the other threads wait, and may then use the whole memory. Whether
-/// a model fits into memory therefore does not depend on the number of threads.
+/// If a block of worlds exceeds its share of the memory, the other threads wait, and the block starts again with empty caches and may use the whole
+/// memory. A model that fits into memory therefore fits with any number of threads.
 pub(crate) struct SharedMemory {
     pool: Arc<Pool>,
     threads: usize,
-    /// Locked for reading while threads work at the same time, and for writing while one thread works alone.
+    /// Threads that work at the same time hold the lock for reading. A thread that uses the whole memory alone holds the lock for writing.
     alone: RwLock<()>,
 }
 
@@ -33,7 +33,7 @@ impl SharedMemory {
         block
     }
 
-    /// Runs `work` with a block of worlds. If the first attempt exceeds the block's share of the memory, the work is repeated with the whole memory.
+    /// Runs `work` with a block of worlds. If the first attempt exceeds the block's share of the memory, a second attempt may use the whole memory.
     pub(crate) fn run<R>(
         &self,
         block: &mut Block,

@@ -8,7 +8,6 @@ use figrs_answer::answer::TargetMarginal;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_exact::tally::{Tally, TallyTarget};
 
-/// Adds the sums of a block of worlds to the tally.
 pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) {
     tally.worlds += block.rows;
     if block.met == 0 || block.densities > tally.densities {
@@ -35,10 +34,8 @@ pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) {
     }
 }
 
-/// Returns the marginals of the targets, computed from sampled worlds: they state squared weights, and include possible values that no sample
-/// has.
-///
-/// `unseen` bounds the probability of values that no sample has: see [`unseen_share`](figrs_answer::unseen_share).
+/// Returns the marginals of the targets, computed from the sums of sampled worlds. The marginals include possible values that no sample has; `unseen`
+/// is an upper bound of the probability of such values (see [`unseen_share`](figrs_answer::unseen_share)).
 pub(super) fn sampled_marginals(
     tally: Tally,
     possible: &[Option<PriorSupport>],
@@ -72,8 +69,7 @@ pub(super) fn sampled_marginals(
         .collect()
 }
 
-/// Raises the estimated probabilities of drawn values above zero, because a probability of zero marks a value that was
-/// not drawn.
+/// Replaces estimated probabilities of zero by small positive numbers for drawn values, because a probability of zero marks a value without draws.
 pub(crate) fn keep_positive(drawn: &mut [f64]) {
     for share in drawn {
         *share = share.max(f64::MIN_POSITIVE);

@@ -1,5 +1,4 @@
-//! Bounds, derived from the model, for worlds that no sample has: their largest weight, and the possible values of the
-//! targets.
+//! Bounds, derived from the model, on worlds that no sample has: the largest weight of such a world, and the possible values of the targets.
 
 use figrs_core::{AnyElement, Model};
 
@@ -19,7 +18,7 @@ pub(crate) struct UnseenWorlds {
 
 impl UnseenWorlds {
     /// Returns the bounds on the unseen worlds of `model` and on the unseen values of `targets`. `maximum` is an upper bound of the weights of the
-    /// model's worlds, if one is known.
+    /// model's worlds, if a bound is known.
     pub(crate) fn of(model: &Model, targets: &[AnyElement], maximum: Option<WeightBound>) -> Self {
         let possible = targets.iter().map(|target| PriorSupport::of(model, target));
         Self {
@@ -29,7 +28,7 @@ impl UnseenWorlds {
         }
     }
 
-    /// Returns no bounds; used for a partly known model without targets.
+    /// Returns an object without bounds and without targets, for a model that is only partly known.
     pub(crate) fn unknown() -> Self {
         Self {
             certain: false,
@@ -38,8 +37,9 @@ impl UnseenWorlds {
         }
     }
 
-    /// Returns an upper bound of the probability of values that no sample has, see [`unseen_share`]. `log_mean` is the logarithm of the mean weight
-    /// of the `samples` samples. The heaviest sample has `densities` densities, and `log_largest` is the logarithm of its weight.
+    /// Returns an upper bound of the probability of the values that no sample has: see [`unseen_share`]. `log_mean` is the logarithm of the mean
+    /// weight of the `samples` samples. `log_largest` is the logarithm of the weight of the heaviest sample, and `densities` is the number of density
+    /// factors in this weight.
     pub(crate) fn share(
         &self,
         samples: u64,
@@ -51,12 +51,12 @@ impl UnseenWorlds {
         unseen_share(samples, log_maximum, log_mean)
     }
 
-    /// Returns the log-evidence; `spread` is the standard error computed from the weights of the samples, and `unseen` the bound of the probability
-    /// of unseen values.
+    /// Returns the log-evidence. `spread` is the standard error computed from the weights of the samples, and `unseen` is the upper bound of the
+    /// probability of unseen values.
     pub(crate) fn evidence(&self, log_mean: f64, spread: f64, unseen: f64) -> LogEvidence {
         LogEvidence {
             value: log_mean,
-            // If all weights are equal, they contain no information about worlds that were not drawn, and the bound replaces the
+            // If all samples have the same weight, the weights say nothing about worlds that were not drawn; the upper bound then replaces the
             // standard error.
             standard_error: if self.certain || spread > 0.0 {
                 spread

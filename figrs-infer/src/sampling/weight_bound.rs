@@ -4,7 +4,7 @@ use figrs_core::internals::{FamilyOp, Kind};
 use figrs_core::{AnyElement, Datum, ElementId, Model};
 use rustc_hash::FxHashSet;
 
-/// An upper bound of the weights of worlds with a given number of densities.
+/// An upper bound of the weights of worlds whose likelihoods have a given number of density factors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WeightBound {
     log: f64,
@@ -12,7 +12,7 @@ pub(crate) struct WeightBound {
 }
 
 impl WeightBound {
-    /// The bound of rejection sampling, where each world is accepted with weight one or rejected.
+    /// The bound of rejection sampling, in which an accepted world has weight one.
     pub(crate) const ONE: Self = Self {
         log: 0.0,
         densities: 0,
@@ -20,8 +20,9 @@ impl WeightBound {
 
     /// Returns the product of the largest weights of all statements of evidence of `model`; `None` if the largest weight of a statement is unknown.
     ///
-    /// The largest weight of an observed value with a probability is one. The probability or density of an observed element without parents is the
-    /// same in all worlds, and is used as it is. For any other observed density, the family of distributions states the largest weight.
+    /// If an observed element has no parents, the probability or density of its value is the same in all worlds, and is its largest weight. For any
+    /// other element, the largest weight of an observed value is one if the distribution is discrete; otherwise the family of distributions states
+    /// the largest density.
     pub(crate) fn of(model: &Model) -> Option<Self> {
         let mut all = Self::ONE;
         let mut weighed = FxHashSet::default();
@@ -34,8 +35,8 @@ impl WeightBound {
         Some(all)
     }
 
-    /// Multiplies the bound by the largest weight of an observed value, and of the values that this value implies for other elements. Each element
-    /// counts once.
+    /// Multiplies the bound by the largest weight of an observed value, and by the largest weights of the values of other elements that this value
+    /// implies. Each element counts once.
     fn observe(&mut self, element: &AnyElement, value: &Datum, weighed: &mut FxHashSet<ElementId>) {
         let mut observed = vec![(element.clone(), value.clone())];
         while let Some((element, value)) = observed.pop() {
@@ -67,10 +68,10 @@ impl WeightBound {
         }
     }
 
-    /// Returns the logarithm of the bound for worlds with `densities` densities; `None` if the bound does not hold.
+    /// Returns the logarithm of the bound for worlds whose likelihoods have `densities` density factors; `None` if the bound does not hold.
     ///
-    /// The bound does not hold if the heaviest world has a larger log-weight `log_largest`, or if the number of densities differs. The reason may
-    /// be a Score, which the bound does not cover.
+    /// The bound does not hold if the log-weight `log_largest` of the heaviest world exceeds it, or if the number of density factors differs. The
+    /// cause may be a Score, which the bound does not include.
     pub(crate) fn for_worlds(self, densities: usize, log_largest: f64) -> Option<f64> {
         let holds = densities == self.densities && log_largest <= self.log + 1e-9;
         holds.then_some(self.log)
@@ -87,7 +88,7 @@ mod tests {
 
     use super::*;
 
-    /// A user-defined family: the uniform distribution in a window of given centre and width.
+    /// A user-defined family: the uniform distributions on an interval with a given centre and width.
     #[derive(Debug)]
     struct StatedWindow {
         states_its_bound: bool,
@@ -145,8 +146,7 @@ mod tests {
             assert!((found.log - log_most(number)).abs() < 1e-12, "{found:?}");
             assert_eq!(found.densities, 1);
         }
-        // With a negative deviation the observation has no density; the bound therefore does not apply to worlds with one
-        // density.
+        // With a negative deviation, the observed value has no density; the bound therefore does not apply to worlds with one density factor.
         spread.set(-1.0);
         let none = bound(&model);
         assert_eq!((none.densities, none.for_worlds(1, -3.0)), (0, None));
@@ -162,7 +162,7 @@ mod tests {
         };
         let known = seen(true, 0.25);
         assert_eq!((known.log, known.densities), (4f64.ln(), 1));
-        // A world of larger weight shows that the bound is wrong; the bound is then not used.
+        // If a world has a larger weight than the bound, the bound is wrong and is not used.
         assert_eq!(known.for_worlds(1, 4f64.ln()), Some(4f64.ln()));
         assert_eq!(known.for_worlds(1, 5f64.ln()), None);
         assert_eq!(seen(false, 0.25).for_worlds(1, 4f64.ln()), None);

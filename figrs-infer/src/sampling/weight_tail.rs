@@ -4,10 +4,10 @@ use figrs_lower::internals::WeightForm;
 
 use figrs_answer::quality::diagnostics::{pareto_k_of_largest, tail_length};
 
-/// Maximum number of weights that are retained: as many as the tail of a hundred million samples has.
+/// Maximum number of weights that are retained: the size of the tail of a hundred million samples.
 pub(super) const MAX_TAIL_SIZE: usize = 30_001;
 
-/// The logarithms of the largest weights of a run. The list has one weight more than the tail of the weights has.
+/// The logarithms of the largest weights of a run. The list has one weight more than the tail of the distribution of the weights.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WeightTail {
     logs: Vec<f64>,
@@ -16,11 +16,11 @@ pub(crate) struct WeightTail {
 }
 
 impl WeightTail {
-    /// Returns the number of the largest weights that the unit of work with index `unit` must return, if each unit has `rows` worlds. The number does not
-    /// depend on the number of samples, so that a run can be lengthened.
+    /// Returns the number of its largest weights that the unit of work `unit` must report, if each unit has `rows` worlds. The number does not depend
+    /// on the number of samples, so that a run can be lengthened.
     ///
-    /// All units have the same distribution. The number of tail weights from one unit is Poisson distributed. Its mean is largest if no unit follows, and
-    /// the number then exceeds the returned number with probability 1e-9.
+    /// The number of a unit's weights that belong to the tail of the run is Poisson distributed. The mean of this number is largest if the unit is
+    /// the last unit of the run; this number then exceeds the result with a probability of 1e-9.
     pub(crate) fn most_of_unit(rows: u64, unit: u64) -> usize {
         const DEVIATIONS: f64 = 6.0;
         const LEAST: f64 = 16.0;
@@ -32,17 +32,15 @@ impl WeightTail {
         MAX_TAIL_SIZE.min(most as usize)
     }
 
-    /// Drops all weights that were added.
     pub(crate) fn clear(&mut self) {
         self.logs.clear();
         self.count = 0;
     }
 
-    /// Adds the largest weights of a block, given in units of `exp(log_scale)`, and the number of positive weights of
-    /// the block.
+    /// Adds the largest weights of a block, in units of `exp(log_scale)`. `count` is the number of positive weights of the block.
     pub(crate) fn add(&mut self, largest: &[f64], log_scale: f64, count: u64) {
         self.count += count;
-        // Weights of discrete worlds are often equal to the weight before, whose logarithm is known.
+        // Weights of discrete worlds are often equal to the preceding weight, whose logarithm is then reused.
         let mut last = (1.0, 0.0);
         let logs = largest.iter().map(|&weight| {
             if weight != last.0 {
@@ -56,7 +54,6 @@ impl WeightTail {
         }
     }
 
-    /// Returns the Pareto k-hat of all weights that were added.
     pub(crate) fn pareto_k(mut self) -> f64 {
         let most = MAX_TAIL_SIZE.min(tail_length(self.count as usize) + 1);
         keep_largest(&mut self.logs, most);
@@ -64,7 +61,7 @@ impl WeightTail {
     }
 }
 
-/// Returns the `most` largest positive weights in `form`.
+/// Returns the `most` largest positive weights of the worlds in `form`.
 pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
     let mut weights: Vec<f64> = match form {
         WeightForm::Rows(rows) => rows.iter().copied().filter(|w| *w > 0.0).collect(),
@@ -84,7 +81,6 @@ pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
     weights
 }
 
-/// Retains the `most` largest numbers, in any order.
 pub(super) fn keep_largest(numbers: &mut Vec<f64>, most: usize) {
     if numbers.len() > most {
         numbers.select_nth_unstable_by(most, |a, b| b.total_cmp(a));
@@ -122,7 +118,7 @@ mod tests {
         let most = [0, 1, 15, 1 << 14].map(|unit| WeightTail::most_of_unit(1 << 14, unit));
         assert_eq!(most, [519, 388, 171, 26]);
         assert_eq!(WeightTail::most_of_unit(60, 0), 51);
-        // Equal weights have no tail.
+        // Equal weights have no tail, and k-hat is minus infinity.
         let mut equal = WeightTail::default();
         equal.add(&[0.25; 100], 0.0, 100);
         assert_eq!(equal.pareto_k(), f64::NEG_INFINITY);

@@ -1,4 +1,4 @@
-//! Sums of the weights of independent worlds, and the answer computed from them.
+//! Sums of the weights of independent worlds, and the computation of the answer from these sums.
 
 use std::time::Duration;
 
@@ -18,13 +18,12 @@ use figrs_answer::run::portable_part::{PortableSums, demand, demand_below};
 use figrs_exact::tally::Tally;
 use figrs_factor::Stopped;
 
-/// The sums of a sampler of independent worlds. A unit of work of the run is a block of worlds, or a fixed number of blocks.
+/// The sums of a sampler of independent worlds. A unit of work is a fixed number of blocks of worlds.
 #[derive(Clone, Debug)]
 pub struct WorldSums {
     algorithm: &'static str,
     remedy: &'static str,
     samples: Option<u64>,
-    /// The size of the units of work.
     size: UnitSize,
     target_ess: Option<f64>,
     log_unit: f64,
@@ -37,11 +36,10 @@ pub struct WorldSums {
     met: u64,
 }
 
-/// Maximum number of distinct values and draws of sums of which an answer keeps a copy.
+/// Maximum number of distinct values and draws of which an answer keeps a copy.
 pub(crate) const MOST_COPIED: usize = 1 << 20;
 
 impl WorldSums {
-    /// Creates the sums of a run before any worlds are added.
     pub(super) fn new(
         by: &BlockSampling<'_>,
         model: &Model,
@@ -104,7 +102,7 @@ impl Sums for WorldSums {
         self.size == longer.size
     }
 
-    /// Returns the answer of weighted samples, or an error with a remedy if all weights are zero.
+    /// Computes the answer of weighted samples. Returns an error with a remedy if all weights are zero.
     fn into_answer(self, stopped: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         let (tally, algorithm) = (self.tally, self.algorithm);
         let done = tally.worlds();
@@ -195,7 +193,7 @@ impl PortableSums for WorldSums {
     }
 }
 
-/// The largest weights of the worlds with the fewest densities.
+/// The largest weights of worlds, among the worlds whose likelihoods have the fewest density factors.
 #[derive(Clone, Debug)]
 struct LargestWeight {
     log: f64,
@@ -228,7 +226,6 @@ impl LargestWeight {
     }
 }
 
-/// The retained draws of the blocks of worlds that have been added.
 #[derive(Clone, Debug)]
 struct KeptDraws {
     targets: Vec<(AnyElement, SupportBuilder, Vec<u32>)>,

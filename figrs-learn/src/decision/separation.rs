@@ -1,4 +1,5 @@
-//! Proves by conditional independence that updating single policies is exact; the graph of the proof has edges from known elements to decisions.
+//! Proves by conditional independence that single policy updating finds the best plan. The graph of the proof has edges from known elements to
+//! decisions.
 
 use figrs_core::AnyElement;
 use figrs_core::expand::Content;
@@ -6,11 +7,11 @@ use figrs_core::graph::{DependencyGraph, EvidenceRole};
 
 use super::problem::{DecisionProblem, DecisionQuestion, ProblemDecision};
 
-/// Returns an order of the decisions in which one update of each decision finds the best rules, if the graph proves that there is one. In the
-/// returned order, the utilities that a decision influences are independent of the other decisions among itself and the decisions after it (the
-/// decision is extremal). The result is `None` if there are Scores, because decisions may determine whether a Score in a branch counts.
+/// Returns an order of the decisions in which one update of each decision finds the best rules; `None` if the graph does not prove that such an order
+/// exists. In this order, each decision is extremal: the utilities that it influences are independent of all later decisions in the order. The result
+/// is `None` if there are Scores, because decisions may determine whether a Score in a branch counts.
 ///
-/// In the graph of the proof, each decision reads the elements that are known when it is made.
+/// In the graph, each decision reads the elements that are known when the decision is made.
 ///
 /// **References.** Lauritzen and Nilsson (2001), "Representing and solving decision problems with limited information".
 pub(super) fn solution_order(
@@ -40,8 +41,8 @@ pub(super) fn solution_order(
     Some(order)
 }
 
-/// True if the utilities that `decided` influences are independent of the decisions `others` and their known elements, given `decided` and its
-/// known elements.
+/// True if the utilities that the decision `decided` influences are independent of the decisions `others` and of the elements known to `others`,
+/// given `decided` and the elements known to `decided`.
 fn is_extremal<'d>(
     graph: &DependencyGraph,
     decided: &ProblemDecision,
@@ -59,13 +60,11 @@ fn is_extremal<'d>(
     !influenced.any(|utility| separation.reaches(utility))
 }
 
-/// Returns the elements that are known when `decided` is made.
 fn known(decided: &ProblemDecision) -> Vec<AnyElement> {
     let known = decided.known.iter();
     known.map(|known| known.element.clone()).collect()
 }
 
-/// Returns `decided` and the elements that are known when it is made.
 fn family(decided: &ProblemDecision) -> Vec<AnyElement> {
     let mut family = known(decided);
     family.push(decided.decision.element.clone());

@@ -1,15 +1,14 @@
-//! Decides whether parameters have stopped changing between iterations of a fit.
+//! Decides whether parameters have stopped changing between the iterations of a fit.
 
 use figrs_core::Datum;
 
-/// True if each number of `now` differs from its value in `before` by at most the fraction `share` of that value.
+/// True if each number in `now` differs from its value in `before` by at most the fraction `share` of this value.
 pub(super) fn are_near(now: &[Datum], before: &[Datum], share: f64) -> bool {
     let both = now.iter().zip(before);
     both.flat_map(|(now, before)| numbers(now).iter().zip(numbers(before)))
         .all(|(now, before)| (now - before).abs() <= share * now.abs())
 }
 
-/// Returns the numbers that make up the value of a parameter.
 pub(super) fn numbers(value: &Datum) -> &[f64] {
     let number = value.get::<f64>().map(std::slice::from_ref);
     let numbers = number.or_else(|| value.get::<Vec<f64>>().map(Vec::as_slice));

@@ -1,4 +1,4 @@
-//! Elements of a model of real numbers that read learned parameters.
+//! Finds the elements that read learned parameters (readers), in a model of real numbers.
 
 use figrs_core::expand::{Expansion, LearnedParameters};
 use figrs_core::internals::{
@@ -11,13 +11,13 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::normal_sums::{MeanTerm, NormalReader, Spread};
 use figrs_answer::error::Error;
 
-/// Maximum number of steps of a walk, where elements of branches count once for each condition under which they are reached.
+/// Maximum number of steps of the walk through the elements. An element in a branch counts once for each condition under which it is reached.
 const MAX_STEPS: usize = 1 << 18;
 
-/// The values of the parents of Chains for which a branch is taken.
+/// The condition under which a branch is taken: values of the parents of Chains.
 type Condition = Vec<(AnyElement, Datum)>;
 
-/// The elements of a model that read learned parameters, with finite and with normal values.
+/// The elements of a model that read learned parameters: elements with finitely many values, and normal elements.
 #[derive(Debug)]
 pub(super) struct Readers {
     pub(super) learned: LearnedParameters,
@@ -25,42 +25,41 @@ pub(super) struct Readers {
     pub(super) normal: Vec<(NormalReader, ReaderGroup)>,
 }
 
-/// An element with finitely many values, whose parameters are learned.
+/// An element with finitely many values that reads learned parameters.
 #[derive(Debug)]
 pub(super) struct FiniteReader {
-    /// The member of the family whose numbers are the parameters.
+    /// The member of a family of distributions whose numbers are the parameters.
     pub(super) member: AnyElement,
     pub(super) values: Vec<Datum>,
     pub(super) group: ReaderGroup,
 }
 
-/// The elements in whose joint distribution the expected statistics of a reader are computed.
+/// The elements whose joint distribution gives the expected statistics of an element that reads learned parameters (the reader).
 #[derive(Clone, Debug)]
 pub(super) struct ReaderGroup {
-    /// The elements of the conditions, then the element that has the reader's value, then the real elements of its mean.
+    /// The elements on which the conditions depend, then the element that has the reader's value, then the real elements in the reader's mean.
     pub(super) elements: Vec<AnyElement>,
-    /// The position, in `elements`, of the element that has the reader's value.
+    /// The index in `elements` of the element that has the reader's value.
     pub(super) value: usize,
-    /// The conditions, one of which holds if the reader is in a world: values of some elements, by their positions. If the list is empty, the reader is in
-    /// every world.
+    /// The conditions under which a world contains the reader; one of them must hold. A condition is a list of element indices and values. If there
+    /// are no conditions, every world contains the reader.
     pub(super) conditions: Vec<Vec<(usize, Datum)>>,
 }
 
-/// An element that the walk has reached.
 #[derive(Debug)]
 struct Reached {
     element: AnyElement,
-    /// The element that has the value of this element: itself, or the Chain whose result it is.
+    /// The element that has the value of this element: the element itself, or the Chain whose result it is.
     value: AnyElement,
-    /// The conditions under which the element is in a world; none if it is in every world.
+    /// The conditions under which a world contains the element; empty if every world contains it.
     conditions: Vec<Condition>,
 }
 
 impl Readers {
-    /// Finds the readers among the elements that `roots` need; `centre` returns a number near the values of a real element.
+    /// Finds the readers among the elements on which `roots` depend; `centre` returns a number near the values of a real element.
     ///
-    /// **Errors.** [`Error::NotLearnable`] if a parameter is read in another way; [`Error::NotClosedForm`] if a real element has no closed form; the errors of
-    /// expansions.
+    /// **Errors.** [`Error::NotLearnable`] if an element reads a parameter in another form; [`Error::NotClosedForm`] if a real element has no closed
+    /// form; the errors of expansions.
     pub(super) fn find(
         model: &Model,
         roots: &[AnyElement],
@@ -131,7 +130,8 @@ impl ReaderGroup {
     }
 }
 
-/// A mean as a polynomial: for each pair of a parameter and of a real element, where either may be missing, the coefficient of their product.
+/// A mean as a polynomial: the coefficient of the product of a parameter and a real element. In each key, the parameter or the real element may be
+/// missing.
 type Polynomial = IndexMap<(Option<usize>, Option<usize>), f64, FxBuildHasher>;
 
 struct Walk<'m> {
@@ -140,9 +140,9 @@ struct Walk<'m> {
     limits: &'m Limits,
     learned: LearnedParameters,
     reached: IndexMap<ElementId, Reached, FxBuildHasher>,
-    /// For deterministic functions, whether their values depend on learned parameters through functions alone.
+    /// For each deterministic function, whether its value depends on a learned parameter through functions alone.
     depends: FxHashMap<ElementId, bool>,
-    /// For each Chain, its results with the values of the parents for which they are taken.
+    /// For each Chain, its results, each with the values of the Chain's parents for which the result is taken.
     branches: FxHashMap<ElementId, Vec<(Condition, AnyElement)>>,
 }
 
@@ -179,7 +179,7 @@ impl Walk<'_> {
         set.any(|(other, _)| other.id() == element.id())
     }
 
-    /// Records that `element` is in the worlds with `condition`; returns `false` if this was already recorded.
+    /// Records that the worlds with `condition` contain `element`; returns `false` if this has already been recorded.
     fn reach(&mut self, element: &AnyElement, value: &AnyElement, condition: &Condition) -> bool {
         let is_always = condition.is_empty();
         let Some(reached) = self.reached.get_mut(&element.id()) else {
@@ -193,7 +193,7 @@ impl Walk<'_> {
             return true;
         };
         if reached.value.id() != value.id() {
-            // A result that others read too has a value of its own.
+            // If other elements also read a result of a Chain, the result has a value of its own.
             reached.value = element.clone();
         }
         if reached.conditions.is_empty() {
@@ -217,7 +217,8 @@ impl Walk<'_> {
         true
     }
 
-    /// Returns the elements that `element` reads: each with `Some` if it has the value of `element`, and with the further condition under which it is read.
+    /// Returns the elements that `element` reads, each with the additional condition under which it is read. The option is `Some` if the read element
+    /// has the value of `element`, as a result of a Chain has.
     #[allow(clippy::type_complexity)]
     fn next(
         &mut self,
@@ -262,7 +263,7 @@ impl Walk<'_> {
         Ok(all)
     }
 
-    /// Returns the index of the parameter that `element` is; `None` if it is no parameter.
+    /// Returns the index of the learned parameter `element`; `None` if `element` is not a parameter.
     fn parameter(&mut self, element: &AnyElement) -> Result<Option<usize>, Error> {
         if self.is_set(element) {
             return Ok(None);
@@ -271,7 +272,7 @@ impl Walk<'_> {
         Ok(self.learned.get(element).map(|(at, _)| at))
     }
 
-    /// True if `element`, a family member, reads learned parameters.
+    /// True if `element`, a member of a family of distributions, reads learned parameters.
     fn reads(&mut self, element: &AnyElement) -> Result<bool, Error> {
         for parent in element.parents() {
             if self.depends_on_learned(parent)? {
@@ -281,7 +282,7 @@ impl Walk<'_> {
         Ok(false)
     }
 
-    /// True if `element` is a parameter, or a deterministic function of elements of which one is a parameter.
+    /// True if `element` is a parameter, or a deterministic function that depends on a parameter.
     fn depends_on_learned(&mut self, element: &AnyElement) -> Result<bool, Error> {
         let mut stack = vec![element.clone()];
         while let Some(top) = stack.last().cloned() {
@@ -306,7 +307,7 @@ impl Walk<'_> {
         Ok(self.depends[&element.id()])
     }
 
-    /// Returns the error that `element` reads a parameter through the function `read` in a form that cannot be learned.
+    /// Returns the error that `element` reads a parameter, through the function `read`, in a form that cannot be learned.
     fn not_learnable(&self, read: &AnyElement, element: &AnyElement) -> Error {
         let mut stack = vec![read.clone()];
         let mut parameter = read.label();
@@ -376,7 +377,7 @@ impl Walk<'_> {
         Ok(branches)
     }
 
-    /// Returns the reader for the element `found`, which has finitely many values and reads learned parameters only.
+    /// Returns the reader for the element `found`, which has finitely many values and reads only learned parameters.
     fn finite(&mut self, found: &Reached, family: &dyn FamilyOp) -> Result<FiniteReader, Error> {
         let element = &found.element;
         for parent in element.parents() {
@@ -472,7 +473,7 @@ impl Walk<'_> {
         Ok((terms.collect(), spread, reals.into_values().collect()))
     }
 
-    /// Returns `function` as a polynomial of parameters and of real elements, which are added to `reals`; `element` reads `function`.
+    /// Returns `function`, which `element` reads, as a polynomial of parameters and real elements. New real elements are added to `reals`.
     fn polynomial(
         &mut self,
         element: &AnyElement,
@@ -514,7 +515,8 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the function `op` of the polynomials `parts`, if it is linear or a product, and has no product of two parameters or of two real elements.
+/// Returns the function `op` of the polynomials `parts` as a polynomial; `None` unless `op` is linear or a product, and the result has no product of
+/// two parameters or of two real elements.
 fn combined(op: &dyn ApplyOp, parts: &[&Polynomial]) -> Option<Polynomial> {
     let open: Vec<OpenArgument<'_>> = parts.iter().map(|_| OpenArgument::Open(1)).collect();
     let mut all = Polynomial::default();
@@ -535,7 +537,7 @@ fn combined(op: &dyn ApplyOp, parts: &[&Polynomial]) -> Option<Polynomial> {
     let [left, right] = parts else {
         return None;
     };
-    // A function of two numbers that is `c y` for each value `c` of the first number is their product.
+    // A function of two numbers is their product if it is `c y` for each value `c` of the first number.
     for c in [1.0, 2.0, -3.0] {
         let function = op.linear(&[OpenArgument::Known(&c), OpenArgument::Open(1)])?;
         if function.offset != [0.0] || function.columns != [vec![c]] {
@@ -554,7 +556,7 @@ fn combined(op: &dyn ApplyOp, parts: &[&Polynomial]) -> Option<Polynomial> {
     Some(all)
 }
 
-/// True if `first` and `second`, two results of one function, read the same elements, apart from functions that the function itself builds.
+/// True if `first` and `second`, two results of the same function, read the same elements, apart from functions that the function itself builds.
 fn reads_the_same(first: &AnyElement, second: &AnyElement) -> bool {
     if first.id() == second.id() {
         return true;

@@ -2,20 +2,19 @@
 
 use statrs::distribution::{Beta, ContinuousCDF};
 
-/// Returns the smallest number that at least the fraction `probability` of the sorted numbers does not exceed; NaN if there are no
-/// numbers.
+/// Returns the smallest number that at least the fraction `probability` of the sorted numbers does not exceed; NaN if there are no numbers.
 pub(super) fn quantile_of_sorted(sorted: &[f64], probability: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else {
         return f64::NAN;
     };
-    // With this tolerance, the quantile 0.05 of 20 draws is the smallest draw, despite rounding.
+    // The subtraction of 1e-9 allows for rounding: the quantile 0.05 of 20 draws is the smallest draw.
     let rank = (probability * sorted.len() as f64 - 1e-9).ceil() - 1.0;
     sorted[(rank.max(0.0) as usize).min(last)]
 }
 
-/// Returns the two probabilities whose quantiles lie one standard error below and above the quantile at `probability`, for an effective
-/// sample size *S*. The two probabilities are the 16 % and 84 % quantiles of Beta(a, b) with `a = S p + 1` and `b = S (1 − p) + 1`
-/// (Vehtari et al. 2021, section 4.4).
+/// Returns two probabilities. For an effective sample size *S*, their quantiles lie one standard error below and one standard error above the
+/// quantile at `probability`. The two probabilities are the 16 % and 84 % quantiles of Beta(a, b) with `a = S p + 1` and `b = S (1 − p) + 1` (Vehtari
+/// et al. 2021, section 4.4).
 pub(crate) fn quantile_range(probability: f64, effective_samples: f64) -> Option<(f64, f64)> {
     const PHI_OF_MINUS_ONE: f64 = 0.158_655_253_931_457_05;
     let a = effective_samples * probability + 1.0;

@@ -23,9 +23,8 @@ pub fn mcse_sd(chains: &[&[f64]]) -> f64 {
     error / (2.0 * mean(&draws).sqrt())
 }
 
-/// Returns the standard error of the quantile at `probability`. The standard error is half the distance between the quantiles
-/// one standard error below and above `probability`, for the effective sample size [`quantile_ess`] (Vehtari et al. 2021,
-/// section 4.4).
+/// Returns the standard error of the quantile at `probability`. The standard error is half the distance between the quantiles one standard error
+/// below and above `probability`, for the effective sample size [`quantile_ess`] (Vehtari et al. 2021, section 4.4).
 pub fn mcse_quantile(chains: &[&[f64]], probability: f64) -> f64 {
     let range = quantile_range(probability, quantile_ess(chains, probability));
     let Some((low, high)) = range else {

@@ -14,7 +14,7 @@ pub fn largest_share(log_weights: &[f64]) -> f64 {
     weights.iter().copied().fold(f64::NAN, f64::max) / weights.iter().sum::<f64>()
 }
 
-/// Returns the weights, divided by the largest weight.
+/// Returns the weights as fractions of the largest weight.
 pub(super) fn scaled(log_weights: &[f64]) -> Vec<f64> {
     let largest = log_weights.iter().copied().fold(f64::NAN, f64::max);
     log_weights

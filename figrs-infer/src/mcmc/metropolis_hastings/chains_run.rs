@@ -1,4 +1,4 @@
-//! A run of all chains that can be paused, continued and lengthened.
+//! A run of all chains, which can be paused, continued and lengthened.
 
 use std::any::Any;
 use std::ops::ControlFlow;
@@ -21,14 +21,14 @@ use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::run::work_queue::in_order;
 use figrs_factor::{Stopped, Until};
 
-/// A chain in its present world, with its random numbers.
+/// A chain that can be continued, with its random numbers.
 pub(super) struct LiveChain {
     pub(super) chain: MetropolisChain,
     pub(super) random: Stream,
 }
 
 impl LiveChain {
-    /// Makes the steps of the chain before step `goal`; returns `true` if the chain has made all its steps.
+    /// Makes the steps of the chain up to step `goal`; returns `true` if the chain has made all its steps.
     pub(super) fn run(
         &mut self,
         (length, goal): (&ChainLength, u64),
@@ -44,21 +44,21 @@ impl LiveChain {
     }
 }
 
-/// The state of a run of [`MetropolisHastings`](crate::MetropolisHastings). In each turn all chains make the same number of steps.
+/// The state of a run of [`MetropolisHastings`](crate::MetropolisHastings). In each turn (time slice), all chains make the same number of steps.
 pub(super) struct ChainsRun {
     sampler: MetropolisHastings,
     question: SharedQuestion,
-    /// The indices of the candidates for the first worlds; `None` before the first turn.
+    /// The indices of the candidate worlds that become the first worlds of the chains; `None` before the first turn.
     starts: Option<Vec<u64>>,
-    /// The chains; `None` for a chain that has not begun.
+    /// The chains; `None` for a chain that has not started.
     chains: Vec<Mutex<Option<LiveChain>>>,
-    /// The results of the probes (short chains that look for other modes), which run after the chains.
+    /// The results of the probes (short chains that look for other modes), which run after all chains.
     probes: Option<Vec<ChainTally>>,
     of_turn: TurnLength,
     elapsed: Duration,
-    /// The draws of a run that was saved, with the number of steps of the shortest chain, until the chains have made these steps again.
+    /// The draws of a loaded run, with the number of steps of its shortest chain. These draws are kept until the chains have repeated these steps.
     saved: Option<(Partial<MetropolisSums>, u64)>,
-    /// Number of draws of each chain by which the run was lengthened.
+    /// Number of draws of each chain that were added to the run after its start.
     extended: u64,
 }
 
@@ -89,7 +89,7 @@ impl ChainsRun {
         }
     }
 
-    /// Runs all chains; the run of the answer can be lengthened.
+    /// Runs all chains, and stores the run in the answer, so that the run can be lengthened.
     pub(super) fn answer(
         sampler: &MetropolisHastings,
         model: &Model,
@@ -109,7 +109,7 @@ impl ChainsRun {
         Ok(continued(done.into_answer()?, state, begin))
     }
 
-    /// Creates the state of a run that was saved; the chains make their steps again.
+    /// Creates the state of a loaded run, in which the chains repeat their steps.
     pub(super) fn loaded(units: UnitsOfRun<MetropolisHastings>) -> Result<Self, Error> {
         let length = units.sampler.check()?;
         let steps = units.done.clone().absorbed().least_steps(&length);
@@ -121,7 +121,7 @@ impl ChainsRun {
         })
     }
 
-    /// Returns the draws so far with the sampler, to be saved.
+    /// Returns the draws so far and the sampler, which a saved run contains.
     pub(super) fn units(&self) -> Result<UnitsOfRun<MetropolisHastings>, Error> {
         Ok(UnitsOfRun {
             sampler: self.sampler.clone(),
@@ -131,7 +131,7 @@ impl ChainsRun {
         })
     }
 
-    /// Returns the draws so far as units of work.
+    /// Returns the draws so far as the results of units of work.
     fn done(&self) -> Result<Partial<MetropolisSums>, Error> {
         let length = self.sampler.check()?;
         let steps = |chain: &Mutex<_>| locked(chain).as_ref().map_or(0, |one| one.chain.steps());
@@ -154,7 +154,7 @@ impl ChainsRun {
         Ok(partial.after(self.elapsed))
     }
 
-    /// Makes the steps of a turn; returns `true` if all chains and probes have finished.
+    /// Makes the steps of one turn; returns `true` if all chains and probes have finished.
     fn advance_chains(&mut self, run: &RunMonitor<'_>, is_short: bool) -> Result<bool, Error> {
         let length = self.sampler.check()?;
         let sampler = self.sampler.of_run(run);
@@ -189,7 +189,7 @@ impl ChainsRun {
             let Some(mut chain) = chain else {
                 return Ok(false);
             };
-            // An interrupt may end a turn only between two steps, or the chain could not be continued.
+            // During a turn, an interrupt may stop the chain only between two steps; otherwise the chain could not be continued.
             chain.chain.set_until(&Until::default());
             let finished = chain.run((&length, goal), &turn, &done)?;
             *slot = Some(chain);
@@ -226,7 +226,7 @@ impl ChainsRun {
                 ControlFlow::Continue(())
             },
         )?;
-        // Probes that were stopped are run again.
+        // If the run was stopped, the results of the probes are dropped, and the probes run again later.
         if run.stopped().is_some() {
             return Ok(false);
         }

@@ -1,4 +1,4 @@
-//! State of the Metropolis-Hastings kernel: the proposals, and the scales to which they are adapted.
+//! State of the Metropolis-Hastings kernel: the proposals, and their adapted scales.
 
 use figrs_lower::internals::Trace;
 
@@ -18,7 +18,8 @@ pub struct Kernel {
     pub(super) proposals: Proposals,
     pub(super) scales: RandomWalkScales,
     pub(super) adapting: bool,
-    /// The power to which the likelihood is raised in the sampled distribution; `None` for a search, whose distribution changes from step to step.
+    /// The power to which the likelihood is raised in the sampled distribution; `None` for a search, in which this distribution changes from step to
+    /// step.
     pub(super) power: Option<f64>,
     pub(super) stuck: ProposalSuccess,
     pub(super) block_proposals: BlockProposals,
@@ -39,7 +40,6 @@ impl Kernel {
         }
     }
 
-    /// Adds joint moves of parameters and of the offsets that functions combine with them.
     pub(super) fn with_images(mut self, images: Images) -> Self {
         self.image_moves = ImageMoves::new(images);
         self
@@ -58,7 +58,7 @@ impl Kernel {
     }
 
     /// Makes the kernel a search, whose acceptance rule changes from step to step. A search draws no values from the conditional distributions of
-    /// choices, because these are as wide as in the posterior.
+    /// choices, because such draws are distributed as in the posterior at any temperature.
     #[must_use]
     pub fn searching(mut self) -> Self {
         self.power = None;
@@ -79,7 +79,7 @@ impl Kernel {
         self.adapting = adapting;
     }
 
-    /// Returns the number of joint proposals from which a step can select.
+    /// Returns the number of joint proposals among which a step can select.
     pub(super) fn picks(&self) -> usize {
         self.proposals.blocks().len()
             + self.proposals.moves().len()

@@ -1,14 +1,14 @@
-//! Detection of stuck random choices, which cannot change alone, because evidence connects them with other choices. Steps change stuck random choices
+//! Detection of stuck random choices: choices that cannot change alone, because evidence connects them with other choices. Steps change stuck choices
 //! in pairs.
 
 use figrs_lower::internals::Site;
 
-/// Minimum number of proposals for a random choice before it can be called stuck.
+/// Minimum number of proposals for a random choice after which the choice can be called stuck.
 const MIN_PROPOSALS: u32 = 10;
-/// A random choice is stuck if at most one in `STUCK_DIVISOR` of its proposals leads to a possible world.
+/// A random choice is stuck if at most one in `STUCK_DIVISOR` of the proposals for it leads to a possible world.
 const STUCK_DIVISOR: u32 = 20;
 
-/// For each random choice that exists in every world, the success rate of proposals that changed only this choice while the kernel adapted.
+/// The success of proposals that changed a single random choice while the kernel adapted, for each random choice that exists in every world.
 #[derive(Debug, Default)]
 pub(super) struct ProposalSuccess {
     /// For each random choice, by its index: the number of proposals, and the number of proposals that led to a possible world.
@@ -35,13 +35,12 @@ impl ProposalSuccess {
         }
     }
 
-    /// Returns the stuck random choices, which cannot change alone.
     pub(super) fn sites(&self) -> &[Site] {
         &self.sites
     }
 
-    /// Returns the number of proposals for pairs of stuck choices from which a step can select, besides one proposal for each choice. There are as
-    /// many proposals for pairs as stuck choices, or none if only one choice is stuck.
+    /// Returns the number of proposals for pairs of stuck choices among which a step can select, besides the proposals for single choices. The number
+    /// is the number of stuck choices; it is zero if only one choice is stuck.
     pub(super) fn picks(&self) -> usize {
         if self.sites.len() < 2 {
             0

@@ -1,4 +1,4 @@
-//! Runs of simulated annealing that advance in turns.
+//! Runs of simulated annealing that can be paused, continued and lengthened.
 
 use std::any::Any;
 use std::fmt;
@@ -17,11 +17,11 @@ use figrs_answer::run::watch::Watch;
 use figrs_answer::run::work_queue::in_order;
 use figrs_factor::{Stopped, Until};
 
-/// The state of a run of [`SimulatedAnnealing`]. In each turn all chains make the same number of steps.
+/// The state of a run of [`SimulatedAnnealing`]. In each turn (time slice), all chains make the same number of steps.
 pub(super) struct AnnealingRun {
     pub(super) annealing: SimulatedAnnealing,
     pub(super) question: SharedQuestion,
-    /// The chains; `None` for a chain that has not begun.
+    /// The chains; `None` for a chain that has not started.
     pub(super) chains: Vec<Mutex<Option<AnnealingChain>>>,
     pub(super) of_turn: TurnLength,
     pub(super) elapsed: Duration,
@@ -46,7 +46,6 @@ impl AnnealingRun {
         self.chains.iter().map(steps).min().unwrap_or(0)
     }
 
-    /// Makes the steps of a turn.
     fn advance_chains(&mut self, turn: &Turn<'_>) -> Result<(), Error> {
         let mut search = self.annealing.clone();
         search.settings.drawing = search
@@ -73,7 +72,7 @@ impl AnnealingRun {
                 let Some(mut chain) = chain else {
                     return Ok(());
                 };
-                // An interrupt may end a turn only between two steps, or the chain could not be continued.
+                // During a turn, an interrupt may stop the chain only between two steps; otherwise the chain could not be continued.
                 chain.trace.set_until(&Until::default());
                 chain.run(&search, (number, goal), &share)?;
                 *slot = Some(chain);
