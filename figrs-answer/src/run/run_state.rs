@@ -130,9 +130,13 @@ impl TurnLength {
         Self(steps)
     }
 
-    /// Returns the number of steps at the end of a turn that begins after `made` steps.
-    pub fn goal(self, made: u64) -> u64 {
-        made.saturating_add(self.0)
+    /// Returns the number of steps at the end of a turn that begins after `made` steps; `u64::MAX` if the turn lasts until the end of the run.
+    pub fn goal(self, turn: &Turn<'_>, made: u64) -> u64 {
+        if turn.is_short() {
+            made.saturating_add(self.0)
+        } else {
+            u64::MAX
+        }
     }
 
     /// Doubles or halves the number of steps if the last turn took much less or much more than its time.

@@ -54,9 +54,16 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
     /// Returns the deadline, the interrupt and the listener of the sampler.
     fn watch(&self) -> &Watch;
 
+    /// Returns the deadline, the interrupt and the listener of the sampler, to be replaced.
+    fn watch_mut(&mut self) -> &mut Watch;
+
     /// Returns the sampler with another deadline, interrupt and listener.
     #[must_use]
-    fn watched(&self, watch: Watch) -> Self;
+    fn watched(&self, watch: Watch) -> Self {
+        let mut sampler = self.clone();
+        *sampler.watch_mut() = watch;
+        sampler
+    }
 
     /// Returns the sampler of a run with `more` more samples, draws of each chain, or populations of particles; `None` if their
     /// number does not fit into 64 bits.
@@ -303,11 +310,7 @@ impl<S: ResumableSampler> RunState for UnitRun<S> {
             if is_enough || begin >= units {
                 return Ok(true);
             }
-            let end = if turn.is_short() {
-                self.of_part.goal(begin).min(units)
-            } else {
-                units
-            };
+            let end = self.of_part.goal(turn, begin).min(units);
             let began = Instant::now();
             let part = match sampler.run_units(model, targets, begin..end, self.absorption) {
                 Err(error) if error.is_stopped() || matches!(error, Error::NothingDone { .. }) => {

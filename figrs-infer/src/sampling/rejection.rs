@@ -140,11 +140,8 @@ impl ResumableSampler for RejectionSampling {
         &self.watch
     }
 
-    fn watched(&self, watch: Watch) -> Self {
-        Self {
-            watch,
-            ..self.clone()
-        }
+    fn watch_mut(&mut self) -> &mut Watch {
+        &mut self.watch
     }
 
     fn lengthened(&self, more: u64) -> Option<Self> {

@@ -24,7 +24,6 @@ mod prepare;
 mod sweep_run;
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Limits, Model};
@@ -37,6 +36,7 @@ use figrs_answer::answer::Answer;
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
+use figrs_answer::run::chain_run::ChainRun;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::run_state::RunState;
@@ -46,7 +46,7 @@ use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 use figrs_factor::eliminate::EliminationError;
 pub use kernel::GibbsKernel;
-use sweep_run::{PreparedChains, SweepRun};
+use sweep_run::PreparedChains;
 
 /// Gibbs sampling: Markov chains that draw one block of variables after another, given all other variables.
 ///
@@ -198,11 +198,8 @@ impl ResumableSampler for Gibbs {
         &self.watch
     }
 
-    fn watched(&self, watch: Watch) -> Self {
-        Self {
-            watch,
-            ..self.clone()
-        }
+    fn watch_mut(&mut self) -> &mut Watch {
+        &mut self.watch
     }
 
     /// The longer chains have the same burn-in.
@@ -218,16 +215,15 @@ impl ResumableSampler for Gibbs {
     }
 
     fn portable_state(&self, question: SharedQuestion) -> Box<dyn RunState> {
-        Box::new(SweepRun::new(self.clone(), question))
+        Box::new(ChainRun::new(self, question))
     }
 
     fn units_of(&self, state: &dyn RunState) -> Result<UnitsOfRun<Self>, Error> {
-        let state = state.as_any().downcast_ref::<SweepRun>();
-        state.ok_or_else(|| self.not_portable())?.units()
+        ChainRun::units_of(self, state)
     }
 
     fn loaded_state(&self, units: UnitsOfRun<Self>) -> Result<Box<dyn RunState>, Error> {
-        Ok(Box::new(SweepRun::loaded(units)))
+        ChainRun::loaded(units)
     }
 }
 
@@ -239,12 +235,13 @@ impl Algorithm for Gibbs {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        SweepRun::answer(self, model, targets)
+        let question = (model, targets);
+        let (chains, done) = self.sweep(question, 0..u64::MAX, Absorption::AtOnce)?;
+        ChainRun::answer_of(self, question, Some(chains), done)
     }
 
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        let question = Arc::new((model.clone(), targets.to_vec()));
-        Ok(Box::new(SweepRun::new(self.clone(), question)))
+        Ok(ChainRun::begin(self, model, targets))
     }
 }
 
