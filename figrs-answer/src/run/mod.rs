@@ -1,7 +1,6 @@
 //! Long runs: progress, deadlines, interrupts, threads, runs divided into parts, and panics in the code of users.
 
 pub mod chain_run;
-pub mod guard;
 pub(crate) mod item_sampler;
 pub mod mergeable_sampler;
 pub mod partial;

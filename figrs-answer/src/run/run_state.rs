@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::guard::guarded;
 use super::watch::{RunMonitor, Watch};
+use crate::algorithm::guarded;
 use crate::answer::Answer;
 use crate::error::Error;
 use figrs_factor::Stopped;

@@ -7,13 +7,13 @@ use std::time::Instant;
 use figrs_core::{AnyElement, Model, Parents};
 use serde::{Deserialize, Serialize};
 
-use super::guard::guarded;
 use super::mergeable_sampler::{MergeableSampler, PortablePartOf};
 use super::partial::{Absorption, Partial};
 use super::portable_targets::PortableTargets;
 use super::run_state::{Continuation, RunState, Turn, TurnLength};
 use super::running::Running;
 use super::watch::Watch;
+use crate::algorithm::guarded;
 use crate::answer::Answer;
 use crate::error::Error;
 use figrs_factor::Stopped;

@@ -10,8 +10,7 @@ use statrs::distribution::{Binomial as Statrs, Discrete};
 
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::likelihood::{Likelihood, Term};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
 use crate::element::family::compiled_family;
 use crate::value::integer::Integer;

@@ -7,8 +7,7 @@ use rand::{Rng, RngExt};
 
 use super::convention::finite;
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
 use crate::element::family::compiled_family;
 

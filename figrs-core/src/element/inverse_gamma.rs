@@ -11,8 +11,7 @@ use super::convention::{Scale, kept_positive, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter, derivative_by_terms};
 use super::gamma::{ln_gamma_density, unit_gamma, unit_gamma_tails};
 use super::likelihood::{Likelihood, Term};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
 use crate::element::family::compiled_family;
 

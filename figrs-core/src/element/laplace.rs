@@ -9,8 +9,7 @@ use rand::{Rng, RngExt};
 use super::convention::{Scale, finite, kept_finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::exponential::unit_exponential;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
 use crate::element::family::compiled_family;
 

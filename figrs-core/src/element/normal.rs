@@ -13,8 +13,7 @@ use super::distribution::{Family, Outcomes, Tails, WrongParameter, derivative_by
 use super::likelihood::{Likelihood, Term};
 use super::linear::{LinearFunction, LinearGaussian};
 use super::moments::moments;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use super::saddle_point::LN_SQRT_2_PI;
 use crate::element::Element;
 use crate::element::family::compiled_family;

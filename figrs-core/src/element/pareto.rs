@@ -11,8 +11,7 @@ use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::exponential::unit_exponential;
 use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
 use crate::element::family::compiled_family;
 

@@ -13,8 +13,7 @@ use super::convention::kept_finite;
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::exponential::unit_exponential;
 use super::normal::{NormalDistribution, Spread};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
 use crate::element::family::compiled_family;
 

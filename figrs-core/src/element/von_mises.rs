@@ -11,8 +11,7 @@ use statrs::distribution::Normal;
 use super::bessel::{bessel_ratio, ln_scaled_bessel};
 use super::convention::{Concentration, finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
 use crate::element::family::compiled_family;
 

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::domain::{Domain, TableKind, TableShape};
+use super::prepare::{Domain, TableKind, TableShape};
 
 /// Minimum number of values of a function's child for storing the function as a list of rows, if the child (last variable) has a
 /// value before its parents.

@@ -1,7 +1,7 @@
 //! Messages of a contraction tree from the leaves to the roots, and derivatives from the roots to the leaves.
 
 use crate::graph::{FactorGraph, VarId};
-use crate::until::Until;
+use crate::limits::Until;
 
 use crate::algebra::{ExponentRange, Semiring};
 use crate::eliminate::EliminationError;

@@ -7,7 +7,7 @@ use figrs_lower::Observations;
 
 use super::block_sampling::BlockSampling;
 use super::settings::SamplerSettings;
-use super::weight_bound::WeightBound;
+use super::unseen_worlds::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;

@@ -4,8 +4,8 @@ use figrs_core::{AnyElement, AsElement, Limits, Model, Parents};
 
 use super::plan::DecisionPlan;
 use super::problem::{DecisionQuestion, asked_decisions};
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::setters;
 
 /// For each [`Decision`](figrs_core::Decision) and all values known to it, finds the option that maximises the expected sum of the given utilities.
