@@ -75,11 +75,13 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
     /// Returns the sampler of a longer run, or an error.
     #[doc(hidden)]
     fn longer(&self, more: u64) -> Result<Self, Error> {
-        self.lengthened(more).ok_or_else(|| Error::InvalidSetting {
-            algorithm: self.name(),
-            setting: "extend",
-            value: more.to_string(),
-            remedy: "ask for fewer: the sum exceeds 64 bits",
+        self.lengthened(more).ok_or_else(|| {
+            Error::invalid_setting(
+                self.name(),
+                "extend",
+                more,
+                "ask for fewer: the sum exceeds 64 bits",
+            )
         })
     }
 

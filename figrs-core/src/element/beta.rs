@@ -1,6 +1,5 @@
 //! `Beta`: the beta distribution on the numbers from zero to one.
 
-use std::fmt;
 use std::panic::Location;
 
 use rand::Rng;
@@ -16,7 +15,7 @@ use super::moments::sum_of;
 use super::param::{Number, Operand};
 use super::saddle_point::ln_binomial;
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds a number with a beta distribution, such as an unknown probability.
 #[derive(Debug)]
@@ -30,13 +29,7 @@ impl Beta {
     /// parameter is below one, the density at one end of the interval is infinite, and observing that end is an error.
     #[track_caller]
     pub fn new(a: impl Into<Operand>, b: impl Into<Operand>) -> Element<f64> {
-        compiled_family!(
-            f64,
-            "Beta",
-            BetaDistribution,
-            BetaDistribution,
-            vec![a.into(), b.into()]
-        )
+        compiled_family!(f64, "Beta", BetaDistribution, vec![a.into(), b.into()])
     }
 }
 
@@ -46,11 +39,7 @@ const LARGE: f64 = 1000.0;
 #[derive(Clone)]
 pub(super) struct BetaDistribution;
 
-impl fmt::Debug for BetaDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Beta")
-    }
-}
+debug_name!(BetaDistribution, "Beta");
 
 impl Family<f64> for BetaDistribution {
     fn parameters(&self) -> &'static [&'static str] {

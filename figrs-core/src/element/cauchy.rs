@@ -1,7 +1,6 @@
 //! `Cauchy`: the Cauchy (Lorentz) distribution.
 
 use std::f64::consts::PI;
-use std::fmt;
 use std::panic::Location;
 
 use rand::{Rng, RngExt};
@@ -11,7 +10,7 @@ use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::laplace::distance;
 use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds a number with a Cauchy distribution, whose tails are too heavy for a mean to exist.
 #[derive(Debug)]
@@ -29,7 +28,6 @@ impl Cauchy {
             f64,
             "Cauchy",
             CauchyDistribution,
-            CauchyDistribution,
             vec![location.into(), scale.operand()]
         )
     }
@@ -38,11 +36,7 @@ impl Cauchy {
 #[derive(Clone)]
 pub(super) struct CauchyDistribution;
 
-impl fmt::Debug for CauchyDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Cauchy")
-    }
-}
+debug_name!(CauchyDistribution, "Cauchy");
 
 impl Family<f64> for CauchyDistribution {
     fn parameters(&self) -> &'static [&'static str] {

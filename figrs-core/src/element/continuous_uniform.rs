@@ -1,6 +1,5 @@
 //! `ContinuousUniform`: the continuous uniform distribution on an interval.
 
-use std::fmt;
 use std::panic::Location;
 
 use rand::{Rng, RngExt};
@@ -9,7 +8,7 @@ use super::convention::finite;
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds a number whose density is the same everywhere in an interval.
 ///
@@ -29,7 +28,6 @@ impl ContinuousUniform {
             f64,
             "ContinuousUniform",
             ContinuousUniformDistribution,
-            ContinuousUniformDistribution,
             vec![lower.into(), upper.into()]
         )
     }
@@ -38,11 +36,7 @@ impl ContinuousUniform {
 #[derive(Clone)]
 struct ContinuousUniformDistribution;
 
-impl fmt::Debug for ContinuousUniformDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ContinuousUniform")
-    }
-}
+debug_name!(ContinuousUniformDistribution, "ContinuousUniform");
 
 impl Family<f64> for ContinuousUniformDistribution {
     fn parameters(&self) -> &'static [&'static str] {

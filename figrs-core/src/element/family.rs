@@ -77,6 +77,9 @@ pub(crate) fn family_at<T: Value, F: Family<T> + Clone>(
 /// A constructor is generic in its parameters, and is therefore compiled in the crate that calls it. Code that depends only on the
 /// family is compiled once, in this crate.
 macro_rules! compiled_family {
+    ($value:ty, $constructor:literal, $family:ident, $parameters:expr) => {
+        compiled_family!($value, $constructor, $family, $family, $parameters)
+    };
     ($value:ty, $constructor:literal, $type:ty, $family:expr, $parameters:expr) => {{
         fn member(
             location: &'static std::panic::Location<'static>,
@@ -89,6 +92,18 @@ macro_rules! compiled_family {
     }};
 }
 pub(crate) use compiled_family;
+
+/// Implements `Debug` for a family of distributions: its text is the name `$name`.
+macro_rules! debug_name {
+    ($family:ty, $name:literal) => {
+        impl std::fmt::Debug for $family {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str($name)
+            }
+        }
+    };
+}
+pub(crate) use debug_name;
 
 /// A parameter of a family, or one element whose value is a list of parameters.
 #[derive(Clone, Debug)]

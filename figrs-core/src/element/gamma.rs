@@ -1,6 +1,5 @@
 //! `Gamma`: the gamma distribution of sums of waiting times.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -16,7 +15,7 @@ use super::moments::sum_of;
 use super::param::{Number, Operand};
 use super::saddle_point::ln_poisson;
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds a number with a gamma distribution.
 #[derive(Debug)]
@@ -44,11 +43,7 @@ impl Gamma {
 #[derive(Clone)]
 pub(super) struct GammaDistribution(pub(super) RateConvention);
 
-impl fmt::Debug for GammaDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Gamma")
-    }
-}
+debug_name!(GammaDistribution, "Gamma");
 
 impl Family<f64> for GammaDistribution {
     fn parameters(&self) -> &'static [&'static str] {

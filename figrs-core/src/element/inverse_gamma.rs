@@ -1,6 +1,5 @@
 //! `InverseGamma`: the inverse gamma distribution of the reciprocal of a gamma-distributed number.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -13,7 +12,7 @@ use super::gamma::{ln_gamma_density, unit_gamma, unit_gamma_tails};
 use super::likelihood::{Likelihood, Term};
 use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds the reciprocal of a gamma-distributed number, such as an unknown variance.
 #[derive(Debug)]
@@ -30,7 +29,6 @@ impl InverseGamma {
             f64,
             "InverseGamma",
             InverseGammaDistribution,
-            InverseGammaDistribution,
             vec![shape.into(), scale.operand()]
         )
     }
@@ -39,11 +37,7 @@ impl InverseGamma {
 #[derive(Clone)]
 pub(super) struct InverseGammaDistribution;
 
-impl fmt::Debug for InverseGammaDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("InverseGamma")
-    }
-}
+debug_name!(InverseGammaDistribution, "InverseGamma");
 
 impl Family<f64> for InverseGammaDistribution {
     fn parameters(&self) -> &'static [&'static str] {

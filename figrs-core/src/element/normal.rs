@@ -1,6 +1,5 @@
 //! `Normal`: the normal distribution.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -16,7 +15,7 @@ use super::moments::moments;
 use super::param::{Number, Operand};
 use super::saddle_point::LN_SQRT_2_PI;
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds a normally distributed number.
 #[derive(Debug)]
@@ -136,11 +135,7 @@ impl SpreadMeasure {
     }
 }
 
-impl fmt::Debug for NormalDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Normal")
-    }
-}
+debug_name!(NormalDistribution, "Normal");
 
 impl NormalDistribution {
     fn new(measure: SpreadMeasure, spread: &Operand) -> Self {

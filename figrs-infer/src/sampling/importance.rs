@@ -10,13 +10,11 @@ use super::settings::SamplerSettings;
 use super::unseen_worlds::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
-use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::unit_run::{ResumableSampler, UnitRun, extendable_answer};
+use figrs_answer::run::unit_run::ResumableSampler;
 use figrs_answer::run::watch::Watch;
 use figrs_answer::setters;
 
@@ -107,12 +105,7 @@ impl ImportanceSampling {
     setters!(watch: watch);
 
     fn invalid(&self, setting: &'static str, value: String, remedy: &'static str) -> Error {
-        Error::InvalidSetting {
-            algorithm: self.name(),
-            setting,
-            value,
-            remedy,
-        }
+        Error::invalid_setting(self.name(), setting, value, remedy)
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -217,22 +210,4 @@ impl ResumableSampler for ImportanceSampling {
     }
 }
 
-figrs_answer::run::replicate::replicated!(ImportanceSampling, drawing.seed);
-
-impl Algorithm for ImportanceSampling {
-    fn name(&self) -> &'static str {
-        "ImportanceSampling"
-    }
-
-    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        extendable_answer(self, model, targets)
-    }
-
-    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        Ok(UnitRun::begin(self, model, targets))
-    }
-
-    fn own_watch(&self) -> Option<&Watch> {
-        Some(&self.watch)
-    }
-}
+figrs_answer::run::replicate::unit_sampler!(ImportanceSampling, drawing.seed);

@@ -93,12 +93,12 @@ const DEFAULT_TOLERANCE: f64 = 1e-8;
 const SHOWN_ERRORS: usize = 16;
 
 fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Result<T, Error> {
-    Err(Error::InvalidSetting {
-        algorithm: "ExpectationMaximization",
+    Err(Error::invalid_setting(
+        "ExpectationMaximization",
         setting,
         value,
         remedy,
-    })
+    ))
 }
 
 impl<E: ExpectedCounts> ExpectationMaximization<E> {
@@ -428,12 +428,13 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
                 });
             };
             if !learned.set(value) {
-                return Err(Error::InvalidSetting {
-                    algorithm: "ExpectationMaximization",
-                    setting: "start",
-                    value: format!("{value:?} for {element:?}"),
-                    remedy: "give as many numbers as the prior has",
-                });
+                let remedy = "give as many numbers as the prior has";
+                return Err(Error::invalid_setting(
+                    "ExpectationMaximization",
+                    "start",
+                    format!("{value:?} for {element:?}"),
+                    remedy,
+                ));
             }
         }
         Ok(())

@@ -139,11 +139,8 @@ impl Gibbs {
 
     #[doc(hidden)]
     pub fn check(&self) -> Result<(), Error> {
-        let invalid = |setting: &'static str| Error::InvalidSetting {
-            algorithm: self.name(),
-            setting,
-            value: "0".into(),
-            remedy: "it must be at least one",
+        let invalid = |setting: &'static str| {
+            Error::invalid_setting(self.name(), setting, "0", "it must be at least one")
         };
         let settings = [
             ("draws", self.schedule.draws == 0),

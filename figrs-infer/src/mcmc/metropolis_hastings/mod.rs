@@ -225,22 +225,18 @@ impl MetropolisHastings {
         ];
         for (setting, value, remedy) in settings {
             if value == 0 {
-                return Err(Error::InvalidSetting {
-                    algorithm: NAME,
-                    setting,
-                    value: "0".into(),
-                    remedy,
-                });
+                return Err(Error::invalid_setting(NAME, setting, "0", remedy));
             }
         }
         let wrong = |t: &&f64| !(t.is_finite() && **t >= 1.0);
         if let Some(temperature) = self.temperatures.iter().find(wrong) {
-            return Err(Error::InvalidSetting {
-                algorithm: NAME,
-                setting: "tempered",
-                value: temperature.to_string(),
-                remedy: "give finite temperatures of one or more",
-            });
+            let remedy = "give finite temperatures of one or more";
+            return Err(Error::invalid_setting(
+                NAME,
+                "tempered",
+                temperature,
+                remedy,
+            ));
         }
         let steps = self.draws.checked_mul(self.thin);
         let burn_in = self.burn_in.or_else(|| Some(steps? / 2));
@@ -253,12 +249,12 @@ impl MetropolisHastings {
                 thin: self.thin,
                 total,
             }),
-            _ => Err(Error::InvalidSetting {
-                algorithm: NAME,
-                setting: "thin",
-                value: self.thin.to_string(),
-                remedy: "make fewer steps: their number exceeds 64 bits",
-            }),
+            _ => Err(Error::invalid_setting(
+                NAME,
+                "thin",
+                self.thin,
+                "make fewer steps: their number exceeds 64 bits",
+            )),
         }
     }
 }

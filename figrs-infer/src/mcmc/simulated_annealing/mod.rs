@@ -153,12 +153,8 @@ impl SimulatedAnnealing {
     setters!(watch: watch);
 
     fn check(&self) -> Result<(), Error> {
-        let invalid = |setting, value: String, remedy| Error::InvalidSetting {
-            algorithm: NAME,
-            setting,
-            value,
-            remedy,
-        };
+        let invalid =
+            |setting, value: String, remedy| Error::invalid_setting(NAME, setting, value, remedy);
         let counts = [
             ("steps", self.steps),
             ("chains", self.chains as u64),
@@ -197,12 +193,12 @@ impl SimulatedAnnealing {
                 if temperature > 0.0 && temperature.is_finite() {
                     return Ok(temperature);
                 }
-                Err(Error::InvalidSetting {
-                    algorithm: NAME,
-                    setting: "schedule",
-                    value: format!("{temperature} at step {step}"),
-                    remedy: "let it return finite, positive temperatures",
-                })
+                Err(Error::invalid_setting(
+                    NAME,
+                    "schedule",
+                    format!("{temperature} at step {step}"),
+                    "let it return finite, positive temperatures",
+                ))
             }
         }
     }

@@ -88,11 +88,13 @@ impl RunState for AnnealingRun {
     fn extend(&mut self, more: u64) -> Result<(), Error> {
         let annealing = &mut self.annealing;
         let longer = annealing.steps.checked_add(more);
-        let longer = longer.ok_or_else(|| Error::InvalidSetting {
-            algorithm: NAME,
-            setting: "extend",
-            value: more.to_string(),
-            remedy: "ask for fewer: the sum exceeds 64 bits",
+        let longer = longer.ok_or_else(|| {
+            Error::invalid_setting(
+                NAME,
+                "extend",
+                more,
+                "ask for fewer: the sum exceeds 64 bits",
+            )
         })?;
         if let Schedule::Geometric { steps, .. } = &mut annealing.schedule {
             steps.get_or_insert(annealing.steps);

@@ -20,13 +20,11 @@ use crate::sampling::block_sampling::SharedMemory;
 use crate::sampling::settings::SamplerSettings;
 use crate::sampling::unseen_worlds::{UnseenWorlds, WeightBound};
 use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial, Sums};
-use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::unit_run::{ResumableSampler, UnitRun, extendable_answer};
+use figrs_answer::run::unit_run::ResumableSampler;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 
@@ -144,12 +142,7 @@ impl SequentialMonteCarlo {
     setters!(watch: watch);
 
     fn invalid(&self, setting: &'static str, value: String, remedy: &'static str) -> Error {
-        Error::InvalidSetting {
-            algorithm: self.name(),
-            setting,
-            value,
-            remedy,
-        }
+        Error::invalid_setting(self.name(), setting, value, remedy)
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -433,18 +426,4 @@ impl ResumableSampler for SequentialMonteCarlo {
     }
 }
 
-figrs_answer::run::replicate::replicated!(SequentialMonteCarlo, drawing.seed);
-
-impl Algorithm for SequentialMonteCarlo {
-    fn name(&self) -> &'static str {
-        "SequentialMonteCarlo"
-    }
-
-    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        extendable_answer(self, model, targets)
-    }
-
-    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        Ok(UnitRun::begin(self, model, targets))
-    }
-}
+figrs_answer::run::replicate::unit_sampler!(SequentialMonteCarlo, drawing.seed);

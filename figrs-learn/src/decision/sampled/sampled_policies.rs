@@ -254,12 +254,14 @@ impl<S: Replicate> Induction<'_, S> {
         let default = (count as f64).sqrt().ceil() as usize;
         let neighbours = self.by.neighbours.unwrap_or(default);
         if neighbours == 0 || neighbours > count {
-            return Err(Error::InvalidSetting {
-                algorithm: NAME,
-                setting: "neighbours",
-                value: format!("{neighbours} of {count} draws"),
-                remedy: "let it be at least one and at most the number of draws that meet the evidence",
-            });
+            let remedy =
+                "let it be at least one and at most the number of draws that meet the evidence";
+            return Err(Error::invalid_setting(
+                NAME,
+                "neighbours",
+                format!("{neighbours} of {count} draws"),
+                remedy,
+            ));
         }
         // Draws of a Markov chain are correlated; variances are therefore multiplied by the ratio of the squared
         // standard errors of the mean utility, with and without correlation.
