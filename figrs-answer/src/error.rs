@@ -572,6 +572,22 @@ impl From<PartError> for Error {
 }
 
 impl Error {
+    /// Returns the error for the invalid value `value` of a setting.
+    #[doc(hidden)]
+    pub fn invalid_setting(
+        algorithm: &'static str,
+        setting: &'static str,
+        value: impl ToString,
+        remedy: &'static str,
+    ) -> Self {
+        Self::InvalidSetting {
+            algorithm,
+            setting,
+            value: value.to_string(),
+            remedy,
+        }
+    }
+
     /// Returns the error for a saved filter that cannot be used for the reason `reason`.
     #[doc(hidden)]
     pub fn unfit_filter(reason: &'static str) -> Self {

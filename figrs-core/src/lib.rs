@@ -59,7 +59,7 @@ pub mod value;
 pub mod expand;
 pub mod graph;
 
-pub use figrs_factor::wording;
+pub use figrs_factor::{Limits, Until, wording};
 
 pub use bytes::{Bytes, InvalidBytes};
 pub use collections::{Elements, MemberError, Natural, Neighbour, Process};
@@ -71,8 +71,7 @@ pub use element::likelihood::{Likelihood, Term};
 pub use element::linear::{LinearFunction, LinearGaussian};
 pub use element::linear_map::weighted_sum;
 pub use element::node::{AnyElement, ElementId};
-pub use element::operand::Operand;
-pub use element::param::{Number, Param};
+pub use element::param::{Number, Operand, Param};
 pub use element::parents::{Arguments, AsElement, Many, Mixed, One, Parents};
 pub use element::{
     Apply, Arithmetic, Atomic, Beta, Binomial, Bins, Call, Cauchy, Chain, Clause, Concentration,
@@ -86,7 +85,6 @@ pub use element::{
 };
 pub use error::{Fault, ModelError};
 pub use figrs_derive::{Parts, Value};
-pub use figrs_factor::{Limits, Until};
 pub use filter_state::{FilterState, NextElements, PortableState};
 pub use model::Model;
 pub use model::evidence::{Evidence, StatementId};

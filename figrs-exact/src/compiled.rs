@@ -70,67 +70,50 @@ pub trait Compiled: Clone + Send + Sync {
     fn count(&self) -> Result<BigUint, Error>;
 }
 
-impl Compiled for CompiledTree {
-    #[track_caller]
-    fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
-        self.set(element, value)
-    }
+/// Implements the methods of [`Compiled`] that all compiled forms have.
+macro_rules! methods_of_all_forms {
+    () => {
+        fn log_evidence(&self) -> f64 {
+            self.log_evidence()
+        }
 
-    fn log_evidence(&self) -> f64 {
-        self.log_evidence()
-    }
+        fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
+            self.distribution(element)
+        }
 
-    fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
-        self.distribution(element)
-    }
+        fn most_probable(&self) -> Result<World, Error> {
+            self.most_probable()
+        }
 
-    fn most_probable(&self) -> Result<World, Error> {
-        self.most_probable()
-    }
+        fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
+            self.sample(rng)
+        }
 
-    fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
-        self.k_best(count)
-    }
-
-    fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
-        self.sample(rng)
-    }
-
-    fn count(&self) -> Result<BigUint, Error> {
-        self.count()
-    }
+        fn count(&self) -> Result<BigUint, Error> {
+            self.count()
+        }
+    };
 }
 
-impl Compiled for CompiledCircuit {
-    #[track_caller]
-    fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
-        self.set(element, value)
-    }
+/// Implements [`Compiled`] for a form whose evidence may change.
+macro_rules! compiled_form {
+    ($form:ty) => {
+        impl Compiled for $form {
+            #[track_caller]
+            fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
+                self.set(element, value)
+            }
 
-    fn log_evidence(&self) -> f64 {
-        self.log_evidence()
-    }
+            fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
+                self.k_best(count)
+            }
 
-    fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
-        self.distribution(element)
-    }
-
-    fn most_probable(&self) -> Result<World, Error> {
-        self.most_probable()
-    }
-
-    fn k_best(&self, count: usize) -> Result<Vec<World>, Error> {
-        self.k_best(count)
-    }
-
-    fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
-        self.sample(rng)
-    }
-
-    fn count(&self) -> Result<BigUint, Error> {
-        self.count()
-    }
+            methods_of_all_forms!();
+        }
+    };
 }
+compiled_form!(CompiledTree);
+compiled_form!(CompiledCircuit);
 
 impl Compiled for CompiledFrontier {
     /// Always returns an error, because the states of a compiled frontier depend on the evidence.
@@ -139,18 +122,6 @@ impl Compiled for CompiledFrontier {
             "evidence that may change",
             "state it in the model, or use JunctionTree::compile",
         ))
-    }
-
-    fn log_evidence(&self) -> f64 {
-        self.log_evidence()
-    }
-
-    fn distribution<T: Value>(&self, element: &Element<T>) -> Result<Marginal<T>, Error> {
-        self.distribution(element)
-    }
-
-    fn most_probable(&self) -> Result<World, Error> {
-        self.most_probable()
     }
 
     /// Returns an error for a `count` above one.
@@ -165,13 +136,7 @@ impl Compiled for CompiledFrontier {
         }
     }
 
-    fn sample(&self, rng: &mut impl Rng) -> Result<World, Error> {
-        self.sample(rng)
-    }
-
-    fn count(&self) -> Result<BigUint, Error> {
-        self.count()
-    }
+    methods_of_all_forms!();
 }
 
 fn unsupported(asked: &'static str, remedy: &'static str) -> Error {

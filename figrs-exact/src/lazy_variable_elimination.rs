@@ -175,12 +175,12 @@ impl Algorithm for LazyVariableElimination {
         match self.goal {
             Goal::Depth(depth) => search.run_at_depth(depth),
             Goal::Width(width) if width >= 0.0 => search.deepen(width),
-            Goal::Width(width) => Err(Error::InvalidSetting {
-                algorithm: self.name(),
-                setting: "width",
-                value: width.to_string(),
-                remedy: "ask for a number that is not negative",
-            }),
+            Goal::Width(width) => Err(Error::invalid_setting(
+                self.name(),
+                "width",
+                width,
+                "ask for a number that is not negative",
+            )),
         }
     }
 

@@ -56,8 +56,6 @@ mod strategy;
 #[doc(hidden)]
 pub mod tally;
 #[doc(hidden)]
-pub mod target_marginals;
-#[doc(hidden)]
 pub mod variable_elimination;
 
 pub use belief_propagation::{BeliefPropagation, MpeBeliefPropagation};

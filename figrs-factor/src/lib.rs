@@ -54,15 +54,11 @@ pub mod eliminate;
 pub mod fnv;
 pub mod graph;
 mod limits;
-mod memory_account;
 pub mod mini_buckets;
 pub mod order;
 pub mod tree;
-pub mod until;
 pub mod wording;
 mod work_budget;
 
-pub use limits::{Limits, cores};
-pub use memory_account::MemoryAccount;
-pub use until::{Stopped, Until};
+pub use limits::{Limits, MemoryAccount, Stopped, Until, cores};
 pub use work_budget::WorkBudget;

@@ -13,7 +13,6 @@
 
 #[doc(hidden)]
 pub mod columns;
-mod measured;
 mod numbering;
 #[doc(hidden)]
 pub mod trace;

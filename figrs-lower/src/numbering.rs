@@ -8,8 +8,7 @@ use rustc_hash::FxHashMap;
 use figrs_core::element::node::{AnyElement, ElementId, Kind};
 use figrs_core::error::ModelError;
 use figrs_core::model::Model;
-use figrs_core::model::evidence::Evidence;
-use figrs_core::model::statements::StatementIndex;
+use figrs_core::model::evidence::{Evidence, StatementIndex};
 use figrs_core::value::datum::Datum;
 
 /// The order in which an interpreter processes the statements of evidence.

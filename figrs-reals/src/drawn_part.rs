@@ -1,8 +1,8 @@
 //! The elements of a model that have no closed form, and the elements on which they depend.
 
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
-use figrs_answer::run::guard::guarded;
 use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, ElementId, Limits, Model, Support};
 use figrs_factor::graph::Assignments;

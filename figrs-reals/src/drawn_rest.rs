@@ -4,7 +4,7 @@ use figrs_answer::answer::TargetMarginal;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::error::Error;
 use figrs_core::{AnyElement, Datum, Limits, Model, Stream, SupportBuilder};
-use figrs_factor::until::Until;
+use figrs_factor::Until;
 use figrs_gaussian::{Draws, Elimination};
 use rand::seq::SliceRandom;
 

@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use figrs_answer::algorithm::guarded;
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::normal_mixture::NormalMixture;
 use figrs_answer::answer::{Answer, LogEvidence};
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_core::{
     AnyElement, Constant, Covariance, Element, FilterState, Limits, Model, MultivariateNormal,
     NextElements, Select, Value,

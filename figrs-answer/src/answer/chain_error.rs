@@ -1,6 +1,6 @@
 //! Standard errors and effective sample sizes of Markov chains (chains of dependent draws).
 
-use super::numeric::NumericColumns;
+use super::marginal::NumericColumns;
 use crate::quality::diagnostics::{few_groups_factor, mcse_mean, mean_ess, measure};
 
 /// Minimum fraction of the draws that must have a value, if the indicator of the value is to enter the effective sample size.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::chain_error::{chain_error, chain_samples};
 use super::few_hits::{MissedHits, effective_hits, independent_draws, spread_of_stays};
 use super::group_error::{effective_groups, group_error, group_samples, value_errors};
-use super::numeric::NumericColumns;
+use super::marginal::NumericColumns;
 use super::quality::Quality;
 use crate::quality::diagnostics::few_groups_factor;
 

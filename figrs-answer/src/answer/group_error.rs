@@ -1,7 +1,7 @@
 //! Standard errors that are computed from independent groups of dependent samples.
 
 use super::chain_error::{MIN_FREQUENT_SHARE, halves};
-use super::numeric::NumericColumns;
+use super::marginal::NumericColumns;
 
 /// Relative difference up to which numbers count as equal, because of rounding errors.
 pub const ROUNDING: f64 = 1e-13;

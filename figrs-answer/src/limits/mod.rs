@@ -13,11 +13,13 @@ pub use figrs_factor::cores;
 ///
 /// **Errors.** [`Error::InvalidSetting`] if the text is not an amount of memory.
 pub fn memory_of(algorithm: &'static str, text: &str) -> Result<Bytes, Error> {
-    text.parse().map_err(|_| Error::InvalidSetting {
-        algorithm,
-        setting: "fitting",
-        value: text.to_owned(),
-        remedy: "write an amount of memory such as 512MiB or 6GiB",
+    text.parse().map_err(|_| {
+        Error::invalid_setting(
+            algorithm,
+            "fitting",
+            text,
+            "write an amount of memory such as 512MiB or 6GiB",
+        )
     })
 }
 

@@ -4,11 +4,10 @@ use std::ops::Range;
 
 use figrs_core::{AnyElement, Model};
 
-use super::guard::guarded;
 use super::partial::{Absorption, Partial, Sums};
 use super::portable_part::{PortablePart, PortableSums};
 use super::portable_targets::PortableTargets;
-use crate::algorithm::Algorithm;
+use crate::algorithm::{Algorithm, guarded};
 use crate::answer::Answer;
 use crate::error::Error;
 

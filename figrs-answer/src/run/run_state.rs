@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::guard::guarded;
 use super::watch::{RunMonitor, Watch};
+use crate::algorithm::guarded;
 use crate::answer::Answer;
 use crate::error::Error;
 use figrs_factor::Stopped;
@@ -128,9 +128,13 @@ impl TurnLength {
         Self(steps)
     }
 
-    /// Returns the number of steps of the run at the end of a turn, if `made` steps have been made before the turn.
-    pub fn goal(self, made: u64) -> u64 {
-        made.saturating_add(self.0)
+    /// Returns the number of steps at the end of a turn that begins after `made` steps; `u64::MAX` if the turn lasts until the end of the run.
+    pub fn goal(self, turn: &Turn<'_>, made: u64) -> u64 {
+        if turn.is_short() {
+            made.saturating_add(self.0)
+        } else {
+            u64::MAX
+        }
     }
 
     /// Doubles or halves the number of steps in the next turn if the last turn took much less or much more time than `TURN`.

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::guard::guarded;
 use super::run_state::{Latest, RunState, TURN, Turn};
+use crate::algorithm::guarded;
 use crate::answer::Answer;
 use crate::error::Error;
 use figrs_factor::Stopped;

@@ -7,13 +7,13 @@ use std::time::Instant;
 use figrs_core::{AnyElement, Model, Parents};
 use serde::{Deserialize, Serialize};
 
-use super::guard::guarded;
 use super::mergeable_sampler::{MergeableSampler, PortablePartOf};
 use super::partial::{Absorption, Partial};
 use super::portable_targets::PortableTargets;
 use super::run_state::{Continuation, RunState, Turn, TurnLength};
 use super::running::Running;
 use super::watch::Watch;
+use crate::algorithm::guarded;
 use crate::answer::Answer;
 use crate::error::Error;
 use figrs_factor::Stopped;
@@ -55,9 +55,16 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
     /// Returns the deadline, the interrupt and the listener of the sampler.
     fn watch(&self) -> &Watch;
 
+    /// Returns the deadline, the interrupt and the listener of the sampler, to be replaced.
+    fn watch_mut(&mut self) -> &mut Watch;
+
     /// Returns the sampler with another deadline, interrupt and listener.
     #[must_use]
-    fn watched(&self, watch: Watch) -> Self;
+    fn watched(&self, watch: Watch) -> Self {
+        let mut sampler = self.clone();
+        *sampler.watch_mut() = watch;
+        sampler
+    }
 
     /// Returns the sampler of a run with `more` more samples, draws of each chain, or populations of particles; `None` if the new number does not fit
     /// into 64 bits.
@@ -69,11 +76,13 @@ pub trait ResumableSampler: MergeableSampler + Clone + 'static {
     /// Returns the sampler of a longer run, or an error.
     #[doc(hidden)]
     fn longer(&self, more: u64) -> Result<Self, Error> {
-        self.lengthened(more).ok_or_else(|| Error::InvalidSetting {
-            algorithm: self.name(),
-            setting: "extend",
-            value: more.to_string(),
-            remedy: "ask for fewer: the sum exceeds 64 bits",
+        self.lengthened(more).ok_or_else(|| {
+            Error::invalid_setting(
+                self.name(),
+                "extend",
+                more,
+                "ask for fewer: the sum exceeds 64 bits",
+            )
         })
     }
 
@@ -304,11 +313,7 @@ impl<S: ResumableSampler> RunState for UnitRun<S> {
             if is_enough || begin >= units {
                 return Ok(true);
             }
-            let end = if turn.is_short() {
-                self.of_part.goal(begin).min(units)
-            } else {
-                units
-            };
+            let end = self.of_part.goal(turn, begin).min(units);
             let began = Instant::now();
             let part = match sampler.run_units(model, targets, begin..end, self.absorption) {
                 Err(error) if error.is_stopped() || matches!(error, Error::NothingDone { .. }) => {

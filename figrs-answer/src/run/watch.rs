@@ -76,12 +76,13 @@ impl Watch {
     /// Only the outer algorithm may have a deadline, a listener or an interrupt.
     pub fn refuse_within(&self, algorithm: &'static str) -> Result<(), Error> {
         if self.can_end_run() || self.listener.is_some() {
-            return Err(Error::InvalidSetting {
+            let remedy = "set it on the ExpectationMaximization that it works for";
+            return Err(Error::invalid_setting(
                 algorithm,
-                setting: "deadline, interrupt or on_progress",
-                value: "set".into(),
-                remedy: "set it on the ExpectationMaximization that it works for",
-            });
+                "deadline, interrupt or on_progress",
+                "set",
+                remedy,
+            ));
         }
         Ok(())
     }

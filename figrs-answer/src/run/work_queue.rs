@@ -5,7 +5,7 @@ use std::ops::{ControlFlow, Range};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::guard::guarded;
+use crate::algorithm::guarded;
 use crate::error::Error;
 
 /// Maximum number of batches of units of work, for each thread, whose results wait to be processed.

@@ -10,11 +10,11 @@ use rustc_hash::FxHashMap;
 
 use super::error::{MemberError, Origin};
 use super::making::{Attempt, MemberKey, Problem, Request, make, new_number};
+use crate::element::Element;
 use crate::element::chain::fallible_chain_at;
-use crate::element::contained::contained;
+use crate::element::contained::{check_purity, contained};
 use crate::element::node::{AnyElement, WeakElement};
 use crate::element::parents::One;
-use crate::element::{Element, purity};
 use crate::error::Fault;
 use crate::value::datum::Datum;
 use crate::value::{Value, canonical};
@@ -351,7 +351,7 @@ impl<I: Value, T: Value> Request for MemberRequest<I, T> {
         if cfg!(debug_assertions)
             && let (Ok(first), (Ok(second), again)) = (&element, self.call())
             && known == again
-            && let Err(fault) = purity::compare(first.erased(), second.erased())
+            && let Err(fault) = check_purity(first.erased(), second.erased())
         {
             element = Err(fault);
         }

@@ -1,6 +1,5 @@
 //! `Beta`: the beta distribution on the numbers from zero to one.
 
-use std::fmt;
 use std::panic::Location;
 
 use rand::Rng;
@@ -13,11 +12,10 @@ use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::gamma::{ln_unit_gamma, unit_gamma};
 use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use super::saddle_point::ln_binomial;
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds a number with a beta distribution, such as an unknown probability.
 #[derive(Debug)]
@@ -31,13 +29,7 @@ impl Beta {
     /// parameter is below one, the density at one end of the interval is infinite, and observing that end is an error.
     #[track_caller]
     pub fn new(a: impl Into<Operand>, b: impl Into<Operand>) -> Element<f64> {
-        compiled_family!(
-            f64,
-            "Beta",
-            BetaDistribution,
-            BetaDistribution,
-            vec![a.into(), b.into()]
-        )
+        compiled_family!(f64, "Beta", BetaDistribution, vec![a.into(), b.into()])
     }
 }
 
@@ -47,11 +39,7 @@ const LARGE: f64 = 1000.0;
 #[derive(Clone)]
 pub(super) struct BetaDistribution;
 
-impl fmt::Debug for BetaDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Beta")
-    }
-}
+debug_name!(BetaDistribution, "Beta");
 
 impl Family<f64> for BetaDistribution {
     fn parameters(&self) -> &'static [&'static str] {

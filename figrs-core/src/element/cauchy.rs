@@ -1,7 +1,6 @@
 //! `Cauchy`: the Cauchy (Lorentz) distribution.
 
 use std::f64::consts::PI;
-use std::fmt;
 use std::panic::Location;
 
 use rand::{Rng, RngExt};
@@ -9,10 +8,9 @@ use rand::{Rng, RngExt};
 use super::convention::{Scale, finite, kept_finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::laplace::distance;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds a number with a Cauchy distribution, whose tails are too heavy for a mean to exist.
 #[derive(Debug)]
@@ -30,7 +28,6 @@ impl Cauchy {
             f64,
             "Cauchy",
             CauchyDistribution,
-            CauchyDistribution,
             vec![location.into(), scale.operand()]
         )
     }
@@ -39,11 +36,7 @@ impl Cauchy {
 #[derive(Clone)]
 pub(super) struct CauchyDistribution;
 
-impl fmt::Debug for CauchyDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Cauchy")
-    }
-}
+debug_name!(CauchyDistribution, "Cauchy");
 
 impl Family<f64> for CauchyDistribution {
     fn parameters(&self) -> &'static [&'static str] {

@@ -5,11 +5,10 @@ use std::marker::PhantomData;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::contained::contained;
+use super::contained::{check_purity, contained};
 use super::function::FunctionId;
 use super::node::{AnyElement, ChainOp, Kind};
 use super::parents::{Arguments, Parents};
-use super::purity;
 use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::Element;
 use crate::error::Fault;
@@ -148,7 +147,7 @@ where
         let call = || contained(|| (self.body)(A::refs(arguments)))?;
         let element = call()?.erased().clone();
         if cfg!(debug_assertions) {
-            purity::compare(&element, call()?.erased())?;
+            check_purity(&element, call()?.erased())?;
         }
         Ok(element)
     }

@@ -1,13 +1,14 @@
-//! Containment of panics in users' functions: each panic becomes an error.
+//! Checks of users' functions: a panic becomes an error, and in debug builds equal arguments must give equal results.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::env;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
-use std::thread;
+use std::{env, thread};
 
+use super::node::{AnyElement, Kind};
 use crate::error::Fault;
+use crate::value::support::Support;
 
 /// Runs `function`, a user's function, and turns a panic into a [`Fault`].
 #[inline]
@@ -64,4 +65,72 @@ pub fn unprinted<R>(function: impl FnOnce() -> R) -> R {
     CALLS.set(CALLS.get() + 1);
     let _end = End;
     function()
+}
+
+/// Maximum number of elements that the comparison of two results visits.
+const MAX_COMPARED_ELEMENTS: usize = 64;
+
+fn differ(a: &AnyElement, b: &AnyElement) -> Option<String> {
+    let (left, right) = (a.label(), b.label());
+    let shape = !left.is_same_call(&right) || a.parents().len() != b.parents().len();
+    if shape {
+        return Some(format!("{left} and {right}"));
+    }
+    if let (Kind::Atomic(x), Kind::Atomic(y)) = (a.kind(), b.kind()) {
+        let (x, y) = (x.describe(), y.describe());
+        if x != y {
+            return Some(format!("{x} and {y}"));
+        }
+    }
+    None
+}
+
+/// Compares two results of one function for the same arguments; only the data of the elements are compared.
+pub(crate) fn check_purity(first: &AnyElement, second: &AnyElement) -> Result<(), Fault> {
+    match impurity(first, second) {
+        Some(difference) => Err(Fault::Impure(difference)),
+        None => Ok(()),
+    }
+}
+
+/// Describes two elements in which two results of one function differ, if their data show a difference.
+pub(crate) fn impurity(first: &AnyElement, second: &AnyElement) -> Option<String> {
+    let mut pairs = vec![(first.clone(), second.clone())];
+    let mut compared = 0;
+    while let Some((a, b)) = pairs.pop() {
+        compared += 1;
+        if a.id() == b.id() || compared > MAX_COMPARED_ELEMENTS {
+            continue;
+        }
+        if let Some(difference) = differ(&a, &b) {
+            return Some(difference);
+        }
+        pairs.extend(a.parents().iter().cloned().zip(b.parents().iter().cloned()));
+    }
+    None
+}
+
+/// Checks, in debug builds, that a function has the same result if an argument is replaced by an equal value that prints
+/// differently. The function `compare` describes two results that differ.
+pub(crate) fn check_equal_arguments(
+    supports: &[&Support],
+    arguments: &[&dyn Any],
+    mut compare: impl FnMut(&[&dyn Any]) -> Result<Option<String>, Fault>,
+) -> Result<(), Fault> {
+    if !cfg!(debug_assertions) {
+        return Ok(());
+    }
+    for (at, support) in supports.iter().enumerate() {
+        let Some(equal) = support.look_alike(arguments[at]) else {
+            continue;
+        };
+        let mut replaced = arguments.to_vec();
+        replaced[at] = equal;
+        if let Some(results) = compare(&replaced)? {
+            let printed = |value: &dyn Any| support.printed(value);
+            let arguments = format!("{} and {}", printed(arguments[at]), printed(equal));
+            return Err(Fault::UnequalResults { results, arguments });
+        }
+    }
+    Ok(())
 }

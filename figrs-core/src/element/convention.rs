@@ -3,7 +3,7 @@
 
 use super::distribution::WrongParameter;
 use super::likelihood::{Likelihood, Term};
-use super::operand::Operand;
+use super::param::Operand;
 
 macro_rules! convention {
     ($($(#[$doc:meta])+ $name:ident)+) => {$(

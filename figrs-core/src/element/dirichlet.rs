@@ -1,6 +1,5 @@
 //! `Dirichlet`: the Dirichlet distribution on probabilities that sum to one.
 
-use std::fmt;
 use std::panic::Location;
 
 use rand::Rng;
@@ -8,6 +7,7 @@ use statrs::function::gamma::{digamma, ln_gamma};
 
 use super::convention::positive;
 use super::distribution::{Family, Outcomes, Space, WrongParameter};
+use super::family::debug_name;
 use super::gamma::ln_unit_gamma;
 use super::likelihood::{Likelihood, Term};
 use super::param::Number;
@@ -51,11 +51,7 @@ const TOLERANCE: f64 = 1e-9;
 #[derive(Clone)]
 pub(super) struct DirichletDistribution;
 
-impl fmt::Debug for DirichletDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Dirichlet")
-    }
-}
+debug_name!(DirichletDistribution, "Dirichlet");
 
 impl Family<Vec<f64>> for DirichletDistribution {
     fn parameters(&self) -> &'static [&'static str] {

@@ -1,6 +1,5 @@
 //! `DiscreteUniform`: the discrete uniform distribution on a range of integers.
 
-use std::fmt;
 use std::ops::RangeInclusive;
 use std::panic::Location;
 
@@ -9,7 +8,7 @@ use rand::{Rng, RngExt};
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::param::Number;
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 use crate::value::integer::Integer;
 
 /// Builds an integer that takes each value of a range with the same probability.
@@ -29,7 +28,6 @@ impl DiscreteUniform {
             i64,
             "DiscreteUniform",
             DiscreteUniformDistribution,
-            DiscreteUniformDistribution,
             vec![lower.into().operand(), upper.into().operand()]
         )
     }
@@ -44,11 +42,7 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 #[derive(Clone)]
 struct DiscreteUniformDistribution;
 
-impl fmt::Debug for DiscreteUniformDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("DiscreteUniform")
-    }
-}
+debug_name!(DiscreteUniformDistribution, "DiscreteUniform");
 
 impl DiscreteUniformDistribution {
     /// Returns the integers from `lower` to `upper`; if they are too many for a list, returns only the first of them.

@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use super::operand::Operand;
+use super::param::Operand;
 use super::parents::{AsElement, One};
 use crate::element::select::select_at;
 use crate::element::{Element, chain_at};

@@ -1,6 +1,5 @@
 //! `Exponential`: the exponential distribution of the time until an event.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -15,7 +14,7 @@ use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
 use super::param::Number;
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds the time until an event that is equally likely at every moment.
 #[derive(Debug)]
@@ -43,11 +42,7 @@ impl Exponential {
 #[derive(Clone)]
 struct ExponentialDistribution(RateConvention);
 
-impl fmt::Debug for ExponentialDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Exponential")
-    }
-}
+debug_name!(ExponentialDistribution, "Exponential");
 
 impl Family<f64> for ExponentialDistribution {
     fn parameters(&self) -> &'static [&'static str] {

@@ -12,8 +12,7 @@ use super::convention::Scale;
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::likelihood::Likelihood;
 use super::normal::{NormalDistribution, Spread};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
 use crate::element::family::compiled_family;
 

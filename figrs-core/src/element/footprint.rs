@@ -41,6 +41,14 @@ impl Footprint {
         self.since().bytes.max(0).unsigned_abs()
     }
 
+    /// Returns the result of `call`, and the footprint of the elements that it created and that still exist.
+    #[inline]
+    pub fn measured<R>(call: impl FnOnce() -> R) -> (R, Self) {
+        let before = Self::now();
+        let result = call();
+        (result, before.since())
+    }
+
     fn count(nodes: i64, bytes: i64) {
         // The count of a thread that is ending is not read any more.
         let _ = ALIVE.try_with(|alive| {

@@ -1,6 +1,5 @@
 //! `Gamma`: the gamma distribution of sums of waiting times.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -13,11 +12,10 @@ use super::convention::{RateConvention, RateOrScale, kept_positive, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter, derivative_by_terms};
 use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use super::saddle_point::ln_poisson;
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds a number with a gamma distribution.
 #[derive(Debug)]
@@ -45,11 +43,7 @@ impl Gamma {
 #[derive(Clone)]
 pub(super) struct GammaDistribution(pub(super) RateConvention);
 
-impl fmt::Debug for GammaDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Gamma")
-    }
-}
+debug_name!(GammaDistribution, "Gamma");
 
 impl Family<f64> for GammaDistribution {
     fn parameters(&self) -> &'static [&'static str] {

@@ -9,8 +9,7 @@ use rand::{Rng, RngExt};
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::likelihood::{Likelihood, Term};
 use super::moments::times;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
 use crate::element::family::compiled_family;
 

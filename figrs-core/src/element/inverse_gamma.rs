@@ -1,6 +1,5 @@
 //! `InverseGamma`: the inverse gamma distribution of the reciprocal of a gamma-distributed number.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -11,10 +10,9 @@ use super::convention::{Scale, kept_positive, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter, derivative_by_terms};
 use super::gamma::{ln_gamma_density, unit_gamma, unit_gamma_tails};
 use super::likelihood::{Likelihood, Term};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds the reciprocal of a gamma-distributed number, such as an unknown variance.
 #[derive(Debug)]
@@ -31,7 +29,6 @@ impl InverseGamma {
             f64,
             "InverseGamma",
             InverseGammaDistribution,
-            InverseGammaDistribution,
             vec![shape.into(), scale.operand()]
         )
     }
@@ -40,11 +37,7 @@ impl InverseGamma {
 #[derive(Clone)]
 pub(super) struct InverseGammaDistribution;
 
-impl fmt::Debug for InverseGammaDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("InverseGamma")
-    }
-}
+debug_name!(InverseGammaDistribution, "InverseGamma");
 
 impl Family<f64> for InverseGammaDistribution {
     fn parameters(&self) -> &'static [&'static str] {

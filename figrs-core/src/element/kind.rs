@@ -1,6 +1,8 @@
-//! The kinds of nodes of a model graph.
+//! The kinds of nodes of a model graph, and their dropping without recursion.
 
+use std::cell::RefCell;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use super::footprint::ALLOCATION;
@@ -56,5 +58,56 @@ impl fmt::Debug for Kind {
             Self::Table(parents, _) => write!(f, "Table({parents:?})"),
             Self::Score(parent, evidence) => write!(f, "Score({parent:?} {evidence:?})"),
         }
+    }
+}
+
+/// Number of entries of the queue whose memory is kept for the next drop.
+const KEPT_ENTRIES: usize = 256;
+
+/// The contents of dropped nodes that remain to be dropped.
+struct DropQueue {
+    kinds: Vec<Kind>,
+    /// True while a drop is in progress on this thread.
+    is_running: bool,
+}
+
+thread_local! {
+    static DROP_QUEUE: RefCell<DropQueue> = const {
+        RefCell::new(DropQueue {
+            kinds: Vec::new(),
+            is_running: false,
+        })
+    };
+}
+
+/// Drops the contents of a node without recursion, by putting its parents and captured elements in
+/// a queue.
+pub(super) fn release(kind: Kind) {
+    let queued = DROP_QUEUE.try_with(|queue| {
+        let mut queue = queue.borrow_mut();
+        if queue.is_running {
+            queue.kinds.push(kind);
+            return None;
+        }
+        queue.is_running = true;
+        Some(kind)
+    });
+    let Ok(Some(first)) = queued else { return };
+    // A value whose drop panics must not leave the queue running, because nodes that join the queue later would never
+    // be dropped.
+    let mut panicked = catch_unwind(AssertUnwindSafe(|| drop(first))).err();
+    while let Some(next) = DROP_QUEUE.with(|queue| queue.borrow_mut().kinds.pop()) {
+        let outcome = catch_unwind(AssertUnwindSafe(|| drop(next)));
+        panicked = panicked.or(outcome.err());
+    }
+    DROP_QUEUE.with(|queue| {
+        let mut queue = queue.borrow_mut();
+        queue.is_running = false;
+        queue.kinds.shrink_to(KEPT_ENTRIES);
+    });
+    if let Some(payload) = panicked
+        && !std::thread::panicking()
+    {
+        resume_unwind(payload);
     }
 }

@@ -1,7 +1,6 @@
 //! `Laplace`: the Laplace (double exponential) distribution.
 
 use std::f64::consts::LN_2;
-use std::fmt;
 use std::panic::Location;
 
 use rand::{Rng, RngExt};
@@ -9,10 +8,9 @@ use rand::{Rng, RngExt};
 use super::convention::{Scale, finite, kept_finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::exponential::unit_exponential;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds a number whose distance from a location is exponentially distributed, on both sides.
 #[derive(Debug)]
@@ -30,7 +28,6 @@ impl Laplace {
             f64,
             "Laplace",
             LaplaceDistribution,
-            LaplaceDistribution,
             vec![location.into(), scale.operand()]
         )
     }
@@ -39,11 +36,7 @@ impl Laplace {
 #[derive(Clone)]
 struct LaplaceDistribution;
 
-impl fmt::Debug for LaplaceDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Laplace")
-    }
-}
+debug_name!(LaplaceDistribution, "Laplace");
 
 /// Returns the signed distance of `value` from the location, in units of the scale.
 pub(super) fn distance(parameters: &[f64], value: f64) -> f64 {

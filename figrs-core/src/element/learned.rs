@@ -6,7 +6,7 @@ use super::atomic::learned_at;
 use super::beta::BetaDistribution;
 use super::convention::{Rate, RateConvention, Scale, StandardDeviation};
 use super::dirichlet::DirichletDistribution;
-use super::family_member::constant_member;
+use super::family::constant_member;
 use super::gamma::GammaDistribution;
 use super::inverse_gamma::InverseGammaDistribution;
 use super::learned_prior::LearnedPrior;

@@ -12,8 +12,7 @@ use super::convention::Concentration;
 use super::covariance::{cholesky, kept_definite, mirror, triangle};
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::gamma::ln_unit_gamma;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::{Element, Parameter, family_of};
 
 /// Builds the correlations of a random correlation matrix.

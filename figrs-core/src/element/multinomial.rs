@@ -1,6 +1,5 @@
 //! `Multinomial`: the multinomial distribution, of the counts of each category in independent trials.
 
-use std::fmt;
 use std::iter;
 use std::ops::Range;
 use std::panic::Location;
@@ -10,6 +9,7 @@ use rand::distr::Distribution as _;
 use statrs::distribution::Binomial as Statrs;
 
 use super::distribution::{Family, Outcomes, WrongParameter};
+use super::family::debug_name;
 use super::likelihood::Likelihood;
 use super::param::Number;
 use super::saddle_point::ln_binomial;
@@ -58,11 +58,7 @@ const MAX_LISTED: f64 = 4_194_304.0;
 #[derive(Clone)]
 struct MultinomialDistribution;
 
-impl fmt::Debug for MultinomialDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Multinomial")
-    }
-}
+debug_name!(MultinomialDistribution, "Multinomial");
 
 /// A category: its weight in units of the largest weight, and the sum of the weights of later categories.
 struct Category {

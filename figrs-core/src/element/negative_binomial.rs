@@ -11,8 +11,7 @@ use super::distribution::{Family, Outcomes, WrongParameter, derivative_by_terms}
 use super::gamma::ln_unit_gamma;
 use super::likelihood::{Likelihood, Term};
 use super::moments::times;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use super::poisson::draw_poisson;
 use super::saddle_point::ln_binomial;
 use crate::element::Element;

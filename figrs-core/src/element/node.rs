@@ -10,7 +10,6 @@ use std::sync::{Arc, OnceLock, Weak};
 use rand::Rng;
 
 use super::distribution::{Space, Tails};
-use super::drop_queue;
 use super::footprint::{ALLOCATION, Footprint};
 use super::function::{CallId, FunctionId};
 use super::label::{Label, printable};
@@ -31,6 +30,7 @@ pub(crate) use super::family_values::{
 };
 pub use super::finite_outcomes::{FiniteOutcomes, NotEnumerable};
 pub use super::kind::Kind;
+use super::kind::release;
 
 /// The log-probability that a distribution would have if its numbers were replaced. The log-probability is `None` if the distribution cannot replace
 /// its numbers, and an error message if the new numbers are invalid.
@@ -388,7 +388,7 @@ impl Drop for Node {
     fn drop(&mut self) {
         let Some(kind) = self.kind.take() else { return };
         Footprint::dropped(self.bytes + self.name.get().map_or(0, String::capacity));
-        drop_queue::release(kind);
+        release(kind);
     }
 }
 

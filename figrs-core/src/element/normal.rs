@@ -1,6 +1,5 @@
 //! `Normal`: the normal distribution.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -13,11 +12,10 @@ use super::distribution::{Family, Outcomes, Tails, WrongParameter, derivative_by
 use super::likelihood::{Likelihood, Term};
 use super::linear::{LinearFunction, LinearGaussian};
 use super::moments::moments;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use super::saddle_point::LN_SQRT_2_PI;
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds a normally distributed number.
 #[derive(Debug)]
@@ -137,11 +135,7 @@ impl SpreadMeasure {
     }
 }
 
-impl fmt::Debug for NormalDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Normal")
-    }
-}
+debug_name!(NormalDistribution, "Normal");
 
 impl NormalDistribution {
     fn new(measure: SpreadMeasure, spread: &Operand) -> Self {

@@ -1,4 +1,4 @@
-//! Numbers that may change between queries without rebuilding the model.
+//! Numbers that may change between queries without rebuilding the model, and numeric arguments of elements.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::Element;
 use super::label::printable;
 
 /// A named number that an element uses in place of a constant, and that may change without rebuilding the model.
@@ -137,5 +138,44 @@ impl From<f64> for Number {
 impl From<&Param> for Number {
     fn from(param: &Param) -> Self {
         Self::Param(param.clone())
+    }
+}
+
+/// Numeric argument of an element: a constant, a [`Param`], or an element.
+#[derive(Clone, Debug)]
+pub enum Operand {
+    /// The argument is a constant or a [`Param`].
+    Number(Number),
+    /// The argument is the value of another element.
+    Element(Element<f64>),
+}
+
+impl From<f64> for Operand {
+    fn from(x: f64) -> Self {
+        Self::Number(Number::Constant(x))
+    }
+}
+
+impl From<Param> for Operand {
+    fn from(param: Param) -> Self {
+        Self::Number(Number::Param(param))
+    }
+}
+
+impl From<&Param> for Operand {
+    fn from(param: &Param) -> Self {
+        param.clone().into()
+    }
+}
+
+impl From<Element<f64>> for Operand {
+    fn from(element: Element<f64>) -> Self {
+        Self::Element(element)
+    }
+}
+
+impl From<&Element<f64>> for Operand {
+    fn from(element: &Element<f64>) -> Self {
+        Self::Element(element.clone())
     }
 }

@@ -1,6 +1,5 @@
 //! `Pareto`: the Pareto distribution, of sizes above a minimum whose tail is a power.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -11,10 +10,9 @@ use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::exponential::unit_exponential;
 use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds a number with a Pareto distribution, such as the size of a city or of a file.
 #[derive(Debug)]
@@ -39,7 +37,6 @@ impl Pareto {
             f64,
             "Pareto",
             ParetoDistribution,
-            ParetoDistribution,
             vec![shape.into(), scale.operand()]
         )
     }
@@ -48,11 +45,7 @@ impl Pareto {
 #[derive(Clone)]
 struct ParetoDistribution;
 
-impl fmt::Debug for ParetoDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Pareto")
-    }
-}
+debug_name!(ParetoDistribution, "Pareto");
 
 /// Returns the logarithm of `value / scale`; zero for values below `scale`.
 fn ln_ratio(scale: f64, value: f64) -> f64 {

@@ -1,6 +1,5 @@
 //! `Poisson`: the Poisson distribution of the number of independent rare events.
 
-use std::fmt;
 use std::ops::Range;
 use std::panic::Location;
 
@@ -11,11 +10,10 @@ use statrs::distribution::{Normal, Poisson as Statrs};
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::likelihood::{Likelihood, Term};
 use super::moments::sum_of;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use super::saddle_point::ln_poisson;
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds the number of events that happen independently of each other.
 #[derive(Debug)]
@@ -28,13 +26,7 @@ impl Poisson {
     /// The support is 0, 1, 2, … The probability of k is rate^k exp(−rate) / k!, and the mean and the variance are the rate.
     #[track_caller]
     pub fn new(rate: impl Into<Operand>) -> Element<u64> {
-        compiled_family!(
-            u64,
-            "Poisson",
-            PoissonDistribution,
-            PoissonDistribution,
-            vec![rate.into()]
-        )
+        compiled_family!(u64, "Poisson", PoissonDistribution, vec![rate.into()])
     }
 }
 
@@ -44,11 +36,7 @@ const MAX_RATE: f64 = 1e9;
 #[derive(Clone)]
 struct PoissonDistribution;
 
-impl fmt::Debug for PoissonDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Poisson")
-    }
-}
+debug_name!(PoissonDistribution, "Poisson");
 
 impl PoissonDistribution {
     fn statrs(parameters: &[f64]) -> Option<Statrs> {

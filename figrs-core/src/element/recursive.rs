@@ -5,10 +5,9 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use super::contained::contained;
+use super::contained::{check_purity, contained};
 use super::function::{CallId, FunctionId};
 use super::node::{AnyElement, ChainOp, Kind};
-use super::purity;
 use crate::counterfactual::branch_memory::BranchMemory;
 use crate::element::Element;
 use crate::error::Fault;
@@ -135,7 +134,7 @@ impl<A: Value, T: Value> ChainOp for CallOp<A, T> {
         let body = || contained(|| (self.function.body)(Arc::clone(&within), &self.argument));
         let element = body()?.erased().clone();
         if cfg!(debug_assertions) {
-            purity::compare(&element, body()?.erased())?;
+            check_purity(&element, body()?.erased())?;
         }
         Ok(element)
     }

@@ -1,7 +1,6 @@
 //! `StudentT`: Student's t distribution.
 
 use std::f64::consts::LN_2;
-use std::fmt;
 use std::panic::Location;
 
 use rand::Rng;
@@ -12,11 +11,10 @@ use statrs::function::gamma::digamma;
 use super::convention::{DegreesOfFreedom, Scale, finite, kept_finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::gamma::ln_unit_gamma;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use super::saddle_point::ln_student;
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds a number with Student's t-distribution, shifted and scaled.
 #[derive(Debug)]
@@ -38,7 +36,6 @@ impl StudentT {
             f64,
             "StudentT",
             StudentTDistribution,
-            StudentTDistribution,
             vec![location.into(), scale.operand(), freedom.operand()]
         )
     }
@@ -47,11 +44,7 @@ impl StudentT {
 #[derive(Clone)]
 struct StudentTDistribution;
 
-impl fmt::Debug for StudentTDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("StudentT")
-    }
-}
+debug_name!(StudentTDistribution, "StudentT");
 
 impl Family<f64> for StudentTDistribution {
     fn parameters(&self) -> &'static [&'static str] {

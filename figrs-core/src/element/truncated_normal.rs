@@ -1,7 +1,6 @@
 //! `TruncatedNormal`: a normal distribution between two bounds.
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
-use std::fmt;
 use std::panic::Location;
 
 use rand::distr::Distribution as _;
@@ -13,10 +12,9 @@ use super::convention::kept_finite;
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::exponential::unit_exponential;
 use super::normal::{NormalDistribution, Spread};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds a normally distributed number, conditioned on being between two bounds.
 #[derive(Debug)]
@@ -63,11 +61,7 @@ const MAX_DISTANCE: f64 = 1e150;
 #[derive(Clone)]
 struct TruncatedNormalDistribution(NormalDistribution);
 
-impl fmt::Debug for TruncatedNormalDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TruncatedNormal")
-    }
-}
+debug_name!(TruncatedNormalDistribution, "TruncatedNormal");
 
 /// An interval of the standard normal distribution, in standard deviations from the mean.
 ///

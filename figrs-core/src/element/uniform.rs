@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use super::operand::Operand;
+use super::param::Operand;
 use crate::element::Element;
 use crate::element::select::select_at;
 use crate::value::Value;

@@ -1,7 +1,6 @@
 //! `VonMises`: the von Mises distribution, the counterpart of the normal distribution for angles.
 
 use std::f64::consts::{PI, TAU};
-use std::fmt;
 use std::panic::Location;
 
 use rand::distr::Distribution as _;
@@ -11,10 +10,9 @@ use statrs::distribution::Normal;
 use super::bessel::{bessel_ratio, ln_scaled_bessel};
 use super::convention::{Concentration, finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds an angle with a von Mises distribution, such as the direction of the wind or the time of day of an event.
 #[derive(Debug)]
@@ -44,7 +42,6 @@ impl VonMises {
             f64,
             "VonMises",
             VonMisesDistribution,
-            VonMisesDistribution,
             vec![mean.into(), concentration.operand()]
         )
     }
@@ -53,11 +50,7 @@ impl VonMises {
 #[derive(Clone)]
 struct VonMisesDistribution;
 
-impl fmt::Debug for VonMisesDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("VonMises")
-    }
-}
+debug_name!(VonMisesDistribution, "VonMises");
 
 /// Largest concentration whose distribution function is computed; the series has about nine times as many terms as the square root of the
 /// concentration.

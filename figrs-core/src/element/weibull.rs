@@ -1,6 +1,5 @@
 //! `Weibull`: the Weibull distribution of lifetimes whose hazard rises or falls as a power of time.
 
-use std::fmt;
 use std::panic::Location;
 
 use rand::Rng;
@@ -8,10 +7,9 @@ use rand::Rng;
 use super::convention::{Scale, kept_positive, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};
 use super::exponential::unit_exponential;
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use crate::element::Element;
-use crate::element::family::compiled_family;
+use crate::element::family::{compiled_family, debug_name};
 
 /// Builds a lifetime with a Weibull distribution.
 #[derive(Debug)]
@@ -30,7 +28,6 @@ impl Weibull {
             f64,
             "Weibull",
             WeibullDistribution,
-            WeibullDistribution,
             vec![shape.into(), scale.operand()]
         )
     }
@@ -39,11 +36,7 @@ impl Weibull {
 #[derive(Clone)]
 struct WeibullDistribution;
 
-impl fmt::Debug for WeibullDistribution {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Weibull")
-    }
-}
+debug_name!(WeibullDistribution, "Weibull");
 
 /// Returns the logarithm of x / scale, and the cumulative hazard (x / scale)^shape.
 fn hazard(parameters: &[f64], value: f64) -> (f64, f64) {

@@ -13,8 +13,7 @@ use super::convention::{DegreesOfFreedom, kept_finite, kept_positive};
 use super::covariance::{Covariance, FactoredCovariance, cholesky, kept_definite, triangle};
 use super::distribution::{Family, Outcomes, WrongParameter};
 use super::gamma::{ln_gamma_density, ln_unit_gamma};
-use super::operand::Operand;
-use super::param::Number;
+use super::param::{Number, Operand};
 use super::saddle_point::LN_SQRT_2_PI;
 use crate::element::{Element, Parameter, family_of};
 

@@ -1,7 +1,6 @@
 //! Check that worlds in unexpanded parts of the model have bounded weights.
 
-use super::content::{Content, ExpandedElement};
-use super::expansion::Expansion;
+use super::expansion::{Content, ExpandedElement, Expansion};
 use crate::error::ModelError;
 
 impl Expansion {

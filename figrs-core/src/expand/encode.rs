@@ -1,11 +1,10 @@
 //! The factors of the factor graph that represent one element.
 
-use super::content::{Content, ExpandedElement};
 use super::encoding::{EncodingBuilder, FailureQuery, Guard, Undecided};
+use super::expansion::{Content, ExpandedElement};
 use super::situation::Situation;
 use crate::error::ModelError;
-use figrs_factor::graph::WeightsBuilder;
-use figrs_factor::graph::{Factor, FactorTable, VarId, Weights};
+use figrs_factor::graph::{Factor, FactorTable, VarId, Weights, WeightsBuilder};
 
 /// One row of a table of weights: the list of all weights, and the offset of the row in the list.
 pub(super) type WeightRow<'w> = (&'w Weights, usize);

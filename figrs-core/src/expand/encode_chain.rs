@@ -5,14 +5,13 @@
 //! results. A result that is not a row of the table is joined to the Chain by one factor, or by a two-way multiplexer if that factor would
 //! be large.
 
-use super::content::{Content, ExpandedElement};
 use super::encode::SituationValues;
 use super::encoding::{ChainChoice, EncodingBuilder, Selector};
+use super::expansion::{Content, ExpandedElement};
 use super::situation::{ListedVariables, Situation};
 use crate::element::node::Kind;
 use crate::error::{Fault, ModelError};
-use figrs_factor::graph::WeightsBuilder;
-use figrs_factor::graph::{FactorTable, VarId, Weights};
+use figrs_factor::graph::{FactorTable, VarId, Weights, WeightsBuilder};
 
 /// Number of entries up to which a table is stored dense, even if most of its entries are zero.
 const MAX_DENSE_ENTRIES: usize = 32;

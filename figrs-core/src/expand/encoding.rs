@@ -2,8 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::content::Content;
-use super::expansion::Expansion;
+use super::expansion::{Content, Expansion};
 use super::reach::{ReachCondition, ReachConditions};
 use crate::element::node::AnyElement;
 use crate::error::ModelError;

@@ -23,7 +23,6 @@
 mod bounded;
 mod cache;
 mod calls;
-mod content;
 mod encode;
 mod encode_chain;
 mod encode_results;
@@ -31,7 +30,6 @@ mod encoding;
 mod expander;
 mod expansion;
 mod expansion_memory;
-mod parametric;
 mod product;
 mod reach;
 mod rows;
@@ -41,8 +39,7 @@ mod submodels;
 mod walks;
 
 pub use cache::ExpansionCache;
-pub use content::{Content, ExpandedElement, FunctionFailures};
 pub use encoding::Encoding;
-pub use expansion::Expansion;
-pub use parametric::{LearnedParameter, LearnedParameters, ParametricOutcomes};
+pub use expander::learned::{LearnedParameter, LearnedParameters, ParametricOutcomes};
+pub use expansion::{Content, ExpandedElement, Expansion, FunctionFailures};
 pub use submodels::{SolvedSubmodel, Submodel};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::content::{Content, ExpandedElement};
+use super::expansion::{Content, ExpandedElement};
 
 /// The conditions under which an element is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]

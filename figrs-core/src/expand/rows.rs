@@ -2,20 +2,18 @@
 
 use std::any::Any;
 
-use super::content::{Content, ExpandedElement, FunctionFailures};
 use super::expander::Cell;
+use super::expansion::{Content, ExpandedElement, FunctionFailures};
 use super::expansion_memory::bytes_of;
 use super::product;
+use crate::element::contained::check_equal_arguments;
 use crate::element::node::{AnyElement, ApplyOp, AtomicOp, NotEnumerable, TableOp};
-use crate::element::purity;
 use crate::error::{Fault, ModelError};
 use crate::limits::check_time;
 use crate::model::evidence::Evidence;
 use crate::value::datum::Datum;
 use crate::value::support::{Support, SupportBuilder};
-use figrs_factor::graph::Assignments;
-use figrs_factor::graph::WeightsBuilder;
-use figrs_factor::graph::{FactorTable, Weights, WorldWeight};
+use figrs_factor::graph::{Assignments, FactorTable, Weights, WeightsBuilder, WorldWeight};
 use figrs_factor::{Limits, Until};
 
 /// A check that returns an error if the given number of additional bytes would exceed the memory limit.
@@ -150,7 +148,7 @@ pub(super) fn apply(
             return Ok(());
         };
         let value = op.intern(arguments, &mut values).and_then(|value| {
-            purity::check_equal_arguments(supports, arguments, |equal| {
+            check_equal_arguments(supports, arguments, |equal| {
                 let other = op.intern(equal, &mut values)?;
                 let results = || format!("{:?} and {:?}", values.datum(value), values.datum(other));
                 Ok((other != value).then(results))

@@ -9,9 +9,8 @@ use rustc_hash::FxHashSet;
 
 use super::cache::ExpansionCache;
 use super::calls::{CallRequest, CallSolution, CallSolutions, NO_DEPTH_LIMIT};
-use super::content::{Content, ExpandedElement};
 use super::expander::Expander;
-use super::expansion::Expansion;
+use super::expansion::{Content, ExpandedElement, Expansion};
 use super::expansion_memory::ExpansionMemory;
 use super::submodels::SolvedSubmodel;
 use crate::element::node::{AnyElement, ElementId, Kind};

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::content::Content;
 use super::expander::Expander;
-use super::expansion::{Expansion, Listing};
+use super::expansion::{Content, Expansion, Listing};
 use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
 use crate::value::support::Support;

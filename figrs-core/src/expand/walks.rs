@@ -2,8 +2,8 @@
 
 use super::cache::ExpansionCache;
 use super::expander::Expander;
+use super::expander::learned::LearnedParameters;
 use super::expansion::Expansion;
-use super::parametric::LearnedParameters;
 use super::submodels::SolvedSubmodel;
 use crate::element::node::AnyElement;
 use crate::error::ModelError;

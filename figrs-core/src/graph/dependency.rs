@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::element::node::{AnyElement, ElementId, Kind};
 use crate::expand::{Content, ExpandedElement, Expansion};
 use crate::model::Model;
-use crate::model::statements::StatementIndex;
+use crate::model::evidence::StatementIndex;
 
 /// A directed acyclic graph of the elements that the roots of a model reach: an edge leads from an element to an element that
 /// reads it.

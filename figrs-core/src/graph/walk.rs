@@ -10,7 +10,7 @@ use crate::element::parents::Parents;
 use crate::error::ModelError;
 use crate::expand::{Content, Expansion, ExpansionCache};
 use crate::model::Model;
-use crate::model::statements::StatementIndex;
+use crate::model::evidence::StatementIndex;
 use crate::value::datum::Datum;
 use figrs_factor::Limits;
 use figrs_factor::graph::Assignments;

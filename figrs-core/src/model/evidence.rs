@@ -5,14 +5,16 @@ use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
 
-use figrs_factor::wording::StatedAt;
+use rustc_hash::FxHashMap;
 
 use crate::element::contained::contained;
 use crate::element::function::FunctionId;
-use crate::element::node::AnyElement;
+use crate::element::node::{AnyElement, ElementId};
 use crate::error::{Fault, ModelError};
+use crate::model::Model;
 use crate::value::Value;
 use crate::value::datum::Datum;
+use figrs_factor::wording::StatedAt;
 
 /// Largest magnitude of a log-weight, which prevents an overflow of the sum over all elements.
 pub(crate) const LARGEST_LOG: f64 = 1e300;
@@ -269,5 +271,68 @@ impl fmt::Debug for Evidence {
                 write!(f, "weight{}", StatedAt(self.location))
             }
         }
+    }
+}
+
+/// The evidence, the interventions and the policies of a model, indexed by element. The index is valid only for elements of the indexed
+/// model, and while the model is alive.
+#[derive(Debug, Default)]
+pub struct StatementIndex {
+    evidence: FxHashMap<ElementId, Arc<[Evidence]>>,
+    /// For each element with an intervention, the value that it sets; the element is stored too, so that no new element reuses its
+    /// identity.
+    interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
+    /// For each decision that follows a policy, the decision itself and the element that gives the decision its value.
+    policies: FxHashMap<ElementId, (AnyElement, AnyElement)>,
+}
+
+impl StatementIndex {
+    /// Returns the index of `model`.
+    pub fn of(model: &Model) -> Self {
+        let mut statements = FxHashMap::<ElementId, Vec<Evidence>>::default();
+        for (element, statement) in model.evidence() {
+            let all = statements.entry(element.id()).or_default();
+            all.push(statement.clone());
+        }
+        let evidence = statements.into_iter().map(|(id, all)| (id, all.into()));
+        let interventions = model.interventions().iter();
+        let interventions: FxHashMap<_, _> = interventions
+            .map(|(element, value)| (element.id(), (element.clone(), value.clone())))
+            .collect();
+        let policies = model.policies().iter();
+        let open = policies.filter(|(decision, _)| !interventions.contains_key(&decision.id()));
+        Self {
+            evidence: evidence.collect(),
+            policies: open.map(|pair| (pair.0.id(), pair.clone())).collect(),
+            interventions,
+        }
+    }
+
+    /// Returns the statements of evidence about `element`, in the order in which they were made.
+    pub fn evidence(&self, element: &AnyElement) -> Arc<[Evidence]> {
+        let all = self.evidence.get(&element.id());
+        all.cloned().unwrap_or_default()
+    }
+
+    /// Returns the value that an intervention sets for `element`, if any.
+    pub fn intervention(&self, element: &AnyElement) -> Option<&Datum> {
+        let (_, value) = self.interventions.get(&element.id())?;
+        Some(value)
+    }
+
+    /// Returns the element that gives a decision its value, if the decision follows a policy.
+    #[inline]
+    pub fn policy(&self, element: &AnyElement) -> Option<&AnyElement> {
+        if self.policies.is_empty() {
+            return None;
+        }
+        let (_, policy) = self.policies.get(&element.id())?;
+        Some(policy)
+    }
+
+    /// True if `element` is the policy of some decision.
+    pub fn is_policy(&self, element: &AnyElement) -> bool {
+        let mut policies = self.policies.values();
+        policies.any(|(_, policy)| policy.id() == element.id())
     }
 }

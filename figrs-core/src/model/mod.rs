@@ -2,7 +2,6 @@
 
 pub mod evidence;
 pub(crate) mod observation_pool;
-pub mod statements;
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Integer arguments of elements.
 
 use crate::element::Element;
-use crate::element::operand::Operand;
+use crate::element::param::Operand;
 
 /// Integer argument of an element's constructor: an integer of any type, or an element of integers.
 #[derive(Clone, Debug)]

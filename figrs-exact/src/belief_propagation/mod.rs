@@ -24,7 +24,6 @@ use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
 use figrs_answer::run::watch::{RunMonitor, Watch};
-use figrs_answer::setters;
 use figrs_factor::Stopped;
 use figrs_factor::consistency::reduce;
 use messages::{ConvergenceCriteria, ConvergenceResult, Messages, SumMessages};
@@ -78,12 +77,6 @@ pub struct BeliefPropagation {
     watch: Watch,
 }
 
-impl Default for BeliefPropagation {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 #[derive(Clone, Debug)]
 struct MessageSettings {
     until: ConvergenceCriteria,
@@ -107,12 +100,7 @@ impl Default for MessageSettings {
 impl MessageSettings {
     fn check(&self, algorithm: &'static str) -> Result<(), Error> {
         let invalid = |setting, value: String, remedy| {
-            Err(Error::InvalidSetting {
-                algorithm,
-                setting,
-                value,
-                remedy,
-            })
+            Err(Error::invalid_setting(algorithm, setting, value, remedy))
         };
         let ConvergenceCriteria {
             iterations,
@@ -176,9 +164,39 @@ impl MessageSettings {
     }
 }
 
-/// Defines the setter methods of an algorithm with a field `settings`.
+/// Defines the constructors and setters of an algorithm with the fields `settings` and `watch`, and its answer by the method `propagate`.
 macro_rules! settled {
-    () => {
+    ($algorithm:ident, $kind:literal) => {
+impl Default for $algorithm {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Algorithm for $algorithm {
+    fn name(&self) -> &'static str {
+        stringify!($algorithm)
+    }
+
+    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
+        self.settings.check(self.name())?;
+        let iterations = self.settings.until.iterations;
+        let watching = self.watch.start(self.name(), Some(iterations));
+        let answer = self.propagate(model, targets, &watching);
+        answer.map_err(|error| watching.error_of(error))
+    }
+}
+
+impl $algorithm {
+    #[doc = concat!("Creates ", $kind, " with the default tolerance and limits, without damping.")]
+    pub fn new() -> Self {
+        Self {
+            settings: MessageSettings::default(),
+            watch: Watch::default(),
+        }
+    }
+
+        figrs_answer::setters!(watch: watch);
         figrs_answer::setters!(expansion: settings.limits);
         figrs_factor::field_setters! {
             /// Sets the maximum number of iterations (default 1000). In each iteration, each factor sends messages twice: in the order of
@@ -194,36 +212,12 @@ macro_rules! settled {
             /// points of the messages.
             damping: f64 => settings.until.damping;
         }
+}
     };
 }
 use settled;
 
-impl BeliefPropagation {
-    /// Creates belief propagation with the default tolerance and limits, without damping.
-    pub fn new() -> Self {
-        Self {
-            settings: MessageSettings::default(),
-            watch: Watch::default(),
-        }
-    }
-
-    settled!();
-    setters!(watch: watch);
-}
-
-impl Algorithm for BeliefPropagation {
-    fn name(&self) -> &'static str {
-        "BeliefPropagation"
-    }
-
-    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        self.settings.check(self.name())?;
-        let iterations = self.settings.until.iterations;
-        let watching = self.watch.start(self.name(), Some(iterations));
-        let answer = self.propagate(model, targets, &watching);
-        answer.map_err(|error| watching.error_of(error))
-    }
-}
+settled!(BeliefPropagation, "belief propagation");
 
 impl BeliefPropagation {
     fn propagate(

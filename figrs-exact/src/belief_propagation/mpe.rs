@@ -11,7 +11,6 @@ use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand_for_best_world;
 use figrs_answer::run::watch::{RunMonitor, Watch};
-use figrs_answer::setters;
 use figrs_factor::Stopped;
 use figrs_factor::bounds::Improvement;
 use figrs_factor::consistency::reduce;
@@ -53,38 +52,7 @@ pub struct MpeBeliefPropagation {
     watch: Watch,
 }
 
-impl Default for MpeBeliefPropagation {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl MpeBeliefPropagation {
-    /// Creates max-product belief propagation with the default tolerance and limits, without damping.
-    pub fn new() -> Self {
-        Self {
-            settings: MessageSettings::default(),
-            watch: Watch::default(),
-        }
-    }
-
-    settled!();
-    setters!(watch: watch);
-}
-
-impl Algorithm for MpeBeliefPropagation {
-    fn name(&self) -> &'static str {
-        "MpeBeliefPropagation"
-    }
-
-    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        self.settings.check(self.name())?;
-        let iterations = self.settings.until.iterations;
-        let watching = self.watch.start(self.name(), Some(iterations));
-        let answer = self.propagate(model, targets, &watching);
-        answer.map_err(|error| watching.error_of(error))
-    }
-}
+settled!(MpeBeliefPropagation, "max-product belief propagation");
 
 impl MpeBeliefPropagation {
     fn propagate(

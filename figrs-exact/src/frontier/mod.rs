@@ -40,10 +40,9 @@ pub use first_true::FirstTrue;
 use element_order::ElementOrder;
 use exploration_limits::ExplorationLimits;
 use explore::explore;
-use figrs_answer::algorithm::Algorithm;
+use figrs_answer::algorithm::{Algorithm, guarded};
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 

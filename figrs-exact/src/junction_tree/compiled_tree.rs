@@ -11,7 +11,7 @@ use rand::Rng;
 use super::compiled_encoding::{CompiledEncoding, PreviousTree};
 use super::elimination_tree::EliminationTree;
 use super::saved_tree::SavedTree;
-use crate::compiled_problem::{CompiledProblem, unfolded_expansion};
+use crate::compiled_problem::{CompiledProblem, unfolded_expansion, varying_evidence};
 use crate::question::Question;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::marginal::Marginal;
@@ -158,37 +158,7 @@ impl CompiledTree {
             .map_or(0, |part| part.tree().table_bytes())
     }
 
-    /// Observes a varying element. The observation replaces the evidence of earlier calls of `set` and `weigh` on this element, but not evidence in
-    /// the compiled model. A value that the element cannot have is impossible evidence.
-    ///
-    /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying.
-    #[track_caller]
-    pub fn set<T: Value>(&mut self, element: &Element<T>, value: T) -> Result<(), Error> {
-        let (place, statement) = self.problem.observation(element, value)?;
-        self.state(place, Some(statement))
-    }
-
-    /// Weighs the worlds by the value of a varying element. The weights replace the evidence of earlier calls of `set` and `weigh` on this element.
-    ///
-    /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying; [`Error::Model`] if a weight is negative or not
-    /// finite.
-    #[track_caller]
-    pub fn weigh<T: Value>(
-        &mut self,
-        element: &Element<T>,
-        weight: impl Fn(&T) -> f64 + Send + Sync + 'static,
-    ) -> Result<(), Error> {
-        let (place, statement) = self.problem.weighting(element, weight)?;
-        self.state(place, Some(statement))
-    }
-
-    /// Withdraws the evidence of earlier calls of `set` and `weigh` on a varying element.
-    ///
-    /// **Errors.** [`Error::NotVarying`] if `element` was not declared varying.
-    pub fn clear<T: Value>(&mut self, element: &Element<T>) -> Result<(), Error> {
-        let place = self.problem.varying_place(element)?;
-        self.state(place, None)
-    }
+    varying_evidence!();
 
     fn state(&mut self, place: usize, statement: Option<Model>) -> Result<(), Error> {
         let weights = (self.problem).weights(&self.expansion, place, statement.as_ref())?;

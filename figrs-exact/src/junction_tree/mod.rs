@@ -21,11 +21,10 @@ use figrs_factor::eliminate::{BarrenFactors, PlanCost, plan_cost};
 use compiled_tree::CompiledTree;
 use saved_tree::SavedTree;
 
-use figrs_answer::algorithm::Algorithm;
+use figrs_answer::algorithm::{Algorithm, guarded};
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::setters;
 
 /// Exact marginals of all targets by messages on a junction tree, from the leaves to the root and back.

@@ -22,10 +22,9 @@ use std::ops::Range;
 use figrs_core::{AnyElement, Limits, Model, Parents};
 
 use super::question::Question;
-use figrs_answer::algorithm::Algorithm;
+use figrs_answer::algorithm::{Algorithm, guarded};
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 pub use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::watch::RunMonitor;

@@ -12,14 +12,12 @@ use super::slice_plan::MessageUse;
 use super::sliced_graph::{IsLast, Slice, SlicedGraph};
 use super::slicing::Slicing;
 use crate::question::Question;
-use figrs_answer::algorithm::Algorithm;
+use figrs_answer::algorithm::{Algorithm, guarded};
 use figrs_answer::answer::Answer;
-use figrs_answer::conflict;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::RunMonitor;
 use figrs_answer::run::work_queue::in_order;
-use figrs_answer::setters;
+use figrs_answer::{conflict, setters};
 use figrs_factor::eliminate::{EliminationError, log_weight, most_probable};
 
 /// The most probable world within a limit of memory, by conditioning: the result is the best of the most probable worlds of all slices.

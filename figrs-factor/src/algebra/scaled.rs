@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::graph::Weights;
-
+use super::logarithmic::{LogSumProduct, MaxProduct};
 use super::semiring::{ExponentRange, Semiring, ValueBounds};
+use crate::graph::Weights;
 
 /// The sum-product semiring in `f64`, in which each message is divided by a power of two, and the logarithm of this power is stored.
 ///
@@ -195,6 +195,82 @@ fn exponents(values: &[f64]) -> (i32, i32) {
 
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
+}
+
+/// A semiring in two representations: scaled numbers and natural logarithms.
+pub trait Precision: std::fmt::Debug {
+    /// The semiring on scaled numbers, which may overflow or underflow.
+    type Scaled: Semiring<Value = f64>;
+    /// The semiring on natural logarithms, which never overflow or underflow.
+    type Logs: Semiring<Value = f64>;
+}
+
+/// The semiring of sums of products.
+#[derive(Debug)]
+pub struct SumProductPrecision;
+
+impl Precision for SumProductPrecision {
+    type Scaled = SumProduct;
+    type Logs = LogSumProduct;
+}
+
+/// The semiring of maxima of products.
+#[derive(Debug)]
+pub struct MaxProductPrecision;
+
+impl Precision for MaxProductPrecision {
+    type Scaled = ScaledMaxProduct;
+    type Logs = MaxProduct;
+}
+
+/// Representation of a weight: the number itself, or its logarithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberForm {
+    /// The number itself.
+    Scaled,
+    /// The natural logarithm of the number.
+    Logs,
+}
+
+impl NumberForm {
+    /// Returns the natural logarithm of the number that `value` represents.
+    pub fn log(self, value: f64) -> f64 {
+        match self {
+            Self::Scaled => value.ln(),
+            Self::Logs => value,
+        }
+    }
+
+    /// Returns `values` divided by their sum, as plain numbers; all are zero if the sum is zero.
+    pub fn shares(self, values: Vec<f64>) -> Vec<f64> {
+        self.normalised(values).0
+    }
+
+    /// Returns `values` divided by their sum, as plain numbers, and the natural logarithm of the sum. All returned numbers are
+    /// zero if the sum is zero.
+    pub fn normalised(self, mut values: Vec<f64>) -> (Vec<f64>, f64) {
+        let mut log_scale = 0.0;
+        if self == Self::Logs {
+            log_scale = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let scaled = |log: f64| {
+                if log == f64::NEG_INFINITY {
+                    0.0
+                } else {
+                    (log - log_scale).exp()
+                }
+            };
+            for value in &mut values {
+                *value = scaled(*value);
+            }
+        }
+        let sum: f64 = values.iter().sum();
+        if sum > 0.0 {
+            for value in &mut values {
+                *value /= sum;
+            }
+        }
+        (values, log_scale + sum.ln())
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! row or the end of a row range of a sparse table, or the value of a variable. When a variable is assigned a value, the product of the
 //! value and a stride is added to the register.
 
-use super::domain::{Domain, TableKind, TableShape};
+use super::prepare::{Domain, TableKind, TableShape};
 use super::variable_order::VariableTurn;
 
 /// The change of a register by the value of a newly assigned variable.

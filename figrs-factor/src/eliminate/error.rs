@@ -1,7 +1,7 @@
 //! Errors of an elimination.
 
 use crate::graph::VarId;
-use crate::until::Until;
+use crate::limits::Until;
 use crate::wording::Call;
 use figrs_derive::ErrorDebug;
 use thiserror::Error;

@@ -1,14 +1,13 @@
 //! Execution of an elimination plan: computes the message of one bucket after another.
 
 use crate::graph::{FactorGraph, VarId};
-use crate::limits::Limits;
-use crate::memory_account::MemoryAccount;
+use crate::limits::{Limits, MemoryAccount};
 
 use super::EliminationResult;
-use super::domain::Domain;
 use super::error::EliminationError;
 use super::join::{JoinScratch, contract};
 use super::plan::{Keep, MessageLayout, Plan};
+use super::prepare::Domain;
 use super::table::{EliminationTable, Message, inputs};
 use crate::algebra::Semiring;
 use crate::order::symbolic_elimination::Bucket;

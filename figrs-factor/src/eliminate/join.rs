@@ -1,18 +1,15 @@
 //! Join of the tables of one bucket: multiplies the tables and sends the products to a sink.
 
-use crate::limits::Limits;
-use crate::memory_account::MemoryAccount;
+use crate::limits::{Limits, MemoryAccount, Until};
 use std::borrow::Cow;
 
 use crate::graph::{Assignments, VarId};
-use crate::until::Until;
 
 use super::batch::{Batch, RangeChecks, RowExpansion, multiply_spread};
 use super::compile::{CandidateSource, JoinProgram, compile};
-use super::domain::{Domain, TableShape};
 use super::error::{EliminationError, check_interrupt};
 use super::plan::MessageLayout;
-use super::prepare::{PreparedTable, prepare, shape};
+use super::prepare::{Domain, PreparedTable, TableShape, prepare, shape};
 use super::sink::{DenseSink, Sink, SparseSink};
 use super::steps::{Buffers, Cursor, apply, shared_values, sweep};
 use super::table::{EliminationTable, Entries, Message};

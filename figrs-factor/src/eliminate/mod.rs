@@ -13,14 +13,12 @@
 
 mod batch;
 mod compile;
-mod domain;
 pub mod error;
 mod execute;
 mod join;
 mod marginal_map;
 mod memory;
 mod mpe;
-mod options;
 mod plan;
 mod prepare;
 mod project;
@@ -42,12 +40,11 @@ pub use error::EliminationError;
 pub use marginal_map::{MarginalMapCost, marginal_map, marginal_map_cost};
 pub use memory::{available_bytes, readable};
 pub use mpe::{log_weight, most_probable};
-pub use options::{BarrenFactors, Order};
-pub use plan::PlanCost;
-pub use plan::{Keep, MessageLayout, Plan, as_if_dense, predicted_cost};
+pub use plan::{
+    BarrenFactors, Keep, MessageLayout, Order, Plan, PlanCost, as_if_dense, predicted_cost,
+};
 pub use prune::without_barren;
-pub use sum::{MarginalTable, sum_product};
-pub use sum::{log_sums, share_weights};
+pub use sum::{MarginalTable, log_sums, share_weights, sum_product};
 pub use utility::{
     DecisionRule, EliminationStage, ExpectedUtilities, UtilityGraph, UtilityTable, best_rules,
     expected_utilities,

@@ -1,14 +1,13 @@
 //! The most probable assignment (MPE) by bucket elimination.
 
-use crate::graph::FactorGraph;
-use crate::graph::{Assignments, log_entry};
+use crate::graph::{Assignments, FactorGraph, log_entry};
 use crate::limits::Limits;
 
-use super::domain::Domain;
 use super::error::EliminationError;
 use super::execute::EliminationRun;
 use super::join::{JoinScratch, join};
 use super::plan::{Keep, Plan};
+use super::prepare::Domain;
 use super::sink::BestSink;
 use crate::algebra::{MaxProduct, Semiring};
 

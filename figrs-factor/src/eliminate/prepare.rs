@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::graph::Assignments;
-
-use super::domain::{Domain, TableKind, TableShape};
 use super::table::{EliminationTable, Entries};
 use crate::algebra::{Semiring, ValueBounds};
+use crate::graph::{Assignments, FactorGraph, VarId};
+use crate::order::symbolic_elimination::Bucket;
 
 /// A table prepared for the variable order of a join.
 #[derive(Debug)]
@@ -155,6 +154,54 @@ pub(super) fn run_end(column: &[u32], range: Range<usize>, x: u32) -> usize {
     }
     let high = range.end.min(low + step);
     low + column[low..high].partition_point(|&y| y == x)
+}
+
+/// The variables of one join, sorted by identifier. The join refers to each variable by its index in this list.
+#[derive(Debug, Default)]
+pub(super) struct Domain {
+    pub(super) variables: Vec<VarId>,
+    pub(super) cards: Vec<usize>,
+    pub(super) pins: Vec<Option<u32>>,
+}
+
+impl Domain {
+    /// Creates a domain of `variables`, which need not be sorted, without fixed values.
+    pub(super) fn new(graph: &FactorGraph, mut variables: Vec<VarId>) -> Self {
+        variables.sort_unstable();
+        Self {
+            cards: variables.iter().map(|&v| graph.cardinality(v)).collect(),
+            pins: vec![None; variables.len()],
+            variables,
+        }
+    }
+
+    pub(super) fn of_bucket(graph: &FactorGraph, bucket: &Bucket) -> Self {
+        Self::new(
+            graph,
+            [bucket.output.as_slice(), &bucket.eliminated].concat(),
+        )
+    }
+
+    pub(super) fn position(&self, v: VarId) -> usize {
+        self.variables.partition_point(|&u| u < v)
+    }
+}
+
+/// Storage format of a table in a join: dense, sparse, or a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TableKind {
+    Dense,
+    Sparse,
+    Function,
+}
+
+/// Properties of a table that influence the variable order of a join.
+#[derive(Debug)]
+pub(super) struct TableShape {
+    pub(super) kind: TableKind,
+    /// The table's variables, as indices in the domain.
+    pub(super) columns: Vec<usize>,
+    pub(super) entries: usize,
 }
 
 #[cfg(test)]

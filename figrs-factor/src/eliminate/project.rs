@@ -1,13 +1,13 @@
 //! Maxima and power sums over variables of a product of tables, and lists of the assignments that no table excludes.
 
 use crate::graph::{Assignments, FactorGraph, VarId};
-use crate::until::Until;
+use crate::limits::Until;
 
 use super::batch::Batch;
 use super::compile::RowKey;
-use super::domain::Domain;
 use super::error::EliminationError;
 use super::join::{JoinScratch, join};
+use super::prepare::Domain;
 use super::sink::{DenseSink, PowerSink, Sink};
 use super::table::EliminationTable;
 use crate::algebra::{Boolean, MaxProduct};

@@ -1,7 +1,6 @@
 //! Sinks of a join, which receive its products: a dense table, power sums, a sparse list, a maximum.
 
-use crate::limits::Limits;
-use crate::memory_account::MemoryAccount;
+use crate::limits::{Limits, MemoryAccount};
 use std::collections::hash_map::Entry;
 
 use crate::graph::Assignments;

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::domain::{Domain, TableKind, TableShape};
+use super::prepare::{Domain, TableKind, TableShape};
 
 /// If the child (last variable) of a function has a value before its parents, the function is stored as a list of rows, provided that the child has
 /// at least this many values.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::graph::{FactorGraph, Weights};
-use crate::until::Until;
+use crate::limits::Until;
 
 use super::bucket_order::BucketOrder;
 use super::messages::{BoundKind, MiniBuckets, fitting_partition};

@@ -1,8 +1,7 @@
 //! Messages of a mini-bucket elimination.
 
-use crate::graph::{Factor, FactorGraph, VarId};
-use crate::graph::{LogTable, log_entry};
-use crate::until::Until;
+use crate::graph::{Factor, FactorGraph, LogTable, VarId, log_entry};
+use crate::limits::Until;
 
 use super::bucket_order::BucketOrder;
 use super::partition::{BucketPartition, MiniBucket, divide};

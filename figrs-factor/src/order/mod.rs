@@ -10,7 +10,6 @@
 //! | `neighbours`, `score`, `very_large` | very large components as adjacency lists |
 
 pub(crate) mod component_orders;
-mod components;
 mod densities;
 mod fixed_point;
 mod greedy;
@@ -22,7 +21,6 @@ mod score;
 mod simplicial;
 pub(crate) mod symbolic_elimination;
 pub(crate) mod symbolic_table;
-mod table_lists;
 mod very_large;
 mod window;
 

@@ -1,7 +1,7 @@
 //! Search for an elimination order of one component: greedy rules, restarts with noise, and local improvement of the best
 //! order.
 
-use crate::until::Until;
+use crate::limits::Until;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 

@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use crate::graph::{FactorGraph, VarId};
 
-use super::symbolic_table::{SymbolicTable, log_density};
-use super::table_lists::TableLists;
+use super::symbolic_table::{SymbolicTable, TableLists, log_density};
 
 /// Maximum number of tables of a variable for which a covering table is searched for (a table that contains all variables of the other tables of the
 /// variable).

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::graph::VarId;
-use crate::until::Until;
+use crate::limits::Until;
 
 use super::neighbours::Neighbours;
 use super::score::{EliminationCost, OrderCriterion, score};

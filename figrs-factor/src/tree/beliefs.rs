@@ -1,7 +1,7 @@
 //! Upward pass (messages) and downward pass (derivatives) on a contraction tree.
 
 use crate::graph::{FactorGraph, VarId};
-use crate::until::Until;
+use crate::limits::Until;
 
 use crate::algebra::{ExponentRange, Semiring};
 use crate::eliminate::EliminationError;

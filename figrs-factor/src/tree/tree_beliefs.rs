@@ -1,8 +1,7 @@
 //! Messages of a contraction tree in scaled numbers, or in logarithms if a scaled number overflows or underflows.
 
-use crate::graph::is_wide;
-use crate::graph::{FactorGraph, VarId};
-use crate::until::Until;
+use crate::graph::{FactorGraph, VarId, is_wide};
+use crate::limits::Until;
 
 use crate::algebra::{NumberForm, Precision, Semiring};
 use crate::eliminate::EliminationError;

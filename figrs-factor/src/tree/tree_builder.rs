@@ -1,9 +1,7 @@
 //! Compiler from an elimination plan to a contraction tree.
 
-use crate::graph::{Factor, FactorGraph, VarId};
-use crate::graph::{ReducedGraph, Restriction, has_zeros};
-use crate::limits::Limits;
-use crate::memory_account::MemoryAccount;
+use crate::graph::{Factor, FactorGraph, ReducedGraph, Restriction, VarId, has_zeros};
+use crate::limits::{Limits, MemoryAccount};
 use rustc_hash::FxHashMap;
 
 use crate::consistency::without_excluded;

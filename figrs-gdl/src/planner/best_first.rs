@@ -7,7 +7,7 @@ use super::open_lists::OpenLists;
 use super::other_searches::{OtherSearches, work_since};
 use super::search_result::SearchResult;
 use super::state_space::{SearchEstimate, StateSpace};
-use figrs_answer::run::guard::guarded;
+use figrs_answer::algorithm::guarded;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 use figrs_factor::Stopped;

@@ -5,7 +5,7 @@ use std::any::Any;
 use figrs_core::{AnyElement, Datum};
 use serde::Serialize;
 
-use figrs_answer::answer::numeric::NumericColumns;
+use figrs_answer::answer::marginal::NumericColumns;
 use figrs_answer::answer::quality::Quality;
 use figrs_answer::answer::value_names::text;
 use figrs_answer::answer::{Answer, AnswerContent, TargetMarginal};

@@ -3,8 +3,8 @@
 mod particles;
 mod saved_particles;
 
+use figrs_answer::algorithm::guarded;
 use figrs_answer::answer::{Answer, LogEvidence};
-use figrs_answer::run::guard::guarded;
 use figrs_answer::{Algorithm, Error};
 use figrs_core::{Element, FilterState, Model, NextElements, Value};
 

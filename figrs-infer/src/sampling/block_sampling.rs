@@ -1,12 +1,20 @@
-//! Settings of the samplers of independent worlds, and the size of the blocks of worlds that are evaluated together.
+//! Independent worlds, drawn in blocks on all cores: the size of the blocks, and the memory that they share.
 
-use figrs_core::{AnyElement, Model, stream};
-use figrs_lower::internals::{Block, ColumnValues};
+use std::ops::Range;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use figrs_core::{AnyElement, Model, ModelError, Stream, stream};
+use figrs_lower::internals::{Block, ColumnValues, Pool};
 use figrs_lower::{EvidenceOrder, Observations};
 
+use super::block_tally::BlockTally;
+use super::joined_blocks::JoinedBlocks;
 use super::settings::SamplerSettings;
-use super::weight_bound::WeightBound;
+use super::unseen_worlds::WeightBound;
+use super::weight_tail::WeightTail;
+use super::world_sums::WorldSums;
 use figrs_answer::error::Error;
+use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::watch::Watch;
 use figrs_factor::Until;
 
@@ -138,5 +146,126 @@ impl BlockSampling<'_> {
     pub(crate) fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
         let size = self.unit_size(model, targets, &Until::default())?;
         Ok(self.units_of(size))
+    }
+}
+
+/// Maximum number of blocks of worlds in a batch. After each batch, a thread reports the sums of the batch.
+const BATCH: u64 = 32;
+
+impl BlockSampling<'_> {
+    /// Draws the worlds of the units of work `units`. `finish` may change the weights of a block of worlds before the weights are summed.
+    pub(crate) fn partial(
+        &self,
+        (model, targets): (&Model, &[AnyElement]),
+        units: Range<u64>,
+        absorption: Absorption,
+        finish: impl Fn(&mut Block, usize, &mut Stream) -> Result<(), Error> + Sync,
+    ) -> Result<Partial<WorldSums>, Error> {
+        let run = self.watch.start(self.algorithm, self.samples);
+        if run.stopped().is_some() {
+            return Err(run.nothing_done());
+        }
+        let size = self.unit_size(model, targets, run.until());
+        let size = size.map_err(|error| run.error_of(error))?;
+        let all = self.units_of(size);
+        let sums = WorldSums::new(self, model, targets, size);
+        let threads = self.drawing.threads();
+        let memory = SharedMemory::new(self.drawing.limits.expansion_memory, threads);
+        let end = units.end.min(all);
+        let draw = |block: &mut Block, number: u64, most: usize| {
+            let rest = self
+                .samples
+                .map_or(size.rows, |samples| samples - number * size.rows);
+            let rows = size.rows.min(rest) as usize;
+            let mut rng = stream(self.drawing.seed, number);
+            block.start(rows);
+            for root in 0..block.roots() {
+                if run.stopped().is_some() {
+                    return Ok(None);
+                }
+                block.run_root(root, &mut rng)?;
+            }
+            finish(block, rows, &mut rng)?;
+            Ok(Some(BlockTally::new(
+                block,
+                targets,
+                rows,
+                (most, self.keep_draws),
+            )))
+        };
+        let mut drawn = 0;
+        let partial = Partial::new(sums, units.start, absorption).of_units(all);
+        partial.run(
+            &run,
+            (threads, end, (BATCH / size.blocks).max(1)),
+            || Ok(memory.share_with(self.block(model, targets, run.until())?)),
+            |block, unit| {
+                let numbers = unit * size.blocks..(unit + 1) * size.blocks;
+                let is_drawn = |&number: &u64| {
+                    self.samples
+                        .is_none_or(|samples| number * size.rows < samples)
+                };
+                let most = WeightTail::most_of_unit(size.worlds(), unit);
+                let mut joined = JoinedBlocks::new(targets, most);
+                for number in numbers.take_while(is_drawn) {
+                    match memory.run(block, |block| draw(block, number, most))? {
+                        Some(next) => joined.push(next),
+                        None => return Ok(None),
+                    }
+                }
+                Ok(joined.into_tally())
+            },
+            |block| {
+                drawn += block.rows;
+                run.report(drawn);
+            },
+        )
+    }
+}
+
+/// The memory that the blocks of worlds of a run may use together.
+///
+/// If a block of worlds exceeds its share of the memory, the other threads wait, and the block starts again with empty caches and may use the whole
+/// memory. A model that fits into memory therefore fits with any number of threads.
+pub(crate) struct SharedMemory {
+    pool: Arc<Pool>,
+    threads: usize,
+    /// Threads that work at the same time hold the lock for reading. A thread that uses the whole memory alone holds the lock for writing.
+    alone: RwLock<()>,
+}
+
+impl SharedMemory {
+    pub(crate) fn new(bytes: u64, threads: usize) -> Self {
+        Self {
+            pool: Pool::new(bytes, threads),
+            threads,
+            alone: RwLock::new(()),
+        }
+    }
+
+    /// Makes `block` take its memory from this shared memory.
+    pub(crate) fn share_with(&self, mut block: Block) -> Block {
+        block.share(&self.pool);
+        block
+    }
+
+    /// Runs `work` with a block of worlds. If the first attempt exceeds the block's share of the memory, a second attempt may use the whole memory.
+    pub(crate) fn run<R>(
+        &self,
+        block: &mut Block,
+        work: impl Fn(&mut Block) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        {
+            let _side_by_side = self.alone.read().unwrap_or_else(PoisonError::into_inner);
+            let had_all = self.threads <= 1 && !block.has_cached_worlds();
+            let outcome = work(block);
+            block.end_run();
+            let too_much = matches!(outcome, Err(Error::Model(ModelError::TooMuchMemory { .. })));
+            if !too_much || had_all {
+                return outcome;
+            }
+        }
+        let _alone = self.alone.write().unwrap_or_else(PoisonError::into_inner);
+        block.with_whole_memory(work)
     }
 }

@@ -7,16 +7,14 @@ use figrs_lower::Observations;
 
 use super::block_sampling::BlockSampling;
 use super::settings::SamplerSettings;
-use super::weight_bound::WeightBound;
+use super::unseen_worlds::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
-use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::unit_run::{ResumableSampler, UnitRun, extendable_answer};
+use figrs_answer::run::unit_run::ResumableSampler;
 use figrs_answer::run::watch::Watch;
 use figrs_answer::setters;
 
@@ -105,12 +103,7 @@ impl ImportanceSampling {
     setters!(watch: watch);
 
     fn invalid(&self, setting: &'static str, value: String, remedy: &'static str) -> Error {
-        Error::InvalidSetting {
-            algorithm: self.name(),
-            setting,
-            value,
-            remedy,
-        }
+        Error::invalid_setting(self.name(), setting, value, remedy)
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -195,11 +188,8 @@ impl ResumableSampler for ImportanceSampling {
         &self.watch
     }
 
-    fn watched(&self, watch: Watch) -> Self {
-        Self {
-            watch,
-            ..self.clone()
-        }
+    fn watch_mut(&mut self) -> &mut Watch {
+        &mut self.watch
     }
 
     fn lengthened(&self, more: u64) -> Option<Self> {
@@ -218,22 +208,4 @@ impl ResumableSampler for ImportanceSampling {
     }
 }
 
-figrs_answer::run::replicate::replicated!(ImportanceSampling, drawing.seed);
-
-impl Algorithm for ImportanceSampling {
-    fn name(&self) -> &'static str {
-        "ImportanceSampling"
-    }
-
-    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        extendable_answer(self, model, targets)
-    }
-
-    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        Ok(UnitRun::begin(self, model, targets))
-    }
-
-    fn own_watch(&self) -> Option<&Watch> {
-        Some(&self.watch)
-    }
-}
+figrs_answer::run::replicate::unit_sampler!(ImportanceSampling, drawing.seed);

@@ -9,16 +9,14 @@ use rand::RngExt;
 
 use super::block_sampling::BlockSampling;
 use super::settings::SamplerSettings;
-use super::weight_bound::WeightBound;
+use super::unseen_worlds::WeightBound;
 use super::world_sums::WorldSums;
 use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
-use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::unit_run::{ResumableSampler, UnitRun, extendable_answer};
+use figrs_answer::run::unit_run::ResumableSampler;
 use figrs_answer::run::watch::Watch;
 use figrs_answer::setters;
 
@@ -78,12 +76,12 @@ impl RejectionSampling {
     /// Returns the settings for drawing blocks of worlds. The weights are stored as fractions of the largest weight that a world can have.
     fn blocks(&self, model: &Model) -> Result<BlockSampling<'_>, Error> {
         if self.tries == 0 {
-            return Err(Error::InvalidSetting {
-                algorithm: self.name(),
-                setting: "tries",
-                value: "0".into(),
-                remedy: "make at least one",
-            });
+            return Err(Error::invalid_setting(
+                self.name(),
+                "tries",
+                "0",
+                "make at least one",
+            ));
         }
         let mut log_unit = 0.0;
         for (element, statement) in model.evidence() {
@@ -140,11 +138,8 @@ impl ResumableSampler for RejectionSampling {
         &self.watch
     }
 
-    fn watched(&self, watch: Watch) -> Self {
-        Self {
-            watch,
-            ..self.clone()
-        }
+    fn watch_mut(&mut self) -> &mut Watch {
+        &mut self.watch
     }
 
     fn lengthened(&self, more: u64) -> Option<Self> {
@@ -160,21 +155,7 @@ impl ResumableSampler for RejectionSampling {
     }
 }
 
-figrs_answer::run::replicate::replicated!(RejectionSampling, drawing.seed);
-
-impl Algorithm for RejectionSampling {
-    fn name(&self) -> &'static str {
-        "RejectionSampling"
-    }
-
-    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        extendable_answer(self, model, targets)
-    }
-
-    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        Ok(UnitRun::begin(self, model, targets))
-    }
-}
+figrs_answer::run::replicate::unit_sampler!(RejectionSampling, drawing.seed);
 
 /// Accepts each world with the probability weight / maximum, and sets the weight of accepted worlds to one.
 fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) -> Result<(), Error> {
@@ -192,12 +173,13 @@ fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) ->
         }
     });
     if most > 1.0 + 1e-9 {
-        return Err(Error::InvalidSetting {
-            algorithm: "RejectionSampling",
-            setting: "the largest weight of a world over the stated maximum",
-            value: most.to_string(),
-            remedy: "the weights of Scores may not exceed one here: use ImportanceSampling",
-        });
+        let remedy = "the weights of Scores may not exceed one here: use ImportanceSampling";
+        return Err(Error::invalid_setting(
+            "RejectionSampling",
+            "the largest weight of a world over the stated maximum",
+            most,
+            remedy,
+        ));
     }
     block.keep_with_unit_weights(kept);
     Ok(())

@@ -5,9 +5,8 @@ use std::time::Duration;
 use figrs_core::{AnyElement, SupportBuilder};
 
 use super::population_tally::{KeptParticles, Population, PopulationTally};
-use crate::sampling::tally::keep_positive;
 use crate::sampling::unseen_worlds::UnseenWorlds;
-use crate::sampling::world_sums::MOST_COPIED;
+use crate::sampling::world_sums::{MOST_COPIED, keep_positive};
 use figrs_answer::answer::draws::{Draws, TargetDraws};
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::group_error::ROUNDING;

@@ -7,14 +7,13 @@ use figrs_core::{Element, Model, Value};
 use figrs_factor::graph::VarId;
 use rustc_hash::FxHashSet;
 
-use super::limited_memory;
 use super::maximise_utility::{DecisionMemory, MaximiseUtility};
-use super::no_forgetting;
 use super::policy::{DecisionPolicy, write_policy};
 use super::problem::{DecisionProblem, DecisionQuestion, ProblemElement};
 use super::solved_decision::{KnownValues, SolvedDecision};
+use super::{limited_memory, no_forgetting};
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_factor::bounds::six_decimals;
 use figrs_factor::eliminate::DecisionRule;
 

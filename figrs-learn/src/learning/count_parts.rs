@@ -12,8 +12,8 @@ use super::case_rows::{CaseRow, CaseRows};
 use super::case_table::CaseTable;
 use super::expected_counts::{ExpectationStep, Expected};
 use super::parameters::CountedOutcomes;
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::run::watch::Watch;
 use figrs_factor::eliminate::EliminationError;
 

@@ -17,9 +17,9 @@ use super::learning_run::LearningRun;
 use super::observed_information::StandardErrors;
 use super::parameters::CountedOutcomes;
 use super::rounds::{RoundSettings, Rounds, RoundsOfStart};
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
 use figrs_answer::limits::cores;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::run::running::Running;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
@@ -94,12 +94,12 @@ const DEFAULT_TOLERANCE: f64 = 1e-8;
 const SHOWN_ERRORS: usize = 16;
 
 fn invalid<T>(setting: &'static str, value: String, remedy: &'static str) -> Result<T, Error> {
-    Err(Error::InvalidSetting {
-        algorithm: "ExpectationMaximization",
+    Err(Error::invalid_setting(
+        "ExpectationMaximization",
         setting,
         value,
         remedy,
-    })
+    ))
 }
 
 impl<E: ExpectedCounts> ExpectationMaximization<E> {
@@ -428,12 +428,13 @@ impl<E: ExpectedCounts> ExpectationMaximization<E> {
                 });
             };
             if !learned.set(value) {
-                return Err(Error::InvalidSetting {
-                    algorithm: "ExpectationMaximization",
-                    setting: "start",
-                    value: format!("{value:?} for {element:?}"),
-                    remedy: "give as many numbers as the prior has",
-                });
+                let remedy = "give as many numbers as the prior has";
+                return Err(Error::invalid_setting(
+                    "ExpectationMaximization",
+                    "start",
+                    format!("{value:?} for {element:?}"),
+                    remedy,
+                ));
             }
         }
         Ok(())

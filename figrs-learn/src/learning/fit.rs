@@ -13,8 +13,8 @@ use super::convergence::numbers;
 use super::learner::Learner;
 use super::observed_information::StandardErrors;
 use super::rounds::Rounds;
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_factor::Stopped;
 
 /// Learned values of the parameters of a model.

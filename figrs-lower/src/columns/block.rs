@@ -4,15 +4,13 @@ use std::borrow::Cow;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::block_memory::BlockMemory;
-use super::code_buffers::CodeBuffers;
+use super::block_memory::{BlockMemory, MemoryGrant, Pool};
 use super::column::{Column, ColumnSlot, StoredColumn};
-use super::dictionary::Dictionaries;
+use super::dictionary::{CodeBuffers, Dictionaries};
 use super::function_memo::FunctionMemo;
 use super::instruction::{ColumnInstruction, CombinationMemo};
-use super::lineage::Lineage;
-use super::memory_pool::{MemoryGrant, Pool};
 use super::selection::Selection;
+use super::store::Lineage;
 use super::weights::BlockWeights;
 use crate::Observations;
 use crate::numbering::{EvidenceOrder, Numbered, Numbering};

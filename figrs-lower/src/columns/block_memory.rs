@@ -1,9 +1,11 @@
-//! Memory use of a block of worlds, compared with its limit.
-//!
-//! The sizes of elements and columns are summed up as they are created. The sum of these sizes counts shared data more than once, and
-//! ignores some caches. The memory is counted anew when this sum exceeds the limit, or when the number of elements has grown by a
-//! quarter. Therefore counting memory takes amortised constant time for each element.
+//! Memory use of a block of worlds, compared with its limit, and the pool of memory that several blocks share.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use figrs_core::element::footprint::{ALLOCATION, Footprint};
+use figrs_core::error::ModelError;
+use figrs_core::limits::{check_time, too_much_memory};
 use rustc_hash::FxHashSet;
 
 use super::block::Block;
@@ -11,9 +13,6 @@ use super::column::{Column, ColumnSlot, StoredColumn};
 use super::instruction::ColumnInstruction;
 use super::run::{EvaluationTask, RootEvaluation};
 use super::selection::Selection;
-use figrs_core::element::footprint::{ALLOCATION, Footprint};
-use figrs_core::error::ModelError;
-use figrs_core::limits::{check_time, too_much_memory};
 
 /// Number of elements and tasks of a block at which its memory is first counted.
 const FIRST_COUNT_AT: usize = 1 << 8;
@@ -198,5 +197,105 @@ impl Block {
             + self.instructions.len() * 3 * size_of::<u64>();
         let known = self.instructions.iter().map(ColumnInstruction::bytes);
         (slots + self.dictionaries.bytes() + self.lineage.bytes() + known.sum::<usize>()) as u64
+    }
+}
+
+/// A number of bytes that the blocks of several threads may take together; each block requests more memory when it
+/// needs it.
+#[derive(Debug)]
+pub struct Pool {
+    left: AtomicU64,
+    /// Maximum number of bytes that each block may keep from one run to the next.
+    kept: u64,
+    /// Number of bytes that a block requests from the pool at once. A block keeps the requested bytes over several
+    /// runs, because counting memory takes time.
+    portion: u64,
+}
+
+impl Pool {
+    /// Creates a pool of `bytes` bytes for the blocks of `threads` threads.
+    pub fn new(bytes: u64, threads: usize) -> Arc<Self> {
+        let share = bytes / threads.max(1) as u64;
+        Arc::new(Self {
+            left: AtomicU64::new(bytes),
+            kept: share / 4,
+            portion: share / 8,
+        })
+    }
+
+    fn try_reserve(&self, bytes: u64) -> bool {
+        let taken = |left: u64| left.checked_sub(bytes);
+        self.left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken)
+            .is_ok()
+    }
+
+    fn release(&self, bytes: u64) {
+        self.left.fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// The memory that a block may use, taken from a memory pool or fixed.
+#[derive(Debug)]
+pub(super) struct MemoryGrant {
+    bytes: u64,
+    pool: Option<Arc<Pool>>,
+    kept: u64,
+}
+
+impl MemoryGrant {
+    pub(super) fn all(bytes: u64) -> Self {
+        Self {
+            bytes,
+            pool: None,
+            kept: bytes / 4,
+        }
+    }
+
+    /// Creates a grant that takes bytes from `pool` as they are needed.
+    pub(super) fn of(pool: &Arc<Pool>) -> Self {
+        Self {
+            bytes: 0,
+            pool: Some(pool.clone()),
+            kept: pool.kept,
+        }
+    }
+
+    /// True if the block may use `needed` bytes; missing bytes are requested from the pool.
+    pub(super) fn allows(&mut self, needed: u64) -> bool {
+        let Some(missing) = needed.checked_sub(self.bytes).filter(|&more| more > 0) else {
+            return true;
+        };
+        let Some(pool) = &self.pool else {
+            return false;
+        };
+        // Requests more than the missing bytes, because threads then seldom use the pool at the same time; if that fails, requests only the
+        // missing bytes.
+        for more in [missing + pool.portion.max(needed / 4), missing] {
+            if pool.try_reserve(more) {
+                self.bytes += more;
+                return true;
+            }
+        }
+        false
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// True if `kept` exceeds the number of bytes that a block may keep from one run to the next.
+    pub(super) fn is_full(&self, kept: u64) -> bool {
+        kept > self.kept
+    }
+
+    /// Returns unused bytes to the pool, but keeps `bytes` bytes and one portion.
+    pub(super) fn shrink_to(&mut self, bytes: u64) {
+        if let Some(pool) = &self.pool
+            && let Some(more) = self.bytes.checked_sub(bytes + pool.portion)
+        {
+            pool.release(more);
+            self.bytes -= more;
+        }
     }
 }

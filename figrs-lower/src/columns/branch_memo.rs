@@ -1,19 +1,19 @@
-//! Branches of Chains and rows of conditional tables, memoised by the combination of the parents' values.
+//! Branches of Chains and rows of conditional tables in a block of worlds, memoised by the combination of the parents' values.
 
 use std::rc::Rc;
 
+use figrs_core::element::footprint::Footprint;
+use figrs_core::element::node::{AnyElement, ChainOp, FiniteOutcomes, Kind, TableOp};
+use figrs_core::error::ModelError;
+use figrs_core::value::datum::Datum;
+
 use super::block::{Block, MAX_CACHED};
-use super::branch::{Branch, BranchTarget};
 use super::column::ColumnSlot;
 use super::draw::{
     CodeSampler, PooledSampler, atomic, checked_outcomes, is_density, likelihood,
     probability_of_true,
 };
 use super::function_memo::FiniteSampler;
-use crate::measured::measured;
-use figrs_core::element::node::{AnyElement, ChainOp, FiniteOutcomes, Kind, TableOp};
-use figrs_core::error::ModelError;
-use figrs_core::value::datum::Datum;
 
 impl Block {
     /// True if the branch leads to an element of kind `Kind::Atomic` that has neither evidence nor a value, and to which
@@ -181,8 +181,9 @@ impl Block {
             self.cache_branch(slot, number, branch.clone());
             return Ok(branch);
         }
-        let (element, made) =
-            measured(|| self.with_values(slot, number, parents, |values| op.call(values)));
+        let (element, made) = Footprint::measured(|| {
+            self.with_values(slot, number, parents, |values| op.call(values))
+        });
         let element = element.map_err(|fault| chain.fault(fault))?;
         self.allow(slot, self.bytes.made_bytes())?;
         let element = self.policy(&element).cloned().unwrap_or(element);
@@ -287,4 +288,81 @@ impl Block {
         self.cache_branch(slot, number, branch.clone());
         Ok(branch)
     }
+}
+
+/// The branches of a Chain, by the index of the combination of parent values that selects them.
+pub(super) type Branches = Vec<Option<Branch>>;
+
+/// The branch that a Chain takes for one combination of parent values.
+#[derive(Clone)]
+pub(super) struct Branch {
+    pub(super) target: BranchTarget,
+    /// The method by which values of the branch are sampled.
+    drawn: BranchSampler,
+}
+
+#[derive(Clone)]
+enum BranchSampler {
+    /// The branch has no sampling method yet: it has parents, or no value has been drawn from it.
+    Unknown,
+    /// The branch is a choice among finitely many values; they are drawn for many worlds together.
+    Ready(Rc<PooledSampler>),
+    /// Values of the branch are drawn by the function of its own element.
+    ByFunction,
+}
+
+impl Branch {
+    pub(super) fn to(target: BranchTarget) -> Self {
+        Self {
+            target,
+            drawn: BranchSampler::Unknown,
+        }
+    }
+
+    /// True if only this branch refers to the element to which it leads.
+    pub(super) fn is_unshared(&self) -> bool {
+        matches!(
+            self.target,
+            BranchTarget::Unshared(_) | BranchTarget::Composite(_, true)
+        )
+    }
+
+    /// True if the branch leads to an element that is not of kind `Kind::Atomic`, and no other branch is known to
+    /// lead there.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.target, BranchTarget::Composite(..))
+    }
+
+    /// Sets the sampling method of the branch: the sampler `choice` or, if it is `None`, the element's own
+    /// function.
+    pub(super) fn drawn_by(self, choice: Option<Rc<PooledSampler>>) -> Self {
+        let drawn = choice.map_or(BranchSampler::ByFunction, BranchSampler::Ready);
+        Self { drawn, ..self }
+    }
+
+    pub(super) fn is_prepared(&self) -> bool {
+        !matches!(self.drawn, BranchSampler::Unknown)
+    }
+
+    pub(super) fn sampler(&self) -> Option<&PooledSampler> {
+        match &self.drawn {
+            BranchSampler::Ready(ready) => Some(ready),
+            BranchSampler::Unknown | BranchSampler::ByFunction => None,
+        }
+    }
+}
+
+/// Target of a branch: an element or a row of a conditional table.
+#[derive(Clone)]
+pub(super) enum BranchTarget {
+    /// An element to which other elements may refer, given by its index.
+    Slot(ColumnSlot),
+    /// An element of kind `Kind::Atomic` to which only this branch refers.
+    Unshared(AnyElement),
+    /// An element of another kind; the flag is `true` if only this branch refers to it.
+    Composite(AnyElement, bool),
+    /// An element that was evaluated for single worlds and then dropped.
+    Dropped,
+    /// A row of a conditional table, given by the index of its first weight.
+    Row(usize),
 }

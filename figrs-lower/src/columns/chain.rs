@@ -3,11 +3,11 @@
 use rustc_hash::FxHashMap;
 
 use super::block::Block;
-use super::branch::{Branch, BranchTarget};
+use super::branch_memo::{Branch, BranchTarget};
 use super::column::{Column, ColumnSlot, DictionaryId, StoredColumn};
 use super::draw::{PooledSampler, atomic, draw_ready};
+use super::groups::RowGroups;
 use super::rare_branches::{RareBranch, RowEvaluations, are_few};
-use super::row_groups::RowGroups;
 use super::run::{ColumnSource, EvaluationTask, RootEvaluation};
 use super::selection::Selection;
 use figrs_core::element::node::{AnyElement, ChainOp, TableOp};

@@ -2,10 +2,13 @@
 
 use std::rc::Rc;
 
-use super::classes::{Class, codes, restrict_classes};
-use super::selection::{Selection, mask_where};
 use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::value::column::AnyColumn;
+
+use super::block::Block;
+use super::classes::{Class, codes, restrict_classes};
+use super::dictionary::Dictionary;
+use super::selection::{Selection, first_row, mask_where};
 
 /// The index of a dictionary of values among the dictionaries of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -109,5 +112,102 @@ impl Column {
             Some(truths) => Self::Bits(Rc::new(mask_where(rows, |at| truths[at]))),
             None => Self::Typed(Rc::from(values)),
         }
+    }
+}
+
+impl Block {
+    /// Returns the values of a target in the surviving worlds, after all roots have been evaluated.
+    pub fn target(&mut self, target: usize) -> TargetColumn<'_> {
+        let slot = self.target_slot(target);
+        self.follow_resampling(slot);
+        let rows = self.weights.alive().clone();
+        let no_values = || {
+            let element = &self.instructions[slot.index()].element;
+            Column::Typed(Rc::from(element.no_column()))
+        };
+        let column = self.values[slot.index()]
+            .as_ref()
+            .map_or_else(no_values, |stored| {
+                stored.column.restrict(&stored.rows, &rows)
+            });
+        let (values, dictionary) = match column {
+            Column::Bits(bits) => (TargetColumnValues::Bits(bits), None),
+            Column::Codes(codes, dictionary) => {
+                (TargetColumnValues::Codes(codes), Some(dictionary))
+            }
+            Column::Classes(classes, dictionary) => {
+                let codes = codes(&classes, &rows);
+                (TargetColumnValues::Codes(Rc::new(codes)), Some(dictionary))
+            }
+            Column::Typed(values) => (TargetColumnValues::Typed(values), None),
+        };
+        TargetColumn {
+            rows,
+            values,
+            dictionary: dictionary.map(|dictionary| self.dictionary(dictionary)),
+        }
+    }
+}
+
+/// The values of a target in the surviving worlds of a block.
+#[derive(Debug)]
+pub struct TargetColumn<'a> {
+    rows: Selection,
+    values: TargetColumnValues,
+    /// The dictionary to which the codes of the values refer.
+    dictionary: Option<&'a Dictionary>,
+}
+
+#[derive(Debug)]
+enum TargetColumnValues {
+    Bits(Rc<Vec<u64>>),
+    Codes(Rc<Vec<u32>>),
+    Typed(Rc<dyn AnyColumn>),
+}
+
+/// Representation of the values of a column.
+#[derive(Debug)]
+pub enum ColumnValues<'a> {
+    /// Truth values, with one bit for each world of the block.
+    Bits(&'a [u64]),
+    /// The dictionary codes of the values, in the order of the worlds.
+    Codes(&'a [u32]),
+    /// The values in their own type, in the order of the worlds.
+    Typed(&'a dyn AnyColumn),
+}
+
+impl TargetColumn<'_> {
+    /// Returns the surviving worlds, in ascending order.
+    pub fn rows(&self) -> &[u32] {
+        self.rows.rows()
+    }
+
+    /// Returns the first surviving world.
+    pub fn first_row(&self) -> Option<usize> {
+        first_row(self.rows.mask())
+    }
+
+    /// Returns the surviving worlds as a bit mask.
+    pub fn mask(&self) -> &[u64] {
+        self.rows.mask()
+    }
+
+    /// Returns the values, in their stored representation.
+    pub fn values(&self) -> ColumnValues<'_> {
+        match &self.values {
+            TargetColumnValues::Bits(bits) => ColumnValues::Bits(bits),
+            TargetColumnValues::Codes(codes) => ColumnValues::Codes(codes),
+            TargetColumnValues::Typed(values) => ColumnValues::Typed(&**values),
+        }
+    }
+
+    /// Returns the number of values in the dictionary; zero if the column has no dictionary.
+    pub fn codes(&self) -> usize {
+        self.dictionary.map_or(0, Dictionary::len)
+    }
+
+    /// Returns the value with the code `code`.
+    pub fn value(&self, code: u32) -> Option<&dyn std::any::Any> {
+        self.dictionary.map(|values| values.any(code as usize))
     }
 }

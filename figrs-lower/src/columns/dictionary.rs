@@ -1,14 +1,18 @@
-//! Dictionaries of a block: lists of distinct values, to which codes refer.
+//! Dictionaries of a block: lists of distinct values, the codes that refer to them, and the buffers of codes.
 
 use std::any::Any;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
-use super::classes::codes;
-use super::column::{Column, DictionaryId};
-use super::selection::Selection;
+use figrs_core::element::node::AnyElement;
 use figrs_core::value::column::AnyColumn;
 use figrs_core::value::datum::Datum;
 use figrs_core::value::support::{Support, SupportBuilder};
+
+use super::block::Block;
+use super::classes::codes;
+use super::column::{Column, ColumnSlot, DictionaryId};
+use super::selection::Selection;
 
 #[derive(Debug)]
 pub(crate) enum Dictionary {
@@ -135,5 +139,140 @@ impl Dictionaries {
 
     pub(super) fn clear(&mut self) {
         self.0.clear();
+    }
+}
+
+/// Maximum number of codes in buffers that remain allocated from one block to the next.
+///
+/// Buffers remain allocated because the operating system would be slow to provide freed memory again.
+const MAX_RECYCLED_CODES: usize = 1 << 22;
+
+/// Unused buffers of dictionary codes, for reuse.
+#[derive(Default)]
+pub(super) struct CodeBuffers {
+    free: VecDeque<Vec<u32>>,
+    /// Total capacity of the unused buffers, in codes.
+    room: usize,
+}
+
+impl CodeBuffers {
+    /// Returns an empty list with room for `len` codes.
+    pub(super) fn list(&mut self, len: usize) -> Vec<u32> {
+        let mut list = self.free.pop_front().unwrap_or_default();
+        self.room -= list.capacity();
+        list.clear();
+        list.reserve(len);
+        list
+    }
+
+    /// Keeps the memory of a list that is no longer needed, for reuse.
+    pub(super) fn recycle(&mut self, list: Vec<u32>) {
+        if self.room + list.capacity() <= MAX_RECYCLED_CODES {
+            self.room += list.capacity();
+            self.free.push_front(list);
+        }
+    }
+
+    /// Keeps the memory of `codes`, which belong to the previous worlds, for reuse, unless something else refers to the codes.
+    /// Buffers that were returned last are reused first.
+    pub(super) fn retire(&mut self, codes: Rc<Vec<u32>>) {
+        if let Ok(codes) = Rc::try_unwrap(codes)
+            && self.room + codes.capacity() <= MAX_RECYCLED_CODES
+        {
+            self.room += codes.capacity();
+            self.free.push_back(codes);
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.free.clear();
+        self.room = 0;
+    }
+}
+
+/// Number of values of a dictionary above which values that were computed world by world are stored as a typed list instead of codes,
+/// because they rarely repeat.
+const MAX_DICTIONARY: usize = 1 << 10;
+/// Size of a value in bytes above which values that were computed world by world are stored as a typed list instead of codes.
+///
+/// Looking up a large value in a dictionary takes as long as computing it.
+const MAX_VALUE_BYTES: usize = 32;
+
+impl Block {
+    pub(super) fn add_dictionary(&mut self, values: Dictionary) -> DictionaryId {
+        self.bytes.added(values.bytes());
+        self.dictionaries.add(values)
+    }
+
+    pub(super) fn dictionary(&self, dictionary: DictionaryId) -> &Dictionary {
+        self.dictionaries.get(dictionary)
+    }
+
+    /// Returns a dictionary of the values of `element` that can still grow.
+    pub(super) fn growing_dictionary(&mut self, element: &AnyElement) -> DictionaryId {
+        self.add_dictionary(Dictionary::Growing(element.no_values()))
+    }
+
+    /// Returns a table from the codes of the dictionary `from` to the codes of an element's own dictionary, to which missing values
+    /// are added. Returns `None` if both dictionaries are the same dictionary.
+    pub(super) fn translation(
+        &mut self,
+        slot: ColumnSlot,
+        from: DictionaryId,
+    ) -> Option<Rc<Vec<u32>>> {
+        let to = self.own_dictionary(slot);
+        if from == to {
+            return None;
+        }
+        let memo = &mut self.instructions[slot.index()].memo;
+        let table = memo.translations.entry(from).or_default();
+        self.dictionaries.translate(from, to, table);
+        Some(table.clone())
+    }
+
+    pub(super) fn constant(&mut self, slot: ColumnSlot, value: &Datum, rows: &Selection) -> Column {
+        if let Some(&truth) = value.get::<bool>() {
+            let bits = if truth {
+                rows.mask().to_vec()
+            } else {
+                vec![0; rows.mask().len()]
+            };
+            return Column::Bits(Rc::new(bits));
+        }
+        let dictionary = self.own_dictionary(slot);
+        let code = self.dictionaries.intern(dictionary, value.as_any());
+        Column::constant(rows, code, dictionary)
+    }
+
+    /// Returns the growing dictionary of an element's values.
+    pub(super) fn own_dictionary(&mut self, slot: ColumnSlot) -> DictionaryId {
+        if let Some(dictionary) = self.instructions[slot.index()].dictionary {
+            return dictionary;
+        }
+        let element = self.instructions[slot.index()].element.clone();
+        let dictionary = self.growing_dictionary(&element);
+        self.instructions[slot.index()].dictionary = Some(dictionary);
+        dictionary
+    }
+
+    /// Encodes values of an element as codes of its dictionary, if the dictionary is short and the values are small.
+    ///
+    /// One column of codes can then hold all values if the values of other worlds are codes as well.
+    ///
+    /// Floating-point numbers are not encoded, because they rarely repeat, and because one code would represent both zeros.
+    pub(super) fn encoded(&mut self, slot: ColumnSlot, values: Box<dyn AnyColumn>) -> Column {
+        let is_float = values.as_any().is::<Vec<f64>>() || values.as_any().is::<Vec<f32>>();
+        // A list that grew one value at a time has the capacity of the next power of two.
+        let room = values.len().next_power_of_two().max(4);
+        if is_float || values.bytes() > MAX_VALUE_BYTES * room {
+            return Column::Typed(Rc::from(values));
+        }
+        let dictionary = self.own_dictionary(slot);
+        if self.dictionary(dictionary).len() > MAX_DICTIONARY {
+            return Column::Typed(Rc::from(values));
+        }
+        let code = |at| self.dictionaries.intern(dictionary, values.any(at));
+        let codes: Vec<u32> = (0..values.len()).map(code).collect();
+        Column::Codes(Rc::new(codes), dictionary)
     }
 }

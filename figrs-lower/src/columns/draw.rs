@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::bernoulli::{draw_each, draw_groups};
 use super::column::{Column, DictionaryId};
-use super::row_groups::RowGroups;
+use super::groups::RowGroups;
 use super::selection::Selection;
 use figrs_core::element::alias::Alias;
 use figrs_core::element::node::{AnyElement, AtomicOp, FiniteOutcomes, Kind, NotEnumerable};

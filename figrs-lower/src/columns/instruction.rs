@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::branch::{Branch, Branches};
+use super::branch_memo::{Branch, Branches};
 use super::column::{ColumnSlot, DictionaryId};
 use super::combinations::CombinationNumbering;
 use super::draw::{AtomicSampler, PooledSampler};

@@ -1,7 +1,7 @@
 //! Branches of a Chain that few worlds (rows) take, evaluated world by world.
 
 use super::block::Block;
-use super::branch::Branch;
+use super::branch_memo::Branch;
 use super::column::{ColumnSlot, StoredColumn};
 use super::finished_rows::{FinishedRows, RowResult};
 use super::row_evaluation::RowEvaluation;

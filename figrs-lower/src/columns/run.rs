@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::block::Block;
-use super::branch::Branch;
+use super::branch_memo::Branch;
 use super::classes::mask_of;
 use super::column::{Column, ColumnSlot, StoredColumn};
 use super::dictionary::Dictionary;

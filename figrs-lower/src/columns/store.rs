@@ -1,12 +1,13 @@
-//! Storage of the columns of a block.
+//! Storage of the columns of a block, and the ancestors of its worlds after resampling.
 
 use std::rc::Rc;
+
+use figrs_core::value::datum::Datum;
 
 use super::block::Block;
 use super::classes::concatenate_classes;
 use super::column::{Column, ColumnSlot, StoredColumn};
 use super::selection::{Selection, for_each_row, interleave};
-use figrs_core::value::datum::Datum;
 
 impl Block {
     /// Returns the values of an element, and the worlds that have them.
@@ -205,5 +206,63 @@ impl Block {
             }
             Column::Typed(values) => Some(values.datum(position()?)),
         }
+    }
+}
+
+/// For each resampling of a block, the ancestors of its worlds.
+#[derive(Default)]
+pub(super) struct Lineage {
+    /// For each resampling, the index of the old world that each new world continues.
+    ancestors: Vec<Rc<[u32]>>,
+    /// For each generation (number of resamplings so far), the ancestor of each present world in it; `None` if this has not been
+    /// computed yet.
+    known: Vec<Option<Rc<[u32]>>>,
+    /// The oldest generation for which ancestors have been requested.
+    traced: usize,
+}
+
+impl Lineage {
+    /// Returns the number of resamplings of the worlds so far.
+    pub(super) fn generation(&self) -> usize {
+        self.ancestors.len()
+    }
+
+    /// Adds a resampling, in which world `r` continues world `ancestors[r]`.
+    pub(super) fn push(&mut self, ancestors: Vec<u32>) {
+        self.ancestors.push(ancestors.into());
+        self.known[self.traced..].fill(None);
+        self.traced = self.known.len();
+        self.known.push(None);
+    }
+
+    /// Returns, for each present world, its ancestor among the worlds that existed after `generation` resamplings. At least one
+    /// more resampling must have followed.
+    pub(super) fn at(&mut self, generation: usize) -> Rc<[u32]> {
+        let last = self.ancestors.len() - 1;
+        let known = (generation..last).find(|&g| self.known[g].is_some());
+        let mut from = known.unwrap_or(last);
+        let mut now = match &self.known[from] {
+            Some(known) => known.clone(),
+            None => self.ancestors[last].clone(),
+        };
+        self.traced = self.traced.min(generation);
+        while from > generation {
+            from -= 1;
+            let step = &self.ancestors[from];
+            now = now.iter().map(|&row| step[row as usize]).collect();
+            self.known[from] = Some(now.clone());
+        }
+        now
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.ancestors.clear();
+        self.known.clear();
+        self.traced = 0;
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let all = self.ancestors.iter().chain(self.known.iter().flatten());
+        all.map(|rows| size_of_val(&**rows)).sum()
     }
 }

@@ -6,9 +6,9 @@
 use super::change::StructureUndo;
 use super::node::TraceNode;
 use super::state::Trace;
-use crate::measured::measured;
 use crate::numbering::Numbered;
 use figrs_core::element::footprint::ALLOCATION;
+use figrs_core::element::footprint::Footprint;
 use figrs_core::error::ModelError;
 use figrs_core::limits::{check_bytes, check_time};
 
@@ -118,7 +118,7 @@ impl Trace {
         if few && !self.bytes.is_full() {
             return;
         }
-        let ((), freed) = measured(|| self.evict());
+        let ((), freed) = Footprint::measured(|| self.evict());
         self.bytes
             .record_eviction(freed.bytes, self.limit.expansion_memory);
     }

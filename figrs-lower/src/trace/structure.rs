@@ -5,8 +5,8 @@ use super::node::{InputEdge, NodeRole};
 use super::readers::NodeUse;
 use super::register::ValueRegister;
 use super::state::Trace;
-use crate::measured::measured;
 use crate::numbering::Numbered;
+use figrs_core::element::footprint::Footprint;
 use figrs_core::element::node::{AnyElement, ChainOp, Kind};
 use figrs_core::error::{Fault, ModelError};
 use figrs_core::value::datum::Datum;
@@ -408,7 +408,7 @@ impl Trace {
     /// Returns the element that a Chain's function returns for the values of its parents.
     fn called(&mut self, number: u32, op: &dyn ChainOp) -> Option<Result<AnyElement, Fault>> {
         let call = || self.arguments(number, Self::present, |arguments| op.call(arguments));
-        let (element, made) = measured(call);
+        let (element, made) = Footprint::measured(call);
         self.bytes.add_made(made.bytes);
         element
     }

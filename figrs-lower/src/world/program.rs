@@ -5,15 +5,14 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::run::{Chooser, ElementStart, Observations, World, WorldRun};
-use crate::measured::measured;
 use figrs_core::Limits;
 use figrs_core::element::footprint::ALLOCATION;
+use figrs_core::element::footprint::Footprint;
 use figrs_core::element::node::{AnyElement, ElementId, Kind};
 use figrs_core::error::ModelError;
 use figrs_core::limits::{check_elements, check_world};
 use figrs_core::model::Model;
-use figrs_core::model::evidence::Evidence;
-use figrs_core::model::statements::StatementIndex;
+use figrs_core::model::evidence::{Evidence, StatementIndex};
 use figrs_core::value::datum::Datum;
 use figrs_factor::graph::WorldWeight;
 
@@ -360,7 +359,7 @@ impl World for Program {
         if let Some(&known) = self.instructions[slot.index()].branches.get(arguments) {
             return Ok(known);
         }
-        let (result, made) = measured(call);
+        let (result, made) = Footprint::measured(call);
         let remembered = size_of_val(arguments) + BRANCH;
         self.made += made.bytes.max(0).unsigned_abs() + remembered as u64;
         let result = self.slot(&result?);

@@ -201,11 +201,11 @@ fn dense_numbers(
     });
     match lost {
         None => Ok((numbers, scale)),
-        Some(log) => Err(Error::InvalidSetting {
-            algorithm: "ModelFactors",
-            setting: "model",
-            value: format!("factor {number} with weights from exp({log}) to exp({scale})"),
-            remedy: "use weights that differ by less than a factor of 1e300",
-        }),
+        Some(log) => Err(Error::invalid_setting(
+            "ModelFactors",
+            "model",
+            format!("factor {number} with weights from exp({log}) to exp({scale})"),
+            "use weights that differ by less than a factor of 1e300",
+        )),
     }
 }

@@ -67,7 +67,9 @@ impl Worlds {
 }
 
 fn with_zeros(mut values: Vec<u32>, left_out: &[VarId]) -> Vec<u32> {
-    left_out.iter().for_each(|v| values[v.index()] = 0);
+    for v in left_out {
+        values[v.index()] = 0;
+    }
     values
 }
 

@@ -4,7 +4,7 @@ use crate::answer::TargetMarginal;
 use crate::answer::chain_error::{frequent, indicator, least_samples};
 use crate::answer::estimate::Estimate;
 use crate::answer::few_hits::{MIN_STAYS, most_frequent, stays_elsewhere};
-use crate::answer::numeric::NumericColumns;
+use crate::answer::marginal::NumericColumns;
 use crate::quality::diagnostics::measure;
 
 use super::finding::{Finding, Measure, Part, Quantity};

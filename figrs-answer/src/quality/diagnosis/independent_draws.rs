@@ -8,7 +8,7 @@ use statrs::distribution::{Binomial, DiscreteCDF};
 
 use crate::answer::chain_error::chain_samples;
 use crate::answer::few_hits::independent_draws;
-use crate::answer::numeric::NumericColumns;
+use crate::answer::marginal::NumericColumns;
 use figrs_core::{AnyColumn, Label, Support};
 
 use super::choice_agreement::FALSE_ALARMS;

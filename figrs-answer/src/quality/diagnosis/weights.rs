@@ -1,7 +1,7 @@
 //! Findings about weighted samples and independent populations.
 
 use crate::answer::group_error::group_samples;
-use crate::answer::numeric::is_real;
+use crate::answer::marginal::is_real;
 use crate::answer::{Answer, TargetMarginal};
 use crate::quality::diagnostics::{largest_share, pareto_k};
 

@@ -32,7 +32,6 @@ mod agreement;
 mod autocorrelation;
 mod counted_chains;
 mod effective_samples;
-mod pareto;
 mod quantile;
 mod r_hat;
 mod ranks;
@@ -48,9 +47,6 @@ mod tests;
 pub use agreement::{BATCHES, BatchedNumber, chance_of_agreement};
 pub(crate) use counted_chains::measure;
 pub use effective_samples::{bulk_ess, mean_ess, quantile_ess, tail_ess};
-pub use pareto::pareto_k;
-#[doc(hidden)]
-pub use pareto::{pareto_k_of_largest, tail_length};
 pub(crate) use quantile::quantile_range;
 pub use r_hat::{bulk_r_hat, folded_r_hat, r_hat, split_r_hat};
 pub use ranks::mean_ranks;
@@ -58,4 +54,6 @@ pub use standard_error::{mcse_mean, mcse_quantile, mcse_sd};
 pub use students_t::few_groups_factor;
 #[doc(hidden)]
 pub use students_t::normal_score;
-pub use weights::{largest_share, weight_ess};
+pub use weights::{largest_share, pareto_k, weight_ess};
+#[doc(hidden)]
+pub use weights::{pareto_k_of_largest, tail_length};

@@ -14,7 +14,7 @@ use rustc_hash::FxHasher;
 
 use super::contained::contained;
 use super::distribution::{Distribution, Family, Outcomes, Space, WrongParameter};
-use super::family_member::{FamilyMember, Parameters, family_name, message, own_bytes};
+use super::family::{FamilyMember, Parameters, family_name, message, own_bytes};
 use super::likelihood::{Likelihood, Term};
 use super::linear::LinearGaussian;
 use super::node::{

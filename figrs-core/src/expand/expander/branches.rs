@@ -5,10 +5,10 @@ use std::any::Any;
 use rustc_hash::FxHashMap;
 
 use super::Expander;
+use crate::element::contained::{check_equal_arguments, impurity};
 use crate::element::node::{AnyElement, ChainOp, ElementId};
-use crate::element::purity;
 use crate::error::{Fault, ModelError};
-use crate::expand::content::Content;
+use crate::expand::expansion::Content;
 use crate::expand::expansion_memory::bytes_of;
 use crate::expand::product;
 use crate::limits::{check_elements, check_time};
@@ -71,9 +71,9 @@ impl Expander<'_> {
                 (None, None) => match self.learned_member(element, arguments)? {
                     Some(member) => Ok(member),
                     None => op.call(arguments).and_then(|result| {
-                        purity::check_equal_arguments(&supports, arguments, |equal| {
+                        check_equal_arguments(&supports, arguments, |equal| {
                             let other = op.call(equal)?;
-                            Ok(purity::difference(&result, &other))
+                            Ok(impurity(&result, &other))
                         })?;
                         Ok(result)
                     }),

@@ -16,8 +16,7 @@ use crate::element::node::{
 };
 use crate::element::{quantile, tails};
 use crate::error::{Fault, ModelError};
-use crate::expand::content::{Content, FunctionFailures};
-use crate::expand::expansion::Listing;
+use crate::expand::expansion::{Content, FunctionFailures, Listing};
 use crate::expand::product;
 use crate::limits::check_time;
 use crate::value::datum::Datum;

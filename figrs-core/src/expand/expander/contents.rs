@@ -1,7 +1,6 @@
 //! Values and tables of elements, computed after their parents have been expanded.
 
-use super::super::content::{Content, ExpandedElement, FunctionFailures};
-use super::super::expansion::Listing;
+use super::super::expansion::{Content, ExpandedElement, FunctionFailures, Listing};
 use super::super::rows;
 use super::cells::{self, Cell, quantile_cells};
 use super::{BranchResults, Expander};

@@ -7,17 +7,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cache::ExpansionCache;
 use super::calls::{CallRequest, CallSolutions, CallTreatment, NO_DEPTH_LIMIT};
-use super::content::Content;
-use super::expansion::{Expansion, Listing};
+use super::expander::learned::LearnedParameters;
+use super::expansion::{Content, Expansion, Listing};
 use super::expansion_memory::ExpansionMemory;
-use super::parametric::LearnedParameters;
 use super::submodels::SolvedSubmodel;
 use crate::element::node::{AnyElement, ChainOp, ElementId, Kind};
 use crate::error::{Fault, ModelError};
 use crate::limits::{check_elements, check_time};
 use crate::model::Model;
-use crate::model::evidence::Evidence;
-use crate::model::statements::StatementIndex;
+use crate::model::evidence::{Evidence, StatementIndex};
 use crate::value::datum::Datum;
 use crate::value::support::Support;
 use branches::BranchResults;
@@ -27,7 +25,7 @@ use figrs_factor::Limits;
 mod branches;
 mod cells;
 mod contents;
-mod learned;
+pub(super) mod learned;
 mod policy;
 
 /// Returns the elements that carry evidence, in the order of the evidence statements.

@@ -1,16 +1,14 @@
 //! Execution of the elimination of an influence diagram.
 
-use crate::limits::Limits;
-use crate::memory_account::MemoryAccount;
+use crate::limits::{Limits, MemoryAccount};
 use std::borrow::Cow;
 
-use crate::graph::Assignments;
-use crate::graph::{VarId, Weights};
+use crate::graph::{Assignments, VarId, Weights};
 
-use super::super::domain::Domain;
 use super::super::error::EliminationError;
 use super::super::join::{JoinScratch, contract};
 use super::super::plan::MessageLayout;
+use super::super::prepare::Domain;
 use super::super::table::{EliminationTable, Entries, Message, inputs};
 use super::plan::{PlannedJoin, UtilityPlan, UtilityStep};
 use super::rule::DecisionRule;

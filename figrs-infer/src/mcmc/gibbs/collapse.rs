@@ -83,7 +83,9 @@ impl PreparedGraph<'_> {
     /// or an argument of a remaining function.
     fn leave_out_functions(&mut self, kept: &[usize]) -> Vec<bool> {
         let mut needed = vec![false; self.definitions.len()];
-        kept.iter().for_each(|&v| needed[v] = true);
+        for &v in kept {
+            needed[v] = true;
+        }
         for &v in self.order.iter().rev() {
             if self.folded[v] && !needed[v] {
                 self.definitions[v] = None;

@@ -26,7 +26,6 @@ mod prepare;
 mod sweep_run;
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use figrs_core::expand::Encoding;
 use figrs_core::{AnyElement, Limits, Model};
@@ -39,6 +38,7 @@ use figrs_answer::answer::Answer;
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
 use figrs_answer::limits::expand;
+use figrs_answer::run::chain_run::ChainRun;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::run_state::RunState;
@@ -49,7 +49,7 @@ use figrs_answer::setters;
 use figrs_factor::eliminate::EliminationError;
 use figrs_factor::graph::VarId;
 pub use kernel::GibbsKernel;
-use sweep_run::{PreparedChains, SweepRun};
+use sweep_run::PreparedChains;
 
 /// Default maximum number of entries of a table that results when a variable is summed out.
 const COLLAPSE: usize = 64;
@@ -152,11 +152,8 @@ impl Gibbs {
 
     #[doc(hidden)]
     pub fn check(&self) -> Result<(), Error> {
-        let invalid = |setting: &'static str| Error::InvalidSetting {
-            algorithm: self.name(),
-            setting,
-            value: "0".into(),
-            remedy: "it must be at least one",
+        let invalid = |setting: &'static str| {
+            Error::invalid_setting(self.name(), setting, "0", "it must be at least one")
         };
         let settings = [
             ("draws", self.schedule.draws == 0),
@@ -211,11 +208,8 @@ impl ResumableSampler for Gibbs {
         &self.watch
     }
 
-    fn watched(&self, watch: Watch) -> Self {
-        Self {
-            watch,
-            ..self.clone()
-        }
+    fn watch_mut(&mut self) -> &mut Watch {
+        &mut self.watch
     }
 
     /// The longer chains have the same burn-in.
@@ -231,16 +225,15 @@ impl ResumableSampler for Gibbs {
     }
 
     fn portable_state(&self, question: SharedQuestion) -> Box<dyn RunState> {
-        Box::new(SweepRun::new(self.clone(), question))
+        Box::new(ChainRun::new(self, question))
     }
 
     fn units_of(&self, state: &dyn RunState) -> Result<UnitsOfRun<Self>, Error> {
-        let state = state.as_any().downcast_ref::<SweepRun>();
-        state.ok_or_else(|| self.not_portable())?.units()
+        ChainRun::units_of(self, state)
     }
 
     fn loaded_state(&self, units: UnitsOfRun<Self>) -> Result<Box<dyn RunState>, Error> {
-        Ok(Box::new(SweepRun::loaded(units)))
+        ChainRun::loaded(units)
     }
 }
 
@@ -252,12 +245,13 @@ impl Algorithm for Gibbs {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        SweepRun::answer(self, model, targets)
+        let question = (model, targets);
+        let (chains, done) = self.sweep(question, 0..u64::MAX, Absorption::AtOnce)?;
+        ChainRun::answer_of(self, question, Some(chains), done)
     }
 
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        let question = Arc::new((model.clone(), targets.to_vec()));
-        Ok(Box::new(SweepRun::new(self.clone(), question)))
+        Ok(ChainRun::begin(self, model, targets))
     }
 }
 

@@ -62,17 +62,17 @@ pub use proposals::Proposals;
 pub(crate) use settings::{MetropolisSettings, stepping};
 
 use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use figrs_core::{AnyElement, Model};
 
 use chain::{ChainLength, MetropolisChain};
 use chain_sums::ChainTally;
-use chains_run::{ChainsRun, LiveChain};
+use chains_run::LiveChain;
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
+use figrs_answer::run::chain_run::{ChainRun, ChainSampler};
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::run_state::RunState;
@@ -221,22 +221,18 @@ impl MetropolisHastings {
         ];
         for (setting, value, remedy) in settings {
             if value == 0 {
-                return Err(Error::InvalidSetting {
-                    algorithm: NAME,
-                    setting,
-                    value: "0".into(),
-                    remedy,
-                });
+                return Err(Error::invalid_setting(NAME, setting, "0", remedy));
             }
         }
         let wrong = |t: &&f64| !(t.is_finite() && **t >= 1.0);
         if let Some(temperature) = self.temperatures.iter().find(wrong) {
-            return Err(Error::InvalidSetting {
-                algorithm: NAME,
-                setting: "tempered",
-                value: temperature.to_string(),
-                remedy: "give finite temperatures of one or more",
-            });
+            let remedy = "give finite temperatures of one or more";
+            return Err(Error::invalid_setting(
+                NAME,
+                "tempered",
+                temperature,
+                remedy,
+            ));
         }
         let steps = self.draws.checked_mul(self.thin);
         let burn_in = self.burn_in.or_else(|| Some(steps? / 2));
@@ -249,12 +245,12 @@ impl MetropolisHastings {
                 thin: self.thin,
                 total,
             }),
-            _ => Err(Error::InvalidSetting {
-                algorithm: NAME,
-                setting: "thin",
-                value: self.thin.to_string(),
-                remedy: "make fewer steps: their number exceeds 64 bits",
-            }),
+            _ => Err(Error::invalid_setting(
+                NAME,
+                "thin",
+                self.thin,
+                "make fewer steps: their number exceeds 64 bits",
+            )),
         }
     }
 }
@@ -331,16 +327,17 @@ impl MetropolisHastings {
             let turns = (own.end - own.start) as usize;
             let turn = TimeShare::new(&run, number - own.start, turns, threads);
             let start = (number, starts.get(number as usize).copied());
-            let Some(mut chain) = sampler.begin_chain((model, targets), start, &turn)? else {
+            let Some(mut live) = sampler.begin_chain((model, targets), start, &turn)? else {
                 // If this chain has no draws, another chain may have draws; this is therefore no error.
                 let stopped = run.stopped().or_else(|| turn.stopped());
                 return Ok(ChainTally::not_begun(
                     stopped.unwrap_or(Stopped::Interrupted),
                 ));
             };
-            chain.run((&length, u64::MAX), &turn, &done)?;
-            let tally = chain.tally(targets);
-            keep(number, chain);
+            let LiveChain { chain, random } = &mut live;
+            chain.run((&length, u64::MAX), random, &turn, &done)?;
+            let tally = live.tally(targets);
+            keep(number, live);
             Ok(tally)
         };
         in_order(
@@ -392,11 +389,8 @@ impl ResumableSampler for MetropolisHastings {
         &self.watch
     }
 
-    fn watched(&self, watch: Watch) -> Self {
-        Self {
-            watch,
-            ..self.clone()
-        }
+    fn watch_mut(&mut self) -> &mut Watch {
+        &mut self.watch
     }
 
     /// The longer run has the same burn-in.
@@ -416,16 +410,15 @@ impl ResumableSampler for MetropolisHastings {
     }
 
     fn portable_state(&self, question: SharedQuestion) -> Box<dyn RunState> {
-        Box::new(ChainsRun::new(self.clone(), question))
+        Box::new(ChainRun::new(self, question))
     }
 
     fn units_of(&self, state: &dyn RunState) -> Result<UnitsOfRun<Self>, Error> {
-        let state = state.as_any().downcast_ref::<ChainsRun>();
-        state.ok_or_else(|| self.not_portable())?.units()
+        ChainRun::units_of(self, state)
     }
 
     fn loaded_state(&self, units: UnitsOfRun<Self>) -> Result<Box<dyn RunState>, Error> {
-        Ok(Box::new(ChainsRun::loaded(units)?))
+        ChainRun::loaded(units)
     }
 }
 
@@ -437,12 +430,18 @@ impl Algorithm for MetropolisHastings {
     }
 
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        ChainsRun::answer(self, model, targets)
+        let (question, run) = ((model, targets), self.chains());
+        let keep = |number, chain: LiveChain| {
+            if chain.chain.is_small() {
+                *run.chains.chain(number) = Some(chain);
+            }
+        };
+        let done = self.run_chains(question, 0..u64::MAX, Absorption::AtOnce, keep)?;
+        ChainRun::answer_of(self, question, run, done)
     }
 
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        let question = Arc::new((model.clone(), targets.to_vec()));
-        Ok(Box::new(ChainsRun::new(self.clone(), question)))
+        Ok(ChainRun::begin(self, model, targets))
     }
 
     fn own_watch(&self) -> Option<&Watch> {

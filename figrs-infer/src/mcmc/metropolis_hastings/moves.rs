@@ -90,12 +90,7 @@ impl fmt::Debug for Move {
 }
 
 fn invalid(value: String, remedy: &'static str) -> Error {
-    Error::InvalidSetting {
-        algorithm: super::NAME,
-        setting: "with_move",
-        value,
-        remedy,
-    }
+    Error::invalid_setting(super::NAME, "with_move", value, remedy)
 }
 
 impl Move {

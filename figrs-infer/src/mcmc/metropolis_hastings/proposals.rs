@@ -88,12 +88,13 @@ impl Proposals {
         let proposal = op.call(&[from.as_any()]);
         let proposal = proposal.map_err(|fault| element.fault(fault))?;
         let Kind::Atomic(op) = proposal.kind() else {
-            return Err(Error::InvalidSetting {
-                algorithm: super::NAME,
-                setting: "proposal",
-                value: proposal.label().to_string(),
-                remedy: "propose from an atomic element, whose parameters are numbers",
-            });
+            let remedy = "propose from an atomic element, whose parameters are numbers";
+            return Err(Error::invalid_setting(
+                super::NAME,
+                "proposal",
+                proposal.label(),
+                remedy,
+            ));
         };
         op.check().map_err(|problem| proposal.invalid(problem))?;
         Ok(Some(proposal))

@@ -5,7 +5,7 @@ use figrs_lower::internals::{Site, Trace};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use figrs_answer::answer::numeric::numbers;
+use figrs_answer::answer::marginal::numbers;
 use figrs_answer::run::portable_part::demand;
 
 /// Maximum number of stored sweeps; at this number, every other sweep is dropped. The remaining half is enough for the test of agreement: four sweeps

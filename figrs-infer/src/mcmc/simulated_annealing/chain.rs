@@ -6,6 +6,7 @@ use figrs_lower::internals::Trace;
 use super::SimulatedAnnealing;
 use crate::mcmc::metropolis_hastings::{AcceptanceTerms, Kernel};
 use figrs_answer::error::Error;
+use figrs_answer::run::chain_run::PausedChain;
 use figrs_answer::run::time_share::TimeShare;
 use figrs_factor::Stopped;
 use figrs_factor::bounds::Improvement;
@@ -21,6 +22,16 @@ pub(super) struct AnnealingChain {
     pub(super) result: AnnealingResult,
     /// True if the chain can be continued; false after an interrupt within a step.
     pub(super) is_whole: bool,
+}
+
+impl PausedChain for AnnealingChain {
+    fn steps(&self) -> u64 {
+        self.result.steps
+    }
+
+    fn is_whole(&self) -> bool {
+        self.is_whole
+    }
 }
 
 impl AnnealingChain {

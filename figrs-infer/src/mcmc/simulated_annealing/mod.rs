@@ -5,7 +5,7 @@ mod run;
 
 use std::fmt;
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use figrs_core::{AnyElement, Model};
@@ -16,9 +16,10 @@ use figrs_answer::algorithm::Algorithm;
 use figrs_answer::answer::Answer;
 use figrs_answer::answer::run_statistics::RunStatistics;
 use figrs_answer::error::Error;
+use figrs_answer::run::chain_run::PausedChains;
 use figrs_answer::run::run_state::{RunState, TurnLength};
 use figrs_answer::run::time_share::TimeShare;
-use figrs_answer::run::watch::Watch;
+use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::run::work_queue::in_order;
 use figrs_answer::setters;
 use figrs_factor::Stopped;
@@ -149,12 +150,8 @@ impl SimulatedAnnealing {
     setters!(watch: watch);
 
     fn check(&self) -> Result<(), Error> {
-        let invalid = |setting, value: String, remedy| Error::InvalidSetting {
-            algorithm: NAME,
-            setting,
-            value,
-            remedy,
-        };
+        let invalid =
+            |setting, value: String, remedy| Error::invalid_setting(NAME, setting, value, remedy);
         let counts = [
             ("steps", self.steps),
             ("chains", self.chains as u64),
@@ -192,12 +189,12 @@ impl SimulatedAnnealing {
                 if temperature > 0.0 && temperature.is_finite() {
                     return Ok(temperature);
                 }
-                Err(Error::InvalidSetting {
-                    algorithm: NAME,
-                    setting: "schedule",
-                    value: format!("{temperature} at step {step}"),
-                    remedy: "let it return finite, positive temperatures",
-                })
+                Err(Error::invalid_setting(
+                    NAME,
+                    "schedule",
+                    format!("{temperature} at step {step}"),
+                    "let it return finite, positive temperatures",
+                ))
             }
         }
     }
@@ -265,6 +262,13 @@ impl SimulatedAnnealing {
         Ok(answer.with_sampling(sampling))
     }
 
+    /// Returns the same search for a run with this monitor: each world may take its share of the memory limit.
+    fn of_run(&self, run: &RunMonitor<'_>) -> Self {
+        let mut search = self.clone();
+        search.settings.drawing = self.settings.drawing.of_run(run, self.chains);
+        search
+    }
+
     fn asked(&self) -> u64 {
         self.steps.saturating_mul(self.chains as u64)
     }
@@ -278,8 +282,7 @@ impl Algorithm for SimulatedAnnealing {
     fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
         self.check()?;
         let run = self.watch.start(NAME, Some(self.asked()));
-        let mut search = self.clone();
-        search.settings.drawing = self.settings.drawing.of_run(&run, self.chains);
+        let search = self.of_run(&run);
         let threads = self.settings.drawing.threads();
         let mut results = Vec::new();
         in_order(
@@ -309,7 +312,7 @@ impl Algorithm for SimulatedAnnealing {
     fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
         self.check()?;
         Ok(Box::new(AnnealingRun {
-            chains: (0..self.chains).map(|_| Mutex::new(None)).collect(),
+            chains: PausedChains::new(self.chains),
             annealing: self.clone(),
             question: Arc::new((model.clone(), targets.to_vec())),
             of_turn: TurnLength::default(),

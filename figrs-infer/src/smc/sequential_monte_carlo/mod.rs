@@ -16,18 +16,15 @@ use super::particle_filter::{ParticleWeights, Particles, filter, one_of_each};
 use super::population_tally::{KeptParticles, PopulationTally};
 use super::populations::{PopulationNumbers, PopulationSums};
 use super::resampling::Resampling;
+use crate::sampling::block_sampling::SharedMemory;
 use crate::sampling::settings::SamplerSettings;
-use crate::sampling::shared_memory::SharedMemory;
-use crate::sampling::unseen_worlds::UnseenWorlds;
-use crate::sampling::weight_bound::WeightBound;
+use crate::sampling::unseen_worlds::{UnseenWorlds, WeightBound};
 use figrs_answer::algorithm::Algorithm;
-use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
 use figrs_answer::run::mergeable_sampler::MergeableSampler;
 use figrs_answer::run::partial::{Absorption, Partial, Sums};
-use figrs_answer::run::run_state::RunState;
 use figrs_answer::run::settings_text::settings_text;
-use figrs_answer::run::unit_run::{ResumableSampler, UnitRun, extendable_answer};
+use figrs_answer::run::unit_run::ResumableSampler;
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 
@@ -146,12 +143,7 @@ impl SequentialMonteCarlo {
     setters!(watch: watch);
 
     fn invalid(&self, setting: &'static str, value: String, remedy: &'static str) -> Error {
-        Error::InvalidSetting {
-            algorithm: self.name(),
-            setting,
-            value,
-            remedy,
-        }
+        Error::invalid_setting(self.name(), setting, value, remedy)
     }
 
     fn check(&self) -> Result<(), Error> {
@@ -414,11 +406,8 @@ impl ResumableSampler for SequentialMonteCarlo {
         &self.watch
     }
 
-    fn watched(&self, watch: Watch) -> Self {
-        Self {
-            watch,
-            ..self.clone()
-        }
+    fn watch_mut(&mut self) -> &mut Watch {
+        &mut self.watch
     }
 
     fn lengthened(&self, more: u64) -> Option<Self> {
@@ -434,18 +423,4 @@ impl ResumableSampler for SequentialMonteCarlo {
     }
 }
 
-figrs_answer::run::replicate::replicated!(SequentialMonteCarlo, drawing.seed);
-
-impl Algorithm for SequentialMonteCarlo {
-    fn name(&self) -> &'static str {
-        "SequentialMonteCarlo"
-    }
-
-    fn answer(&self, model: &Model, targets: &[AnyElement]) -> Result<Answer, Error> {
-        extendable_answer(self, model, targets)
-    }
-
-    fn begin(&self, model: &Model, targets: &[AnyElement]) -> Result<Box<dyn RunState>, Error> {
-        Ok(UnitRun::begin(self, model, targets))
-    }
-}
+figrs_answer::run::replicate::unit_sampler!(SequentialMonteCarlo, drawing.seed);

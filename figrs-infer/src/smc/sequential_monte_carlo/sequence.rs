@@ -12,9 +12,9 @@ use crate::sampling::unseen_worlds::UnseenWorlds;
 use crate::smc::particle_filter::{ParticleWeights, Particles, filter, one_of_each};
 use crate::smc::population_tally::{KeptParticles, PopulationTally};
 use crate::smc::populations::PopulationSums;
+use figrs_answer::algorithm::guarded;
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::run::partial::{Absorption, Partial, Sums};
 use figrs_factor::Stopped;
 

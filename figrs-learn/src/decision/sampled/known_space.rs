@@ -11,7 +11,7 @@ use figrs_core::{AnyElement, Datum, Fault, Support};
 
 use super::weighted_draws::WeightedDraws;
 use figrs_answer::answer::draws::TargetDraws;
-use figrs_answer::answer::numeric::numbers;
+use figrs_answer::answer::marginal::numbers;
 use figrs_answer::answer::value_names::text;
 use figrs_answer::error::Error;
 

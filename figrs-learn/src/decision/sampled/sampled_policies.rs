@@ -18,8 +18,8 @@ use super::utility_estimate::{UtilityEstimate, WeightedUtility};
 use super::weighted_draws::WeightedDraws;
 use crate::decision::maximise_utility::DecisionMemory;
 use crate::decision::problem::{DecisionQuestion, asked_decisions, valid_utility};
+use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
-use figrs_answer::run::guard::guarded;
 use figrs_answer::run::replicate::Replicate;
 
 /// Finds policies by a sampler, for decisions that know continuous values. A policy chooses the option with the largest mean utility, over the draws
@@ -253,12 +253,14 @@ impl<S: Replicate> Induction<'_, S> {
         let default = (count as f64).sqrt().ceil() as usize;
         let neighbours = self.by.neighbours.unwrap_or(default);
         if neighbours == 0 || neighbours > count {
-            return Err(Error::InvalidSetting {
-                algorithm: NAME,
-                setting: "neighbours",
-                value: format!("{neighbours} of {count} draws"),
-                remedy: "let it be at least one and at most the number of draws that meet the evidence",
-            });
+            let remedy =
+                "let it be at least one and at most the number of draws that meet the evidence";
+            return Err(Error::invalid_setting(
+                NAME,
+                "neighbours",
+                format!("{neighbours} of {count} draws"),
+                remedy,
+            ));
         }
         // The draws of a Markov chain are correlated. Variances are therefore multiplied by the squared ratio of two standard errors of the mean
         // utility: the error with correlation and the error without.
