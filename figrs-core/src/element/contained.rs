@@ -1,4 +1,4 @@
-//! Containment of panics in users' functions: each panic becomes an error.
+//! Conversion of panics in users' functions to errors.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -9,7 +9,7 @@ use std::thread;
 
 use crate::error::Fault;
 
-/// Runs `function`, a user's function, and turns a panic into a [`Fault`].
+/// Calls `function`, which a user wrote, and converts a panic into a [`Fault`].
 #[inline]
 pub fn contained<R>(function: impl FnOnce() -> R) -> Result<R, Fault> {
     catch_unwind(AssertUnwindSafe(function)).map_err(panicked)
@@ -35,7 +35,7 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// A guard that ends a call of [`unprinted`] when the guard is dropped, even if the call panics.
+/// Ends a call of [`unprinted`] when it is dropped, even if the call panics.
 struct End;
 impl Drop for End {
     fn drop(&mut self) {
@@ -43,8 +43,7 @@ impl Drop for End {
     }
 }
 
-/// Calls `function`; a panic becomes an error that names the source line. Unless `RUST_BACKTRACE` is set, the panic hook does not print
-/// such a panic.
+/// Calls `function`, and converts a panic into an error that names the source line. The panic hook prints the panic only if `RUST_BACKTRACE` is set.
 pub fn unprinted<R>(function: impl FnOnce() -> R) -> R {
     static HOOK: Once = Once::new();
     let install = || {
@@ -57,7 +56,7 @@ pub fn unprinted<R>(function: impl FnOnce() -> R) -> R {
             PLACE.set(panic.location().map(ToString::to_string));
         }));
     };
-    // The panic hook cannot be set while the thread unwinds.
+    // Setting the panic hook during a panic would abort the program.
     if !thread::panicking() {
         HOOK.call_once(install);
     }

@@ -5,10 +5,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use super::node::Kind;
 
-/// Number of entries of the queue whose memory is kept for the next drop.
+/// Maximum capacity that the queue keeps for the next drop.
 const KEPT_ENTRIES: usize = 256;
 
-/// The contents of dropped nodes that remain to be dropped.
+/// The contents of dropped nodes that must still be dropped.
 struct DropQueue {
     kinds: Vec<Kind>,
     /// True while a drop is in progress on this thread.
@@ -24,8 +24,7 @@ thread_local! {
     };
 }
 
-/// Drops the contents of a node without recursion, by putting its parents and captured elements in
-/// a queue.
+/// Drops the contents of a node. Its parents and its captured elements are put in a queue, and dropped without recursion.
 pub(super) fn release(kind: Kind) {
     let queued = DROP_QUEUE.try_with(|queue| {
         let mut queue = queue.borrow_mut();
@@ -37,8 +36,7 @@ pub(super) fn release(kind: Kind) {
         Some(kind)
     });
     let Ok(Some(first)) = queued else { return };
-    // A value whose drop panics must not leave the queue running, because nodes that join the queue later would never
-    // be dropped.
+    // If a drop panics, the queue must still be emptied; otherwise, nodes that enter the queue later would never be dropped.
     let mut panicked = catch_unwind(AssertUnwindSafe(|| drop(first))).err();
     while let Some(next) = DROP_QUEUE.with(|queue| queue.borrow_mut().kinds.pop()) {
         let outcome = catch_unwind(AssertUnwindSafe(|| drop(next)));

@@ -14,7 +14,7 @@ use crate::element::{Atomic, Element, atomic_at};
 use crate::value::Value;
 
 impl Atomic {
-    /// Creates an element of `family` with the parameters `parameters`; each is a number, a [`Param`](crate::Param), or an element.
+    /// Creates an element of `family` with the parameters `parameters`; each parameter is a number, a [`Param`](crate::Param), or an element.
     ///
     /// All entries of the list of parameters must have the same type. If some entries of the list are numbers and others are elements,
     /// convert each entry to an
@@ -50,7 +50,7 @@ impl Atomic {
 
 /// Creates the member of `family` with the parameters `parameters`, one for each parameter name.
 ///
-/// The created element is atomic if all parameters are numbers, otherwise a Chain on the elements among the parameters.
+/// The created element is atomic if all parameters are numbers; otherwise it is a Chain whose parents are the elements among the parameters.
 pub(crate) fn family_at<T: Value, F: Family<T> + Clone>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -65,7 +65,7 @@ pub(crate) fn family_at<T: Value, F: Family<T> + Clone>(
     )
 }
 
-/// Defines a function like [`family_at`] for one family whose type is known.
+/// Defines a function like [`family_at`] for one type of family.
 ///
 /// A constructor is generic in its parameters, and is therefore compiled in the crate that calls it. Code that depends only on the
 /// family is compiled once, in this crate.
@@ -90,7 +90,6 @@ pub(crate) enum Parameter {
     List(Element<Vec<f64>>),
 }
 
-/// Creates the member of `family` as [`family_at`] does, from lists of parameters.
 pub(crate) fn family_of<T: Value, F: Family<T> + Clone>(
     constructor: &'static str,
     location: &'static Location<'static>,

@@ -14,7 +14,7 @@ use super::param::Number;
 use crate::random::Stream;
 use crate::value::Value;
 
-/// A handle to the family of a member.
+/// A shared or owned reference to the family of a member.
 pub(super) trait FamilyHandle: Clone + Debug + Send + Sync + 'static {
     type Family;
 
@@ -22,7 +22,7 @@ pub(super) trait FamilyHandle: Clone + Debug + Send + Sync + 'static {
 
     fn into_shared(self) -> Arc<Self::Family>;
 
-    /// Returns the number of bytes that the family takes on the heap, besides its own heap; `None` if the family has other handles.
+    /// Returns the number of bytes of the family itself, without the heap memory that it holds; `None` if other references to the family exist.
     fn bytes(&self) -> Option<usize>;
 }
 
@@ -42,7 +42,7 @@ impl<F: Debug + Send + Sync + 'static> FamilyHandle for Arc<F> {
     }
 }
 
-/// A family that its member owns, which saves an allocation.
+/// A family that is stored in its member, without an allocation.
 #[derive(Clone, Debug)]
 pub(super) struct OwnFamily<F>(pub(super) F);
 
@@ -69,7 +69,7 @@ pub(super) fn constant_member<F>(family: F, parameters: &[f64]) -> FamilyMember<
     }
 }
 
-/// The member of a family for given parameters.
+/// The distribution of a family for given parameters.
 #[derive(Debug)]
 pub(super) struct FamilyMember<H> {
     family: H,
@@ -229,8 +229,7 @@ impl<T: Value, F: Family<T>, H: FamilyHandle<Family = F>> Distribution<T> for Fa
     }
 }
 
-/// Returns the number of bytes that a family takes on the heap; zero if there are other references
-/// to the family.
+/// Returns the number of bytes of a family, with the heap memory that it holds; zero if other references to the family exist.
 pub(super) fn own_bytes<T: Value, H: FamilyHandle<Family: Family<T>>>(handle: &H) -> usize {
     handle
         .bytes()
@@ -242,7 +241,7 @@ pub(super) fn family_name<T: Value>(
     wrong: &WrongParameter,
 ) -> &'static str {
     let names = family.parameters();
-    // The last name is used for all further entries of a list.
+    // The parameters that follow the last name are entries of a list, and share the last name.
     let name = names.get(wrong.index).or(names.last());
     name.copied().unwrap_or("parameter")
 }
@@ -255,5 +254,4 @@ pub(super) fn message(name: &str, parameters: &[Number], wrong: &WrongParameter)
     }
 }
 
-/// The parameters of a member of a family, stored on the stack if there are few of them.
 pub(super) type Parameters = SmallVec<[f64; 4]>;

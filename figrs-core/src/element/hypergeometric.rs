@@ -14,7 +14,7 @@ use crate::element::{Element, atomic_at};
 pub struct Hypergeometric;
 
 impl Hypergeometric {
-    /// Creates the number of marked items among `draws` items taken from `population` items, `marked` of which are marked.
+    /// Creates the number of marked items in a sample of `draws` items; the population has `population` items, and `marked` of them are marked.
     #[track_caller]
     pub fn new(population: u32, marked: u32, draws: u32) -> Element<u32> {
         let draw = HypergeometricDistribution {
@@ -42,7 +42,9 @@ impl HypergeometricDistribution {
         self.draws.saturating_sub(unmarked)..=self.draws.min(self.marked)
     }
 
-    /// Returns the log-probability of a possible value, computed from binomial log-probabilities (Loader 2000).
+    /// Returns the log-probability of a possible value, computed from binomial log-probabilities (Loader 2000). This formula loses no digits for
+    /// large populations. It holds because the distribution is that of independent draws of all items with the same probability, given the total
+    /// number of drawn items.
     ///
     /// The formula with binomial probabilities retains its digits in large populations: each item is drawn independently with the same
     /// probability, given the total number drawn.
@@ -131,8 +133,7 @@ mod tests {
         assert!((draw.log_prob(&4).exp() - 0.5).abs() < 1e-12);
     }
 
-    /// Regression test for lost digits: the probability that neither of two items drawn from 2²⁵ items is marked used to be computed as
-    /// one.
+    /// Regression test for lost digits: the probability that neither of two items drawn from 2²⁵ items is marked used to be computed as one.
     #[test]
     fn large_populations_keep_their_digits() {
         let population = 1 << 25;

@@ -7,24 +7,22 @@ use super::footprint::ALLOCATION;
 use super::node::{AnyElement, ApplyOp, AtomicOp, ChainOp, FamilyOp, TableOp};
 use crate::model::evidence::Evidence;
 
-/// The complete list of the kinds of nodes of a model graph; all constructors build elements of
-/// these kinds.
+/// The kinds of nodes of a model graph. All constructors build elements of these kinds.
 pub enum Kind {
     /// A random value with its own distribution.
     Atomic(Box<dyn AtomicOp>),
     /// A deterministic function of the values of the parents.
     Apply(Vec<AnyElement>, Arc<dyn ApplyOp>),
-    /// A function from the values of the parents to an element.
+    /// A function from the values of the parents to an element, whose value becomes the value of the node.
     Chain(Vec<AnyElement>, Box<dyn ChainOp>),
-    /// A conditional table over finite parents.
+    /// A conditional probability table over parents with finitely many values.
     Table(Vec<AnyElement>, Arc<dyn TableOp>),
-    /// The value of another element, weighed by evidence in the worlds that reach this node.
+    /// The value of another element, with evidence in the worlds that evaluate this node.
     Score(AnyElement, Evidence),
 }
 
 impl Kind {
-    /// Returns the family of distributions of which the element is a member; `None` if there is
-    /// none.
+    /// Returns the family of distributions of which the element is a member; `None` if the element is not a member of a family.
     #[inline]
     pub fn family(&self) -> Option<&dyn FamilyOp> {
         match self {

@@ -38,7 +38,6 @@ impl LogNormal {
     }
 }
 
-/// The normal distribution of the logarithms.
 #[derive(Clone)]
 struct LogNormalDistribution(NormalDistribution);
 

@@ -3,7 +3,7 @@
 use super::Element;
 use super::param::{Number, Param};
 
-/// Numeric argument of an element: a constant, a [`Param`], or an element.
+/// A numeric argument of an element: a constant, a [`Param`], or an element.
 #[derive(Clone, Debug)]
 pub enum Operand {
     /// The argument is a constant or a [`Param`].

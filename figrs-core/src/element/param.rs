@@ -10,8 +10,7 @@ use super::label::printable;
 
 /// A named number that an element uses in place of a constant, and that may change without rebuilding the model.
 ///
-/// All clones of a parameter share one number. Terms with a parameter as their factor stay in the model even if the parameter is
-/// zero.
+/// All clones of a parameter share one number. An outcome whose weight is a parameter stays in the model even if the parameter is zero.
 ///
 /// ```
 /// # use figrs_core::{Flip, Param};
@@ -27,7 +26,7 @@ use super::label::printable;
 pub struct Param(Arc<(String, AtomicU64)>);
 
 impl Param {
-    /// Creates a parameter with the name `name`, for messages, and the initial value `value`.
+    /// Creates a parameter with the initial value `value`; the name `name` is used in messages.
     pub fn new(name: impl Into<String>, value: f64) -> Self {
         Self(Arc::new((name.into(), AtomicU64::new(value.to_bits()))))
     }
@@ -42,7 +41,7 @@ impl Param {
         f64::from_bits(self.0.1.load(Ordering::Relaxed))
     }
 
-    /// True if both handles refer to the same parameter.
+    /// True if `other` is a clone of this parameter.
     fn is_same_as(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -58,7 +57,6 @@ impl Param {
     }
 }
 
-/// A parameter in its saved form: its name and its present value.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Param")]
 struct SavedParam {
@@ -113,7 +111,7 @@ impl Number {
         }
     }
 
-    /// True if this is the constant zero, which can never have another value.
+    /// True if this number is the constant zero, and not a parameter whose present value is zero.
     pub fn is_structural_zero(&self) -> bool {
         matches!(self, Self::Constant(0.0))
     }

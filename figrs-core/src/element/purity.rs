@@ -24,7 +24,8 @@ fn differ(a: &AnyElement, b: &AnyElement) -> Option<String> {
     None
 }
 
-/// Compares two results of one function for the same arguments; only the data of the elements are compared.
+/// Returns an error if two results of one function for the same arguments differ. Only distributions, constants and other data of the elements are
+/// compared, not functions.
 pub(crate) fn compare(first: &AnyElement, second: &AnyElement) -> Result<(), Fault> {
     match difference(first, second) {
         Some(difference) => Err(Fault::Impure(difference)),
@@ -32,7 +33,7 @@ pub(crate) fn compare(first: &AnyElement, second: &AnyElement) -> Result<(), Fau
     }
 }
 
-/// Describes two elements in which two results of one function differ, if their data show a difference.
+/// Returns a description of a difference between two results of one function, or `None` if no difference is found.
 pub(crate) fn difference(first: &AnyElement, second: &AnyElement) -> Option<String> {
     let mut pairs = vec![(first.clone(), second.clone())];
     let mut compared = 0;
@@ -49,8 +50,8 @@ pub(crate) fn difference(first: &AnyElement, second: &AnyElement) -> Option<Stri
     None
 }
 
-/// Checks, in debug builds, that a function has the same result if an argument is replaced by an equal value that prints
-/// differently. The function `compare` describes two results that differ.
+/// In debug builds, checks that a function has the same result if an argument is replaced by an equal value that prints differently. The function
+/// `compare` calls the function for given arguments, and describes the difference between the results.
 pub(crate) fn check_equal_arguments(
     supports: &[&Support],
     arguments: &[&dyn Any],

@@ -1,4 +1,4 @@
-//! Expanded elements: their supports, tables and weights.
+//! Expanded elements: their supports, conditional tables and weights.
 
 use crate::element::footprint::ALLOCATION;
 use crate::element::node::{AnyElement, NotEnumerable};
@@ -13,36 +13,35 @@ pub struct ExpandedElement {
     pub element: AnyElement,
     /// The indices of the element's parents in the expansion.
     pub parents: Vec<usize>,
-    /// The values that the element can take, without values that evidence excludes.
+    /// The values that the element can take, without the values that evidence excludes.
     pub support: Support,
     /// `true` if the element may also have the value `unknown`, because it depends on unexpanded parts of the model.
     pub unknown: bool,
-    /// The natural logarithm of the largest weight that evidence can give the element if it is `unknown`; infinite if the weight has
-    /// no bound.
+    /// An upper bound of the natural logarithm of the weight that evidence gives the element if its value is `unknown`; infinite if no bound is
+    /// known.
     pub max_log_weight: f64,
     /// Nesting depth of the element in Chains.
     pub depth: usize,
-    /// Source of the element's value.
+    /// The way in which the value of the element is determined.
     pub content: Content,
     /// The weight that soft evidence gives to each value of the element.
     pub weights: Option<Weights>,
     /// `true` if evidence excluded values that the element could otherwise take.
     pub restricted: bool,
-    /// The index of the element's outcomes among the [`parametric_outcomes`](super::Expansion::parametric_outcomes), if parameters
-    /// determine their probabilities.
+    /// The index of the element's entry in the [`parametric_outcomes`](super::Expansion::parametric_outcomes), if the probabilities of its outcomes
+    /// depend on parameters.
     pub parametric: Option<usize>,
     /// The combinations of parent values for which the element's function failed, if there are such combinations.
     pub failures: Option<Box<FunctionFailures>>,
 }
 
-/// Failures of an element's function: the combinations of parent values for which the element has no value.
+/// The combinations of parent values for which the function of an element failed, so that the element has no value.
 ///
-/// An expansion calls a function for all combinations of the values that its parents can take. Some combinations of parent values
-/// may occur in no world, because parents may depend on each other, and a branch may be taken for some values only. Therefore a
-/// failure of a function is a mistake in the model only if a world can reach it.
+/// An expansion calls a function for all combinations of the values that its parents can take. Some of these combinations may occur in no world,
+/// because the parents may depend on each other. Therefore a failure of a function is an error only if it occurs in a world of positive probability.
 #[derive(Clone, Debug)]
 pub struct FunctionFailures {
-    /// The failure for the first of the failed combinations.
+    /// The error for the first of the failed combinations.
     pub error: ModelError,
     /// For each combination of parent values, `true` if the function failed.
     pub failed: Vec<bool>,
@@ -50,7 +49,7 @@ pub struct FunctionFailures {
 
 impl ExpandedElement {
     pub(super) fn bytes(&self) -> u64 {
-        // Bytes of an entry in the table of positions.
+        // Bytes of the element's entry in the hash table from elements to indices.
         const POSITION: usize = 40;
         let weights = self.weights.as_ref().map_or(0, Weights::bytes);
         let content = match &self.content {
@@ -79,47 +78,45 @@ impl ExpandedElement {
         self.failures.is_none() && !self.has_unknown_parents(elements)
     }
 
-    /// True if the value of a parent may be unknown, or an interval for which the element's value or choice is unknown.
+    /// True if the value of a parent may be unknown, or if it may be an interval for which the element's value or choice is unknown.
     pub(super) fn has_unknown_parents(&self, elements: &[Self]) -> bool {
         self.parents.iter().any(|&parent| elements[parent].unknown) || self.content.has_unknown()
     }
 }
 
-/// Source of the value of an expanded element.
+/// The way in which the value of an expanded element is determined.
 #[derive(Debug)]
 pub enum Content {
     /// An intervention sets the value.
     Fixed,
-    /// The value is random, with these probabilities for the values of the support. If the value may be unknown, the probability of the
-    /// value `unknown` comes last.
+    /// The value is random; the list has the probabilities of the values in the support. If the value may be unknown, the last probability is that of
+    /// the value `unknown`.
     Atomic(Weights),
-    /// The value is random, without a finite support; only an observed Chain may use the element.
+    /// The value is random, without a finite support. Only an observed Chain may choose this element.
     NotEnumerable(NotEnumerable),
-    /// The value is a function of the parents: for each combination of parent values, the index of the value in the support, or
-    /// [`NO_VALUE`](crate::factor::FactorTable::NO_VALUE) if evidence excludes it.
+    /// The value is a function of the parents. For each combination of parent values, the list has the index of the value in the support, or
+    /// [`NO_VALUE`](crate::factor::FactorTable::NO_VALUE) if evidence excludes the value.
     Apply(Vec<u32>),
-    /// The value is that of a selected element: for each combination of parent values, the index of the element in `results`.
+    /// The value is that of the element that the Chain chooses for the parent values.
     Chain {
-        /// For each combination of parent values, the index of the selected element in `results`; [`Content::NO_CHOICE`] if the
-        /// function failed.
+        /// For each combination of parent values, the index of the chosen element in `results`; [`Content::NO_CHOICE`] if the function failed.
         choice: Vec<u32>,
-        /// The distinct elements that can be selected, by their indices in the expansion.
+        /// The distinct elements that the Chain can choose, by their indices in the expansion.
         results: Vec<usize>,
     },
-    /// The value follows a conditional table: for each combination of parent values, the probabilities of the values in
-    /// the support.
+    /// The value is random. For each combination of parent values, the list has the probabilities of the values in the support.
     Table(Weights),
-    /// The value is the parent's value, which evidence weighs.
+    /// The value is the parent's value; the list has its weights.
     Score(Weights),
     /// The element is a Chain that was not expanded; its value is `unknown`.
     Unexplored,
 }
 
 impl Content {
-    /// Marks a combination of parent values for which the function of a Chain failed, or returned an element that has no value.
+    /// The entry of a combination of parent values for which the function of a Chain failed, or returned an element without a value.
     pub const NO_CHOICE: u32 = FactorTable::NO_VALUE;
 
-    /// Marks a combination of parent values for which the value of a function, or the choice of a Chain, is unknown, because some parent
+    /// The entry of a combination of parent values for which the value of a function, or the choice of a Chain, is unknown, because some parent
     /// values are intervals.
     pub const UNKNOWN: u32 = FactorTable::NO_VALUE - 1;
 
@@ -131,12 +128,12 @@ impl Content {
         }
     }
 
-    /// True if the value or the choice is unknown for some combination of known parent values.
+    /// True if the value or the choice is unknown for some combination of parent values in the supports.
     pub(super) fn has_unknown(&self) -> bool {
         self.index().contains(&Self::UNKNOWN)
     }
 
-    /// True if the value or the choice is unknown for a combination of known parent values.
+    /// True if the value or the choice is unknown for the combination of parent values with the index `combination`.
     pub(super) fn is_unknown_at(&self, combination: usize) -> bool {
         self.index().get(combination) == Some(&Self::UNKNOWN)
     }

@@ -1,4 +1,4 @@
-//! Expansion of a model: all elements that its roots need, with their values.
+//! Expansion of a model: the elements on which its roots depend, with their possible values.
 
 use std::sync::Arc;
 
@@ -11,20 +11,19 @@ use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
 use figrs_factor::graph::Weights;
 
-/// The values of elements with infinitely many values that an expansion lists.
+/// The completeness of an expansion: the values that it lists of elements with infinitely many values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Listing {
-    /// All values of all elements are listed.
+    /// All values are listed.
     #[default]
     Complete,
-    /// Some values are omitted, or intervals stand for them.
+    /// Some values are omitted, or are represented by intervals.
     Ranged,
-    /// In addition, a function of an interval was evaluated at some points only, and is not known to be monotone.
+    /// In addition, a function of an interval was evaluated only at some points of the interval, and is not known to be monotone.
     OfMonotone,
 }
 
 impl Listing {
-    /// Raises the listing to `other`, if `holds`.
     pub(super) fn raise(&mut self, other: Self, holds: bool) {
         if holds {
             *self = other.max(*self);
@@ -32,7 +31,7 @@ impl Listing {
     }
 }
 
-/// All elements that the roots of a model (targets and evidence) need, with numbered values.
+/// The elements on which the roots of a model (targets and elements with evidence) depend, with indices for their values.
 ///
 /// In an expansion, each element comes after its parents and after the results of its branches.
 #[derive(Debug)]
@@ -42,21 +41,20 @@ pub struct Expansion {
     pub(super) targets: Vec<usize>,
     pub(super) evidence: Vec<usize>,
     pub(super) impossible: Option<usize>,
-    /// The depth to which the model was expanded, and `true` if some part of it was omitted.
+    /// The depth limit of the expansion, and `true` if some part of the model was omitted.
     pub(super) cut: Option<(usize, bool)>,
-    /// For each element that has an interval among its values, the cells of all its values.
+    /// For each element with intervals among its values, the cells of all its values.
     pub(super) cells: FxHashMap<usize, Arc<[Cell]>>,
-    /// The upper bounds of the weights of an element's values, if some values are intervals for which the evidence is undecided.
+    /// For each element with intervals for which the evidence is undecided, upper bounds of the weights of its values.
     pub(super) upper_weights: FxHashMap<usize, Weights>,
     pub(super) listing: Listing,
-    /// Maximum number of entries in the table of one element.
+    /// Maximum number of entries in the conditional table of one element.
     pub(super) element_entries: u64,
     pub(super) reached: usize,
     pub(super) parametric: Vec<ParametricOutcomes>,
-    /// `true` if the outcomes of random elements are to be counted; an element that is not reached must then have no
-    /// outcome.
+    /// `true` if an algorithm counts the outcomes of random elements; a world must then have no outcome of an element that it does not evaluate.
     pub(super) counts_outcomes: bool,
-    /// `true` if some elements are recursive calls that share their distribution.
+    /// `true` if the expansion represents some recursive calls by atomic elements.
     pub(super) shares_calls: bool,
 }
 
@@ -71,44 +69,43 @@ impl Expansion {
         matches!(self.cut, Some((_, true)))
     }
 
-    /// True if some values of an element with infinitely many values were omitted.
+    /// True if some values of an element with infinitely many values were omitted or are represented by intervals.
     pub fn is_ranged(&self) -> bool {
         self.listing > Listing::Complete
     }
 
-    /// Returns `true` if the weights of the expansion rely on functions of intervals that are assumed to be monotone.
+    /// True if the weights of the expansion are correct only if some functions of intervals are monotone.
     #[doc(hidden)]
     pub fn assumes_monotone(&self) -> bool {
         self.listing == Listing::OfMonotone
     }
 
-    /// True if some elements are calls of recursive functions that were not unfolded; the expansion then lacks the elements
-    /// inside these calls.
+    /// True if some recursive calls were not unfolded; the expansion then lacks the elements inside these calls.
     pub fn shares_calls(&self) -> bool {
         self.shares_calls
     }
 
-    /// Returns the intervals in which the values of an element lie, if they are not points.
+    /// Returns the cells of the values of an element, if some values are intervals.
     pub fn cells(&self, position: usize) -> Option<&[[f64; 2]]> {
         self.cells.get(&position).map(|cells| &**cells)
     }
 
-    /// Returns the number of elements reached, including repetitions of a traversal.
+    /// Returns the number of elements that the traversals of the model reached; an element counts once in each traversal.
     pub fn reached(&self) -> usize {
         self.reached
     }
 
-    /// Returns the elements, in an order in which parents and branch results come first.
+    /// Returns the elements; each element comes after its parents and after the results of its branches.
     pub fn elements(&self) -> &[ExpandedElement] {
         &self.elements
     }
 
-    /// Returns the index of `element`; `None` if it was not reached.
+    /// Returns the index of `element`; `None` if the expansion does not contain it.
     pub fn position(&self, element: &AnyElement) -> Option<usize> {
         self.positions.get(&element.id()).copied()
     }
 
-    /// Returns the outcomes whose probabilities parameters determine, in the order of their indices in the weights.
+    /// Returns the outcomes whose probabilities depend on parameters, in the order of their indices in the weights.
     pub fn parametric_outcomes(&self) -> &[ParametricOutcomes] {
         &self.parametric
     }
@@ -118,12 +115,12 @@ impl Expansion {
         &self.targets
     }
 
-    /// Returns the indices of the elements that carry evidence, in the order of the evidence statements.
+    /// Returns the indices of the elements with evidence, in the order of the statements.
     pub fn evidence(&self) -> &[usize] {
         &self.evidence
     }
 
-    /// Returns an error if a table of an element would have more entries than the limit allows.
+    /// Returns an error if the conditional table of an element would have more entries than the limit allows.
     pub(super) fn check_table(
         &self,
         element: &ExpandedElement,
@@ -140,25 +137,25 @@ impl Expansion {
         Ok(())
     }
 
-    /// Returns the indices of the roots: the elements with evidence and the targets.
+    /// Returns the indices of the roots: the elements with evidence, and the targets.
     pub(super) fn roots(&self) -> Vec<usize> {
         self.evidence.iter().chain(&self.targets).copied().collect()
     }
 
-    /// Returns, by index, the elements needed by the roots whose functions failed for some combination of parent values.
+    /// Returns the elements that the roots need and whose functions failed for some combination of parent values, by index.
     pub fn failures(&self) -> impl Iterator<Item = (usize, &FunctionFailures)> {
         let elements = self.elements.iter().enumerate();
         elements.filter_map(|(position, element)| Some((position, element.failures.as_deref()?)))
     }
 
-    /// Returns the element at which the expansion ended because evidence leaves it no value, if there is such an element.
+    /// Returns the element at which the expansion ended because the evidence excludes all its values, if there is such an element.
     pub fn impossible(&self) -> Option<usize> {
         self.impossible
     }
 }
 
 impl ExpandedElement {
-    /// Returns an error if the element has infinitely many or continuous values.
+    /// Returns an error if the values of the element could not be listed.
     pub(super) fn require_finite(&self) -> Result<(), ModelError> {
         match &self.content {
             Content::NotEnumerable(endless) => Err(endless.unless_observed(self.element.label())),

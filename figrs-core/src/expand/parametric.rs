@@ -1,4 +1,4 @@
-//! Parameters of an expansion: the parameters that replace learned elements, and the outcomes whose probabilities they determine.
+//! Parameters of an expansion: the parameters that replace learned elements, and the outcomes whose probabilities depend on them.
 
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
@@ -21,7 +21,7 @@ pub struct LearnedParameters {
 pub struct LearnedParameter {
     /// The learned element.
     pub element: AnyElement,
-    /// One parameter for each number of the element's value.
+    /// One parameter for each number in the element's value.
     pub params: Vec<Param>,
     prior: LearnedPrior,
 }
@@ -39,7 +39,7 @@ impl LearnedParameter {
         &self.prior
     }
 
-    /// Sets the parameters to `value`, a value of the element; returns `false` if it has another number of entries.
+    /// Sets the parameters to the numbers of `value`, a value of the element; returns `false` if `value` has the wrong number of numbers.
     pub fn set(&self, value: &Datum) -> bool {
         let number = value.get::<f64>().map(std::slice::from_ref);
         let numbers = number.or_else(|| value.get::<Vec<f64>>().map(Vec::as_slice));
@@ -50,7 +50,7 @@ impl LearnedParameter {
         fits.is_some()
     }
 
-    /// Sets each parameter to the number at its index.
+    /// Sets each parameter to the number in `numbers` with the same index.
     pub fn set_numbers(&self, numbers: &[f64]) {
         for (param, &x) in self.params.iter().zip(numbers) {
             param.set(x);
@@ -62,7 +62,7 @@ impl LearnedParameter {
         self.params.iter().map(Param::get).collect()
     }
 
-    /// Returns the present value of the element.
+    /// Returns the value of the element that consists of the present values of the parameters.
     pub fn value(&self) -> Datum {
         let numbers = self.numbers();
         if self.prior().is_list() {
@@ -74,25 +74,25 @@ impl LearnedParameter {
 }
 
 impl LearnedParameters {
-    /// Returns the parameters in the order in which expansions reached them.
+    /// Returns the learned elements with their parameters, in the order in which expansions reached them.
     pub fn iter(&self) -> impl Iterator<Item = &LearnedParameter> {
         self.learned.values()
     }
 
-    /// Returns the learned element of index `position`, with its parameters.
+    /// Returns the learned element with the index `position`, with its parameters.
     ///
-    /// **Panics** if there is no learned element at that index.
+    /// **Panics** if there is no such learned element.
     pub fn at(&self, position: usize) -> &LearnedParameter {
         &self.learned[position]
     }
 
-    /// Returns the index and the parameters of `element`, if an expansion has reached it.
+    /// Returns the index and the parameters of the learned element `element`, if an expansion has reached it.
     pub fn get(&self, element: &AnyElement) -> Option<(usize, &LearnedParameter)> {
         let (position, _, learned) = self.learned.get_full(&element.id())?;
         Some((position, learned))
     }
 
-    /// Returns the parameters of `element`, which start at the mean of its prior; `None` if it is not learned.
+    /// Returns the parameters of `element`; `None` if it is not a learned element. New parameters have the mean of the element's prior.
     ///
     /// **Errors.** [`ModelError::InvalidParameter`] if the prior is not allowed.
     pub fn of(&mut self, element: &AnyElement) -> Result<Option<&LearnedParameter>, ModelError> {
@@ -114,7 +114,7 @@ impl LearnedParameters {
     }
 }
 
-/// True if `element` is replaced by parameters in learning.
+/// True if parameters replace `element` in learning.
 pub(super) fn is_learned(element: &AnyElement) -> bool {
     prior_of(element).is_some()
 }
@@ -122,18 +122,18 @@ pub(super) fn is_learned(element: &AnyElement) -> bool {
 /// The outcomes of a random element whose probabilities depend on parameters.
 #[derive(Clone, Debug)]
 pub struct ParametricOutcomes {
-    /// The atomic element whose numbers are the parameters: the element itself, or the member of a family that replaces it.
+    /// The atomic element whose distribution has the parameters: the element itself, or the member of a family that replaces it.
     pub member: AnyElement,
     /// The index of the element in its expansion.
     pub position: usize,
-    /// The index of the element's first outcome in the list of all parametric outcomes; its other outcomes follow.
+    /// The index of the element's first outcome in the list of all parametric outcomes. Its other outcomes have the following indices.
     pub first: u32,
-    /// The outcomes of the element; the list is empty if only the observed value counts as an outcome.
+    /// The outcomes of the element; an empty list if only the observed value is an outcome.
     pub support: Support,
 }
 
 impl ParametricOutcomes {
-    /// Returns the number of parametric outcomes: the listed outcomes, or one for the observed value.
+    /// Returns the number of parametric outcomes of the element: the number of listed outcomes, or one for the observed value.
     pub fn origins(&self) -> usize {
         self.support.len().max(1)
     }

@@ -14,27 +14,26 @@ use crate::error::{Fault, ModelError};
 use crate::value::Value;
 use crate::value::datum::Datum;
 
-/// Largest magnitude of a log-weight, which prevents an overflow of the sum over all elements.
+/// Largest magnitude of a log-weight. The limit prevents an overflow of the sum of log-weights over all elements.
 pub(crate) const LARGEST_LOG: f64 = 1e300;
 
 type Predicate = Arc<dyn Fn(&dyn Any) -> bool + Send + Sync>;
 type WeightFunction = Arc<dyn Fn(&dyn Any) -> f64 + Send + Sync>;
 type LogWeightFunction = Arc<dyn Fn(&dyn Any) -> Result<f64, Fault> + Send + Sync>;
 
-/// Identity of a statement of evidence, without the element to which the statement applies.
+/// The identity of a statement of evidence, without its element.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StatementId {
     /// The element is observed to have the contained value.
     Observed(Datum),
-    /// The value passes the test with the contained identity.
+    /// The value of the element must pass the test with the contained identity.
     Condition(FunctionId),
-    /// The value has the weight that the function with the contained identity returns.
+    /// The weight of the value is the result of the function with the contained identity.
     Weight(FunctionId),
-    /// The value has the weight whose logarithm the function with the contained identity returns.
+    /// The logarithm of the weight of the value is the result of the function with the contained identity.
     LogWeight(FunctionId),
 }
 
-/// The content of a piece of evidence: observation, condition or weight.
 #[derive(Clone)]
 pub(crate) enum Statement {
     /// The element is observed to have the contained value.
@@ -58,7 +57,7 @@ pub(crate) enum Statement {
 #[derive(Clone)]
 pub struct Evidence {
     statement: Statement,
-    /// Identity of the statement's function; `None` if it is not known.
+    /// The identity of the statement's function; `None` if it is not known.
     function: Option<FunctionId>,
     location: &'static Location<'static>,
 }
@@ -148,8 +147,8 @@ impl Evidence {
         self.location
     }
 
-    /// Returns the identity of the statement; `None` if it cannot be compared. Statements with equal identities, about elements of one type, give
-    /// every value the same weight.
+    /// Returns the identity of the statement; `None` if the statement cannot be compared. If two statements about elements of the same type have
+    /// equal identities, they give the same weight to every value.
     pub fn identity(&self) -> Option<StatementId> {
         match &self.statement {
             Statement::Observe(value) => Some(StatementId::Observed(value.clone())),
@@ -169,7 +168,7 @@ impl Evidence {
         }
     }
 
-    /// True if the evidence may give weights other than zero and one.
+    /// True if the evidence can give weights other than zero and one.
     pub fn is_soft(&self) -> bool {
         !matches!(
             self.statement,
@@ -177,9 +176,8 @@ impl Evidence {
         )
     }
 
-    /// Returns the natural logarithm of the largest weight that this evidence can give any value, if a maximum was stated. The largest weight is
-    /// one for an observation or a condition. (The density of an observed value is not part of the largest weight of its evidence, because it
-    /// belongs to the element.)
+    /// Returns the natural logarithm of the largest weight that this evidence can give to a value, if such a maximum is known. The largest weight is
+    /// one for an observation or a condition. (The density of an observed value is not part of this weight.)
     pub fn log_maximum(&self) -> Option<f64> {
         match &self.statement {
             Statement::Observe(_) | Statement::Condition(_) => Some(0.0),
@@ -188,7 +186,7 @@ impl Evidence {
         }
     }
 
-    /// Returns the weight of `value`, a value of `element`, as a number and as its natural logarithm.
+    /// Returns the weight of the value `value` of `element`, and the natural logarithm of the weight.
     ///
     /// **Errors.** [`ModelError::InvalidWeight`], [`ModelError::InvalidLogWeight`] or [`ModelError::WeightAboveMaximum`] if the weight is not
     /// allowed; [`ModelError::Function`] if a function fails.

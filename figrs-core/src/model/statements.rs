@@ -14,10 +14,10 @@ use crate::value::datum::Datum;
 #[derive(Debug, Default)]
 pub struct StatementIndex {
     evidence: FxHashMap<ElementId, Arc<[Evidence]>>,
-    /// For each element with an intervention, the value that it sets; the element is stored too, so that no new element reuses its
-    /// identity.
+    /// For each element with an intervention, the element and the value that the intervention sets; the stored element prevents another element from
+    /// getting the same identity.
     interventions: FxHashMap<ElementId, (AnyElement, Datum)>,
-    /// For each decision that follows a policy, the decision itself and the element that gives the decision its value.
+    /// For each decision that follows a policy, the decision and the element from which it takes its value.
     policies: FxHashMap<ElementId, (AnyElement, AnyElement)>,
 }
 
@@ -43,19 +43,19 @@ impl StatementIndex {
         }
     }
 
-    /// Returns the statements of evidence about `element`, in the order in which they were made.
+    /// Returns the statements of evidence about `element`, in their order in the model.
     pub fn evidence(&self, element: &AnyElement) -> Arc<[Evidence]> {
         let all = self.evidence.get(&element.id());
         all.cloned().unwrap_or_default()
     }
 
-    /// Returns the value that an intervention sets for `element`, if any.
+    /// Returns the value that an intervention sets for `element`, if there is one.
     pub fn intervention(&self, element: &AnyElement) -> Option<&Datum> {
         let (_, value) = self.interventions.get(&element.id())?;
         Some(value)
     }
 
-    /// Returns the element that gives a decision its value, if the decision follows a policy.
+    /// Returns the element from which the decision takes its value, if the decision follows a policy.
     #[inline]
     pub fn policy(&self, element: &AnyElement) -> Option<&AnyElement> {
         if self.policies.is_empty() {
@@ -65,7 +65,7 @@ impl StatementIndex {
         Some(policy)
     }
 
-    /// True if `element` is the policy of some decision.
+    /// True if a decision takes its value from `element`.
     pub fn is_policy(&self, element: &AnyElement) -> bool {
         let mut policies = self.policies.values();
         policies.any(|(_, policy)| policy.id() == element.id())

@@ -1,4 +1,4 @@
-//! Parameters that replace learned elements, and the outcomes whose probabilities these parameters determine.
+//! Parameters in place of learned elements, and the outcomes whose probabilities depend on these parameters.
 
 use std::any::Any;
 
@@ -12,7 +12,7 @@ use crate::error::ModelError;
 use crate::value::support::Support;
 
 impl Expander<'_> {
-    /// Returns the family of `element`, which has learned parameters, if `Param`s replace the learned elements.
+    /// Returns the family of `element`, if it has learned elements as parents and `Param`s can replace them.
     pub(super) fn learned_family<'e>(&self, element: &'e AnyElement) -> Option<&'e dyn FamilyOp> {
         self.learned.as_ref()?;
         let family = element.kind().family()?;
@@ -20,13 +20,12 @@ impl Expander<'_> {
         takes.then_some(family)
     }
 
-    /// True if `element` is to be learned: it is a learned element, and no intervention sets it.
+    /// True if `element` is a learned element without an intervention.
     pub(super) fn is_open(&self, element: &AnyElement) -> bool {
         is_learned(element) && self.statements.intervention(element).is_none()
     }
 
-    /// Returns the parents on whose values `element` depends. For a member of a family, parents that are learned
-    /// parameters are omitted.
+    /// Returns the parents of `element`, without the learned elements that `Param`s replace.
     pub(super) fn open_parents<'e>(
         &self,
         element: &'e AnyElement,
@@ -36,12 +35,12 @@ impl Expander<'_> {
         all.filter(move |parent| !is_member || !self.is_open(parent))
     }
 
-    /// True if `element` is a member of a family whose open parameters are all learned.
+    /// True if `element` is a member of a family, and `Param`s replace all its parents.
     pub(super) fn is_learned_member(&self, element: &AnyElement) -> bool {
         self.learned_family(element).is_some() && self.open_parents(element).next().is_none()
     }
 
-    /// Returns the member of the family for the given values of its unlearned parents; `None` if no parent is learned.
+    /// Returns the member of the family for the values `open` of the parents that are not learned; `None` if no parent is learned.
     pub(super) fn learned_member(
         &mut self,
         element: &AnyElement,
@@ -68,7 +67,7 @@ impl Expander<'_> {
         Ok(arguments.and_then(|arguments| family.member(&arguments)))
     }
 
-    /// Adds a member of a family with learned parameters, as an atomic element.
+    /// Adds a member of a family all of whose parents are learned, as an atomic element.
     pub(super) fn member(&mut self, element: AnyElement, depth: usize) -> Result<(), ModelError> {
         let member = self.learned_member(&element, &[])?;
         let Some(Kind::Atomic(op)) = member.as_ref().map(AnyElement::kind) else {
@@ -80,8 +79,8 @@ impl Expander<'_> {
         self.finish(element, depth, Vec::new(), support, content, failures)
     }
 
-    /// Returns the content of the next element of the expansion. If parameters determine the weights, each weight records
-    /// the outcome whose probability it is.
+    /// Returns `content`, the content of the next element of the expansion. If its weights depend on parameters, each weight records the index of its
+    /// outcome among the parametric outcomes.
     pub(super) fn with_origins(
         &mut self,
         member: &AnyElement,
@@ -99,8 +98,7 @@ impl Expander<'_> {
         if self.learned.is_none() && !op.numbers().iter().any(is_param) {
             return content;
         }
-        // Observed values with a density differ from case to case; their weights therefore need origins (indices of outcomes) even
-        // if no number is a parameter.
+        // The densities of observed values differ between cases. Therefore their weights need indices of outcomes even if no number is a parameter.
         let is_density = op.outcomes().is_ok_and(|outcomes| outcomes.is_err());
         if !is_density && !op.numbers().iter().any(is_param) {
             return content;
@@ -128,8 +126,7 @@ impl Expander<'_> {
         }
     }
 
-    /// Returns the position of the next element's outcomes among the parametric outcomes, if parameters determine their
-    /// probabilities.
+    /// Returns the index of the next element's entry in the parametric outcomes, if the probabilities of its outcomes depend on parameters.
     pub(super) fn parametric_here(&self, content: &Content) -> Option<usize> {
         let last = self.expansion.parametric.last()?;
         let has_origins = match content {
