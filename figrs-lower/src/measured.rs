@@ -1,8 +1,8 @@
-//! The memory that the elements created in a call occupy.
+//! The memory of the elements that are created in a call.
 
 use figrs_core::element::footprint::Footprint;
 
-/// Returns the result of `call`, and the memory footprint of the elements that it created and that still exist.
+/// Returns the result of `call`, and the size of the elements that `call` has created and that still exist.
 #[inline]
 pub(super) fn measured<R>(call: impl FnOnce() -> R) -> (R, Footprint) {
     let before = Footprint::now();

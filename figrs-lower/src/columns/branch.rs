@@ -6,24 +6,24 @@ use super::column::ColumnSlot;
 use super::draw::PooledSampler;
 use figrs_core::element::node::AnyElement;
 
-/// The branches of a Chain, by the index of the combination of parent values that selects them.
+/// The branches of a Chain, by the index of the combination of parent values.
 pub(super) type Branches = Vec<Option<Branch>>;
 
-/// The branch that a Chain takes for one combination of parent values.
+/// The branch of a Chain for one combination of parent values.
 #[derive(Clone)]
 pub(super) struct Branch {
     pub(super) target: BranchTarget,
-    /// The method by which values of the branch are sampled.
+    /// The sampler of the branch.
     drawn: BranchSampler,
 }
 
 #[derive(Clone)]
 enum BranchSampler {
-    /// The branch has no sampling method yet: it has parents, or no value has been drawn from it.
+    /// The branch has no sampler yet, because its element has parents, or because no value has been drawn from it.
     Unknown,
-    /// The branch is a choice among finitely many values; they are drawn for many worlds together.
+    /// The branch has finitely many values; they are drawn for many worlds together.
     Ready(Rc<PooledSampler>),
-    /// Values of the branch are drawn by the function of its own element.
+    /// The values of the branch are drawn by the function of its element.
     ByFunction,
 }
 
@@ -35,7 +35,7 @@ impl Branch {
         }
     }
 
-    /// True if only this branch refers to the element to which it leads.
+    /// True if only this branch refers to its element.
     pub(super) fn is_unshared(&self) -> bool {
         matches!(
             self.target,
@@ -43,14 +43,12 @@ impl Branch {
         )
     }
 
-    /// True if the branch leads to an element that is not of kind `Kind::Atomic`, and no other branch is known to
-    /// lead there.
+    /// True if the element of the branch is not atomic and has no index yet.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.target, BranchTarget::Composite(..))
     }
 
-    /// Sets the sampling method of the branch: the sampler `choice` or, if it is `None`, the element's own
-    /// function.
+    /// Sets the sampler of the branch to `choice`, or to the function of the element if `choice` is `None`.
     pub(super) fn drawn_by(self, choice: Option<Rc<PooledSampler>>) -> Self {
         let drawn = choice.map_or(BranchSampler::ByFunction, BranchSampler::Ready);
         Self { drawn, ..self }
@@ -68,17 +66,17 @@ impl Branch {
     }
 }
 
-/// Target of a branch: an element or a row of a conditional table.
+/// The element of a branch, or its row of a conditional table.
 #[derive(Clone)]
 pub(super) enum BranchTarget {
-    /// An element to which other elements may refer, given by its index.
+    /// An element with an index, to which other elements may refer.
     Slot(ColumnSlot),
-    /// An element of kind `Kind::Atomic` to which only this branch refers.
+    /// An atomic element to which only this branch refers.
     Unshared(AnyElement),
-    /// An element of another kind; the flag is `true` if only this branch refers to it.
+    /// An element that is not atomic; the flag is `true` if only this branch refers to it.
     Composite(AnyElement, bool),
-    /// An element that was evaluated for single worlds and then dropped.
+    /// An element that was evaluated for single worlds and dropped afterwards.
     Dropped,
-    /// A row of a conditional table, given by the index of its first weight.
+    /// A row of a conditional table, by the index of its first weight.
     Row(usize),
 }

@@ -1,4 +1,4 @@
-//! Branches of Chains and rows of conditional tables, memoised by the combination of the parents' values.
+//! Cache of the branches of Chains and of the rows of conditional tables, by the combination of parent values.
 
 use std::rc::Rc;
 
@@ -16,8 +16,7 @@ use figrs_core::error::ModelError;
 use figrs_core::value::datum::Datum;
 
 impl Block {
-    /// True if the branch leads to an element of kind `Kind::Atomic` that has neither evidence nor a value, and to which
-    /// only the branch refers.
+    /// True if the branch leads to an atomic element without evidence and without a known value, or to a row of a table.
     pub(super) fn is_choice(&self, branch: &Branch) -> bool {
         match branch.target {
             BranchTarget::Unshared(_) | BranchTarget::Row(_) => true,
@@ -33,7 +32,7 @@ impl Block {
         }
     }
 
-    /// Returns the element to which a branch leads; `None` for a row of a conditional table.
+    /// Returns the element of a branch; `None` for a row of a conditional table.
     pub(super) fn root_of<'a>(&'a self, branch: &'a Branch) -> Option<&'a AnyElement> {
         match &branch.target {
             BranchTarget::Unshared(element) | BranchTarget::Composite(element, _) => Some(element),
@@ -42,7 +41,7 @@ impl Block {
         }
     }
 
-    /// Returns the likelihood of `value` under a branch that leads to an element of kind `Kind::Atomic`.
+    /// Returns the likelihood of `value` for a branch with an atomic element.
     pub(super) fn likelihood(
         &self,
         branch: &Branch,
@@ -98,8 +97,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Returns a sampler of the `outcomes` of an element. The sampler `met` of another element is reused if the outcomes
-    /// have the same dictionary codes there.
+    /// Returns a sampler of the outcomes `outcomes`. If the sampler `met` has the same dictionary codes, it is used again.
     fn choice(
         &mut self,
         slot: ColumnSlot,
@@ -127,7 +125,7 @@ impl Block {
         let ready = if is_bool {
             PooledSampler::Flip(probability_of_true(&outcomes))
         } else {
-            // Alias tables take most of the memory of samplers.
+            // Most of the memory of a sampler is its alias table.
             self.remembered += codes.len();
             let ready = PooledSampler::Codes(CodeSampler::new(&outcomes.probabilities, &codes));
             self.bytes.added(ready.bytes());
@@ -140,7 +138,7 @@ impl Block {
         }
     }
 
-    /// Returns the branch that a Chain takes for the combination of its parents' values with the index `number`.
+    /// Returns the branch of a Chain for the combination of parent values with the index `number`.
     pub(super) fn branch_of(
         &mut self,
         slot: ColumnSlot,
@@ -153,7 +151,7 @@ impl Block {
         }
     }
 
-    /// Returns the branch that a Chain takes for the combination of its `parents` parents' values with the index `number`.
+    /// Returns the branch of a Chain with `parents` parents for the combination of parent values with the index `number`.
     pub(super) fn branch(
         &mut self,
         slot: ColumnSlot,
@@ -189,9 +187,9 @@ impl Block {
         let own = element.is_unshared();
         let Some(op) = atomic(&element) else {
             self.instructions[slot.index()].memo.branches_out = true;
-            // The combination itself counts as one cached item.
+            // The combination counts as one cached item.
             self.remembered += 1;
-            // The number of rows that take the branch decides how the branch is evaluated, and whether it is cached.
+            // The caller decides whether the branch is evaluated by columns or world by world, given the number of worlds that take it.
             return Ok(Branch::to(BranchTarget::Composite(element, own)));
         };
         let target = if own {
@@ -206,7 +204,7 @@ impl Block {
         if !fixed {
             op.check().map_err(|problem| element.invalid(problem))?;
         }
-        // A value that refers to elements created by the call differs from call to call.
+        // If the call has created further elements, the value of the element may refer to them, and differ between calls; it is not cached.
         if let Some(call) = called.filter(|_| own && made.nodes <= 1) {
             self.remembered += 1;
             self.functions.insert(call, element.clone());
@@ -216,7 +214,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Caches a branch that evaluates `elements` elements in one world, if the cache has room.
+    /// Caches a branch whose evaluation in one world takes `elements` elements, if the cache has room.
     pub(super) fn cache_row_branch(
         &mut self,
         slot: ColumnSlot,
@@ -230,7 +228,7 @@ impl Block {
         }
     }
 
-    /// Returns the index of `element`, to which a branch leads that many worlds take.
+    /// Gives an index to the element of a branch that many worlds take.
     pub(super) fn slot_of(
         &mut self,
         slot: ColumnSlot,
@@ -242,8 +240,7 @@ impl Block {
         of
     }
 
-    /// Returns the branch for the combination of parent values with the index `number`, if that combination has already
-    /// occurred.
+    /// Returns the cached branch for the combination of parent values with the index `number`, if there is one.
     fn known_branch(&self, slot: ColumnSlot, number: u32) -> Option<Branch> {
         let branches = &self.instructions[slot.index()].memo.branches;
         branches.get(number as usize).cloned().flatten()
@@ -256,7 +253,7 @@ impl Block {
         branches[number as usize] = Some(branch);
     }
 
-    /// Returns the row of a conditional table for the combination of the parents' values with the index `number`.
+    /// Returns the row of a conditional table for the combination of parent values with the index `number`.
     pub(super) fn table_row(
         &mut self,
         slot: ColumnSlot,

@@ -3,16 +3,14 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Maximum number of codes in buffers that remain allocated from one block to the next.
+/// Maximum number of codes in the unused buffers. Buffers are kept because the operating system would be slow to allocate their memory again.
 ///
 /// Buffers remain allocated because the operating system would be slow to provide freed memory again.
 const MAX_RECYCLED_CODES: usize = 1 << 22;
 
-/// Unused buffers of dictionary codes, for reuse.
 #[derive(Default)]
 pub(super) struct CodeBuffers {
     free: VecDeque<Vec<u32>>,
-    /// Total capacity of the unused buffers, in codes.
     room: usize,
 }
 
@@ -26,7 +24,7 @@ impl CodeBuffers {
         list
     }
 
-    /// Keeps the memory of a list that is no longer needed, for reuse.
+    /// Keeps the memory of an unused list.
     pub(super) fn recycle(&mut self, list: Vec<u32>) {
         if self.room + list.capacity() <= MAX_RECYCLED_CODES {
             self.room += list.capacity();
@@ -34,8 +32,8 @@ impl CodeBuffers {
         }
     }
 
-    /// Keeps the memory of `codes`, which belong to the previous worlds, for reuse, unless something else refers to the codes.
-    /// Buffers that were returned last are reused first.
+    /// Keeps the memory of the codes of previous worlds, unless there are other references to them. The buffers that were returned last are used
+    /// first.
     pub(super) fn retire(&mut self, codes: Rc<Vec<u32>>) {
         if let Ok(codes) = Rc::try_unwrap(codes)
             && self.room + codes.capacity() <= MAX_RECYCLED_CODES

@@ -1,4 +1,4 @@
-//! Dictionaries of a block: lists of distinct values, to which codes refer.
+//! Dictionaries of a block: lists of distinct values. A code is an index in a dictionary.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -74,7 +74,7 @@ impl Dictionaries {
         &self.0[dictionary.0 as usize]
     }
 
-    /// Returns the code of `value` in a growing dictionary; a new value is added to the dictionary.
+    /// Returns the code of `value` in a growing dictionary; a new value is added.
     pub(super) fn intern(&mut self, dictionary: DictionaryId, value: &dyn Any) -> u32 {
         match &mut self.0[dictionary.0 as usize] {
             Dictionary::Growing(values) => values
@@ -85,7 +85,7 @@ impl Dictionaries {
         }
     }
 
-    /// Returns the codes of `values` in a growing dictionary; new values are added to the dictionary.
+    /// Returns the codes of `values` in a growing dictionary; new values are added.
     pub(super) fn encode(&mut self, dictionary: DictionaryId, values: &dyn AnyColumn) -> Vec<u32> {
         match &mut self.0[dictionary.0 as usize] {
             Dictionary::Growing(dictionary) => dictionary.encode(values).unwrap_or_default(),
@@ -93,8 +93,7 @@ impl Dictionaries {
         }
     }
 
-    /// Extends `table`, which maps the codes of the dictionary `from` to codes of `to`; values that `to` lacks are added to
-    /// it.
+    /// Extends `table`, which maps codes of the dictionary `from` to codes of the dictionary `to`. Values that `to` does not have are added to it.
     pub(super) fn translate(
         &mut self,
         from: DictionaryId,

@@ -1,4 +1,4 @@
-//! Dictionary encoding of the values of elements in a block.
+//! Dictionary codes for the values of elements in a block.
 
 use std::rc::Rc;
 
@@ -10,10 +10,11 @@ use figrs_core::element::node::AnyElement;
 use figrs_core::value::column::AnyColumn;
 use figrs_core::value::datum::Datum;
 
-/// Number of values of a dictionary above which values that were computed world by world are stored as a typed list instead of codes,
+/// If the dictionary of an element has more values than this number, values that are computed world by world are stored in a typed list instead,
 /// because they rarely repeat.
 const MAX_DICTIONARY: usize = 1 << 10;
-/// Size of a value in bytes above which values that were computed world by world are stored as a typed list instead of codes.
+/// If values are larger than this number of bytes, values that are computed world by world are stored in a typed list instead of codes, because a
+/// lookup in the dictionary takes as long as their computation.
 ///
 /// Looking up a large value in a dictionary takes as long as computing it.
 const MAX_VALUE_BYTES: usize = 32;
@@ -28,13 +29,13 @@ impl Block {
         self.dictionaries.get(dictionary)
     }
 
-    /// Returns a dictionary of the values of `element` that can still grow.
+    /// Returns a dictionary for the values of `element` to which values can be added.
     pub(super) fn growing_dictionary(&mut self, element: &AnyElement) -> DictionaryId {
         self.add_dictionary(Dictionary::Growing(element.no_values()))
     }
 
-    /// Returns a table from the codes of the dictionary `from` to the codes of an element's own dictionary, to which missing values
-    /// are added. Returns `None` if both dictionaries are the same dictionary.
+    /// Returns a table from the codes of the dictionary `from` to the codes of an element's own dictionary; missing values are added to the own
+    /// dictionary. Returns `None` if both are the same dictionary.
     pub(super) fn translation(
         &mut self,
         slot: ColumnSlot,
@@ -64,7 +65,7 @@ impl Block {
         Column::constant(rows, code, dictionary)
     }
 
-    /// Returns the growing dictionary of an element's values.
+    /// Returns an element's own dictionary, to which values can be added.
     pub(super) fn own_dictionary(&mut self, slot: ColumnSlot) -> DictionaryId {
         if let Some(dictionary) = self.instructions[slot.index()].dictionary {
             return dictionary;
@@ -75,14 +76,16 @@ impl Block {
         dictionary
     }
 
-    /// Encodes values of an element as codes of its dictionary, if the dictionary is short and the values are small.
+    /// Converts values of an element to codes of its own dictionary, if the dictionary is short and the values are small. One column of codes can
+    /// then hold all values if the values in other worlds are codes as well. Floating-point numbers are not converted, because they rarely repeat,
+    /// and because 0.0 and -0.0 would have the same code.
     ///
     /// One column of codes can then hold all values if the values of other worlds are codes as well.
     ///
     /// Floating-point numbers are not encoded, because they rarely repeat, and because one code would represent both zeros.
     pub(super) fn encoded(&mut self, slot: ColumnSlot, values: Box<dyn AnyColumn>) -> Column {
         let is_float = values.as_any().is::<Vec<f64>>() || values.as_any().is::<Vec<f32>>();
-        // A list that grew one value at a time has the capacity of the next power of two.
+        // The capacity of a list to which values were added one by one is a power of two.
         let room = values.len().next_power_of_two().max(4);
         if is_float || values.bytes() > MAX_VALUE_BYTES * room {
             return Column::Typed(Rc::from(values));

@@ -1,21 +1,19 @@
-//! Ancestors of the worlds of a block that is resampled.
+//! Ancestors of the worlds of a resampled block.
 
 use std::rc::Rc;
 
-/// For each resampling of a block, the ancestors of its worlds.
 #[derive(Default)]
 pub(super) struct Lineage {
-    /// For each resampling, the index of the old world that each new world continues.
+    /// For each resampling, the index of the earlier world that each later world continues.
     ancestors: Vec<Rc<[u32]>>,
-    /// For each generation (number of resamplings so far), the ancestor of each present world in it; `None` if this has not been
-    /// computed yet.
+    /// For each generation (number of resamplings so far), the ancestor of each present world in this generation, if it has been computed.
     known: Vec<Option<Rc<[u32]>>>,
-    /// The oldest generation for which ancestors have been requested.
+    /// The oldest generation whose ancestors have been computed since the last resampling.
     traced: usize,
 }
 
 impl Lineage {
-    /// Returns the number of resamplings of the worlds so far.
+    /// Returns the number of resamplings so far.
     pub(super) fn generation(&self) -> usize {
         self.ancestors.len()
     }
@@ -28,8 +26,8 @@ impl Lineage {
         self.known.push(None);
     }
 
-    /// Returns, for each present world, its ancestor among the worlds that existed after `generation` resamplings. At least one
-    /// more resampling must have followed.
+    /// Returns the ancestor of each present world among the worlds that existed after `generation` resamplings. There must have been a later
+    /// resampling.
     pub(super) fn at(&mut self, generation: usize) -> Rc<[u32]> {
         let last = self.ancestors.len() - 1;
         let known = (generation..last).find(|&g| self.known[g].is_some());

@@ -1,17 +1,15 @@
-//! Memory pool shared by several blocks.
+//! A pool of memory for several blocks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A number of bytes that the blocks of several threads may take together; each block requests more memory when it
-/// needs it.
+/// The number of bytes that the blocks of several threads may use together; each block requests memory when it needs more.
 #[derive(Debug)]
 pub struct Pool {
     left: AtomicU64,
-    /// Maximum number of bytes that each block may keep from one run to the next.
+    /// Maximum number of bytes that a block may keep for its next run.
     kept: u64,
-    /// Number of bytes that a block requests from the pool at once. A block keeps the requested bytes over several
-    /// runs, because counting memory takes time.
+    /// Number of bytes that a block requests at once. A block keeps them over several runs, because counting the memory takes time.
     portion: u64,
 }
 
@@ -38,7 +36,7 @@ impl Pool {
     }
 }
 
-/// The memory that a block may use, taken from a memory pool or fixed.
+/// The memory that a block may use: requested from a pool, or a fixed number of bytes.
 #[derive(Debug)]
 pub(super) struct MemoryGrant {
     bytes: u64,
@@ -55,7 +53,7 @@ impl MemoryGrant {
         }
     }
 
-    /// Creates a grant that takes bytes from `pool` as they are needed.
+    /// Creates a grant that requests bytes from `pool`.
     pub(super) fn of(pool: &Arc<Pool>) -> Self {
         Self {
             bytes: 0,
@@ -72,8 +70,8 @@ impl MemoryGrant {
         let Some(pool) = &self.pool else {
             return false;
         };
-        // Requests more than the missing bytes, because threads then seldom use the pool at the same time; if that fails, requests only the
-        // missing bytes.
+        // The block requests more bytes than it needs, so that threads rarely access the pool at the same time. If the pool does not have so many
+        // bytes, the block requests only the missing bytes.
         for more in [missing + pool.portion.max(needed / 4), missing] {
             if pool.try_reserve(more) {
                 self.bytes += more;
@@ -87,12 +85,12 @@ impl MemoryGrant {
         self.bytes
     }
 
-    /// True if `kept` exceeds the number of bytes that a block may keep from one run to the next.
+    /// True if a block may not keep `kept` bytes for its next run.
     pub(super) fn is_full(&self, kept: u64) -> bool {
         kept > self.kept
     }
 
-    /// Returns unused bytes to the pool, but keeps `bytes` bytes and one portion.
+    /// Returns unused bytes to the pool; the block keeps `bytes` bytes and one portion.
     pub(super) fn shrink_to(&mut self, bytes: u64) {
         if let Some(pool) = &self.pool
             && let Some(more) = self.bytes.checked_sub(bytes + pool.portion)

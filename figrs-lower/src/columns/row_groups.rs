@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use super::selection::{Selection, for_each_row};
 
-/// Groups of worlds, numbered from zero in the order of their first worlds.
+/// Groups of worlds, in the order of their first worlds.
 #[derive(Debug)]
 pub(super) enum RowGroups {
-    /// Each group is stored as a bit mask of its worlds.
+    /// Each group is stored as a mask of its worlds.
     Masks(Vec<Vec<u64>>),
-    /// For each world, the index of its group is stored.
+    /// Each world has the index of its group.
     Rows(Vec<u32>),
 }
 
@@ -46,8 +46,8 @@ impl RowGroups {
         }
     }
 
-    /// Returns the worlds of each group that is not marked in `few`; `None` for a marked group. The second result
-    /// lists the worlds of the marked groups in ascending order, each with its group.
+    /// Returns the worlds of each group; `None` for the groups that are marked in `few`. The second result lists the worlds of the marked groups in
+    /// ascending order, each with its group.
     pub(super) fn split_rare(
         &self,
         rows: &Selection,

@@ -48,7 +48,7 @@ impl Block {
 pub struct TargetColumn<'a> {
     rows: Selection,
     values: TargetColumnValues,
-    /// The dictionary to which the codes of the values refer.
+    /// The dictionary of the codes.
     dictionary: Option<&'a Dictionary>,
 }
 
@@ -59,14 +59,14 @@ enum TargetColumnValues {
     Typed(Rc<dyn AnyColumn>),
 }
 
-/// Representation of the values of a column.
+/// The values of a column, in their storage format.
 #[derive(Debug)]
 pub enum ColumnValues<'a> {
     /// Truth values, with one bit for each world of the block.
     Bits(&'a [u64]),
-    /// The dictionary codes of the values, in the order of the worlds.
+    /// Dictionary codes, in the order of the worlds.
     Codes(&'a [u32]),
-    /// The values in their own type, in the order of the worlds.
+    /// A typed list of values, in the order of the worlds.
     Typed(&'a dyn AnyColumn),
 }
 
@@ -86,7 +86,7 @@ impl TargetColumn<'_> {
         self.rows.mask()
     }
 
-    /// Returns the values, in their stored representation.
+    /// Returns the values, in their storage format.
     pub fn values(&self) -> ColumnValues<'_> {
         match &self.values {
             TargetColumnValues::Bits(bits) => ColumnValues::Bits(bits),
