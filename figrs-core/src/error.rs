@@ -184,7 +184,7 @@ pub enum ModelError {
          exact algorithms do not compare; use ImportanceSampling, where the probability dominates"
     )]
     MixedObservation {
-        /// The Chain with these branches.
+        /// The Chain whose branches give the observed value a probability or a density.
         element: Label,
         /// The observed value.
         value: String,

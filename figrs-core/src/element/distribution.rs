@@ -119,7 +119,8 @@ pub trait Distribution<T: Value>: Debug + Send + Sync + 'static {
         None
     }
 
-    /// Returns the `log_prob` of `value` in the distribution whose [`numbers`](Self::numbers) are replaced by `numbers`.
+    /// Returns the `log_prob` of `value` in the distribution whose [`numbers`](Self::numbers) are replaced by `numbers`. Returns `None` if the
+    /// distribution cannot replace its numbers, and an error message if the new numbers are invalid.
     fn log_prob_with(&self, numbers: &[f64], value: &T) -> Option<Result<f64, String>> {
         let _ = (numbers, value);
         None
@@ -356,7 +357,8 @@ pub trait Family<T: Value>: Debug + Send + Sync + Sized + 'static {
     }
 
     /// Returns the member as a normal distribution whose mean is a linear function of the unknown parameters, whose entries in `parameters` are
-    /// `None`. Exact algorithms compute with this linear Gaussian form in closed form.
+    /// `None`. Exact algorithms compute with this linear Gaussian form in closed form. Returns `None` if the members are not normal, or if their
+    /// means are not linear in the unknown parameters.
     fn linear_gaussian(&self, parameters: &[Option<f64>]) -> Option<LinearGaussian> {
         let _ = parameters;
         None

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::value::datum::Datum;
 
-/// The identity of a function that was given to an element or to evidence.
+/// The identity of a function that was given to an element or to evidence. If two functions have equal identities, results that were computed for one
+/// of them hold for the other. A function without an identity may still be the same as another function.
 ///
 /// A closure that captures nothing always has an identity. A function that is shared through [`Parents::map_shared`](crate::Parents::map_shared) or a
 /// similar method has an identity while an element holds it.

@@ -12,7 +12,8 @@ use crate::value::support::SupportBuilder;
 
 /// The results of Chains and the nesting depths of elements, for several expansions of one model.
 ///
-/// The function of a Chain is called only once for each combination of values, even if the model is expanded several times.
+/// The function of a Chain is called only once for each combination of values, even if the model is expanded several times. The cache also has the
+/// least nesting depth at which an expansion has reached each element.
 #[derive(Debug)]
 pub struct ExpansionCache {
     /// The cached data of each element; the element is stored too, so that no new element gets its identity.

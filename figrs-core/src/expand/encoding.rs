@@ -92,7 +92,8 @@ impl Encoding {
     }
 
     /// Builds an encoding as [`for_sums`](Self::for_sums) does, but includes the worlds in which some element is unknown, with the largest weight
-    /// that evidence can give them.
+    /// that evidence can give them. The sums over the factor graph are upper bounds if [`Expansion::check_bounded`] returns no error. In the Boolean
+    /// semiring, the factor graph shows whether the evidence may be possible.
     pub fn for_upper_sums(expansion: &Expansion, targets: &[usize]) -> Result<Self, ModelError> {
         Self::sums(expansion, targets, Undecided::AtMost)
     }
@@ -153,9 +154,9 @@ impl Encoding {
         .build()
     }
 
-    /// **Errors.** The same errors as [`for_sums`](Self::for_sums).
+    /// Builds the encoding for queries about single worlds: the most probable world, or samples.
     ///
-    /// **Errors.** The conditions are those of [`for_sums`](Self::for_sums).
+    /// **Errors.** The same errors as [`for_sums`](Self::for_sums).
     pub fn for_worlds(expansion: &Expansion) -> Result<Self, ModelError> {
         let reaches = ReachConditions::new(expansion.elements(), &expansion.roots());
         let undecided = Undecided::LeftOut;
@@ -401,7 +402,7 @@ impl<'e> EncodingBuilder<'e> {
             .expect("a conditional reach has a choice")
     }
 
-    /// Builds the disjunction of several guards.
+    /// Builds the disjunction of several guards, which are variables that show whether a world evaluates an element.
     pub(super) fn any_of(&mut self, guards: Vec<Guard>) -> Option<Guard> {
         guards.into_iter().reduce(|a, b| self.either(&a, &b))
     }

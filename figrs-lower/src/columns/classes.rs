@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::selection::{Selection, for_each_row};
 
-/// Maximum number of classes of a column.
+/// Maximum number of classes (sets of worlds with equal values) of a column.
 pub(super) const MAX_CLASSES: usize = 128;
 
 /// A set of worlds in which an element has the same value; the value is given by its dictionary code.
@@ -48,7 +48,7 @@ pub(super) fn restrict_classes(classes: &[Class], rows: &Selection) -> Rc<[Class
     parts.filter(|class| !class.rows.is_empty()).collect()
 }
 
-/// Returns the mask of the worlds in the classes that pass `test`.
+/// Returns the mask of the worlds in the classes for which `test` is true.
 pub(super) fn mask_of(
     classes: &[Class],
     rows: &Selection,

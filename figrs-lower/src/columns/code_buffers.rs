@@ -24,7 +24,7 @@ impl CodeBuffers {
         list
     }
 
-    /// Keeps the memory of an unused list.
+    /// Keeps the memory of an unused list for another list.
     pub(super) fn recycle(&mut self, list: Vec<u32>) {
         if self.room + list.capacity() <= MAX_RECYCLED_CODES {
             self.room += list.capacity();

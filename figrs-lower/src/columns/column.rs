@@ -92,7 +92,7 @@ impl Column {
         Self::Classes(Rc::new([Class { rows, code }]), dictionary)
     }
 
-    /// Converts classes to a list of codes; any other column is returned unchanged.
+    /// Converts a column of classes (sets of worlds with equal values) to a list of codes; any other column is returned unchanged.
     pub(super) fn listed(&self, own: &Selection) -> Self {
         match self {
             Self::Classes(classes, dictionary) => {

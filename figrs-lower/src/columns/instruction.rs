@@ -25,7 +25,7 @@ pub(super) struct ColumnInstruction {
     pub(super) is_bool: bool,
     pub(super) checked: bool,
     pub(super) prepared: Option<Rc<AtomicSampler>>,
-    /// The element's own dictionary.
+    /// The dictionary of the element's values.
     pub(super) dictionary: Option<DictionaryId>,
     pub(super) memo: CombinationMemo,
 }

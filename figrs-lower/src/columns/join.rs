@@ -115,7 +115,7 @@ impl Block {
 }
 
 impl Block {
-    /// Returns one list of classes with the values of disjoint sets of worlds, if there are few classes.
+    /// Returns one list of classes (sets of worlds with equal values) for disjoint sets of worlds, if there are few classes.
     fn joined_classes(
         &mut self,
         slot: ColumnSlot,

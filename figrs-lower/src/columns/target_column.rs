@@ -48,7 +48,7 @@ impl Block {
 pub struct TargetColumn<'a> {
     rows: Selection,
     values: TargetColumnValues,
-    /// The dictionary of the codes.
+    /// The dictionary of the codes, if the values are stored as codes.
     dictionary: Option<&'a Dictionary>,
 }
 

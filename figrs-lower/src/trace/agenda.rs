@@ -98,9 +98,9 @@ impl BucketQueue {
 /// The nodes of a trace that must be re-evaluated.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
-    /// The nodes that every world has, ordered by height.
+    /// The nodes to be re-evaluated that every world has, ordered by height.
     pub(super) permanent: BucketQueue,
-    /// The nodes that only some worlds have; they are re-evaluated only if they stay in the world.
+    /// The nodes to be re-evaluated that only some worlds have; they are re-evaluated only if they stay in the world.
     pub(super) later: Vec<u32>,
     /// The remaining steps in the re-evaluation of a node.
     pub(super) steps: Vec<(u32, UpdateStep)>,

@@ -14,7 +14,7 @@ use figrs_core::element::node::FamilyOp;
 use figrs_core::value::datum::Datum;
 
 impl<'a> RunReaders<'a> {
-    /// Returns the family and the present values of the choices.
+    /// Returns the family and the present values of the choices of this run.
     #[inline]
     fn values<'b>(
         &self,

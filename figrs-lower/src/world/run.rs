@@ -52,7 +52,7 @@ impl<R: Rng> Chooser for R {
     }
 }
 
-/// Treatment of observations in a world.
+/// Treatment of observations in a world: as factors of its weight, or as comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Observations {
     /// If the structure of the model allows this, an observed choice has the observed value, and the weight of the world is multiplied by its
