@@ -96,7 +96,7 @@ struct Table {
     is_live: bool,
 }
 
-/// The product of the tables that contain a variable.
+/// The product of the tables (factors and messages) that contain a variable.
 #[derive(Debug, Default)]
 struct Bucket {
     tables: Vec<usize>,

@@ -425,8 +425,6 @@ type Probabilities = (f64, Vec<Vec<f64>>, BTreeMap<Vec<VarId>, Rc<[f64]>>);
 
 /// Returns the total of the graph, the probabilities of each finite variable, and the joint probabilities of the finite variables in each message
 /// that no step multiplies. For each such message, a variable is added whose values stand for the joint values.
-///
-/// The joint values of a message are represented by the values of one added variable.
 fn finite_probabilities(
     elimination: &Elimination<'_>,
     limits: &Limits,

@@ -25,7 +25,7 @@ pub struct FilterLaw {
     /// Number of real numbers of the present state; `readings` is the number of readings.
     present: usize,
     readings: usize,
-    /// For each element of the next state, the range of its numbers.
+    /// For each element of the next state, the range of its numbers in the state's concatenated numbers.
     numbers: Vec<Option<Range<usize>>>,
     /// The readings, followed by the numbers of the next state, as linear functions of the present state's numbers and of independent standard normal
     /// numbers.

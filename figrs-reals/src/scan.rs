@@ -356,8 +356,6 @@ impl<'m> Scan<'m> {
 
     /// Computes a value, such as a linear function, for each assignment of the finite elements on which the parents of an element depend. If a parent
     /// is a multiple of a parameter, the parameter is assumed to have the value `parameter`.
-    ///
-    /// A parent that is a multiple of a parameter is computed for the parameter value `parameter`.
     pub(crate) fn rows<T>(
         &mut self,
         element: &AnyElement,

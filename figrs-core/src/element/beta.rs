@@ -94,7 +94,7 @@ impl Family<f64> for BetaDistribution {
         if a + b < LARGE {
             return (a - 1.0) * ln_x + (b - 1.0) * ln_y - ln_beta(a, b);
         }
-        // The density equals a binomial probability times integer powers of `x` and `1 - x`.
+        // The density equals a binomial probability times a simple factor, such as a / x.
         match (a < 1.0, b < 1.0) {
             (true, _) => ln_binomial(a, b - 1.0, x, 1.0 - x) + a.ln() - ln_x,
             (_, true) => ln_binomial(a - 1.0, b, x, 1.0 - x) + b.ln() - ln_y,

@@ -54,8 +54,6 @@ impl Bins {
 
     /// Creates `count` cells of the same probability, 1 / `count`; the value of a cell is its median. The results of a discretised Chain have
     /// different cells, and therefore different values.
-    ///
-    /// If a Chain is discretised, each result of the Chain has cells of its own, and therefore its own values.
     pub fn quantiles(count: usize) -> Self {
         let division = BinScheme::Probability;
         Self { division, count }
@@ -107,7 +105,7 @@ impl Bins {
         let mut cells = Vec::with_capacity(count);
         for i in 0..count {
             let right = tails(op, edge(i + 1))?;
-            // The smaller of the tail probabilities are subtracted, so that no digits are lost.
+            // The smaller tail probabilities are subtracted from each other, so that no digits are lost.
             let inside = if left.upper < 0.5 {
                 left.upper - right.upper
             } else {

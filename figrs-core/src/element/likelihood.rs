@@ -190,8 +190,6 @@ impl Likelihood {
 
     /// Returns the derivative at `x` of a probability that is zero at `x`: near `x`, the probability is proportional to a power of the distance to 0
     /// or 1, or is zero.
-    ///
-    /// Near `x`, a probability that is zero at `x` is a power of the distance to 0 or 1, or zero.
     fn derivative_at_zero(&self, x: f64, log_prob: impl Fn(f64) -> f64) -> Option<f64> {
         let (term, sign) = match x {
             0.0 => (Term::Log, 1.0),

@@ -88,8 +88,6 @@ pub trait AtomicOp: Send + Sync {
     }
     /// For a decision, returns the elements whose values are known when the decision is made. The outcomes of a decision are options without
     /// probabilities.
-    ///
-    /// The outcomes of a decision are options without probabilities.
     fn known(&self) -> Option<&[AnyElement]> {
         None
     }
@@ -472,8 +470,6 @@ impl AnyElement {
 
     /// True if no other element, evidence or clone refers to this element. A member that a [`Process`](crate::Process) remembers counts as shared,
     /// because the process may return the member again.
-    ///
-    /// A member that a [`Process`](crate::Process) remembers is shared, because the process may return it again.
     pub fn is_unshared(&self) -> bool {
         Arc::strong_count(&self.0) == 1 && Arc::weak_count(&self.0) == 0
     }

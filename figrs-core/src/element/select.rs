@@ -43,8 +43,6 @@ impl Select {
 
     /// Creates an element with one of `values`; the value of `weights`, such as a [`Dirichlet`](crate::Dirichlet) element, is a list with one weight
     /// for each value.
-    ///
-    /// The list of weights must have one weight for each value.
     #[track_caller]
     pub fn by<T: Value>(
         weights: impl Into<Vector>,

@@ -22,7 +22,7 @@ pub(super) enum Undecided {
 /// Treatment of elements that a world does not evaluate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unreached {
-    /// The element may have any value; the number of the values does not change a sum.
+    /// The element may have any value; the weights of its values sum to one.
     Free,
     /// The element has the additional value `absent`, with the weight one.
     Absent,

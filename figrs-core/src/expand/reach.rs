@@ -61,7 +61,7 @@ impl ReachConditionBuilder {
 }
 
 impl ReachConditions {
-    /// Computes the conditions, from the roots to the elements on which they depend.
+    /// Computes the conditions under which worlds evaluate the elements, from the roots to the elements on which they depend.
     pub(super) fn new(elements: &[ExpandedElement], roots: &[usize]) -> Self {
         let count = elements.len();
         let mut gathered: Vec<ReachConditionBuilder> =

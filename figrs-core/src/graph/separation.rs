@@ -36,8 +36,6 @@ pub struct Separation<'g> {
 impl DependencyGraph {
     /// Finds the elements that can depend on the elements `from`, given the values of the elements `given`. With the role
     /// [`Asked`](EvidenceRole::Asked), the evidence is treated as part of `from`. Elements that are not in the graph are ignored.
-    ///
-    /// Elements that are not in the graph are ignored.
     pub fn separation(
         &self,
         from: &[AnyElement],

@@ -221,9 +221,6 @@ impl SupportBuilder {
 
     /// Returns the approximate size of the list in bytes during the addition of `more` values. If the list has no room for the new values, its
     /// capacity is doubled, and the old memory is freed only after the copy.
-    ///
-    /// If the list has no room for the new values, its memory is doubled, and for a moment the old memory exists as
-    /// well.
     pub fn bytes_with(&self, more: usize) -> usize {
         let moved = 2 * self.0.len() * self.0.bytes_each();
         self.0.bytes() + if self.0.room() < more { moved } else { 0 }
@@ -248,8 +245,6 @@ impl SupportBuilder {
 
 /// The distinct values of an element, in a fixed order. If several values are equally good answers, the first of them is the answer. Clones are
 /// cheap.
-///
-/// Clones are cheap.
 #[derive(Clone, Debug)]
 pub struct Support(Arc<dyn AnyValues>);
 

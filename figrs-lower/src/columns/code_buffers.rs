@@ -4,8 +4,6 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// Maximum number of codes in the unused buffers. Buffers are kept because the operating system would be slow to allocate their memory again.
-///
-/// Buffers remain allocated because the operating system would be slow to provide freed memory again.
 const MAX_RECYCLED_CODES: usize = 1 << 22;
 
 #[derive(Default)]

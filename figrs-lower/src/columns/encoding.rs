@@ -15,8 +15,6 @@ use figrs_core::value::datum::Datum;
 const MAX_DICTIONARY: usize = 1 << 10;
 /// If values are larger than this number of bytes, values that are computed world by world are stored in a typed list instead of codes, because a
 /// lookup in the dictionary takes as long as their computation.
-///
-/// Looking up a large value in a dictionary takes as long as computing it.
 const MAX_VALUE_BYTES: usize = 32;
 
 impl Block {
@@ -79,10 +77,6 @@ impl Block {
     /// Converts values of an element to codes of its own dictionary, if the dictionary is short and the values are small. One column of codes can
     /// then hold all values if the values in other worlds are codes as well. Floating-point numbers are not converted, because they rarely repeat,
     /// and because 0.0 and -0.0 would have the same code.
-    ///
-    /// One column of codes can then hold all values if the values of other worlds are codes as well.
-    ///
-    /// Floating-point numbers are not encoded, because they rarely repeat, and because one code would represent both zeros.
     pub(super) fn encoded(&mut self, slot: ColumnSlot, values: Box<dyn AnyColumn>) -> Column {
         let is_float = values.as_any().is::<Vec<f64>>() || values.as_any().is::<Vec<f32>>();
         // The capacity of a list to which values were added one by one is a power of two.

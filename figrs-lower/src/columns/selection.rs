@@ -6,8 +6,6 @@ use std::rc::Rc;
 use figrs_core::element::footprint::ALLOCATION;
 
 /// A set of worlds of a block, stored as a bit mask. Clones are cheap.
-///
-/// Clones are cheap.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection(Rc<RowMask>);
 
@@ -183,8 +181,6 @@ pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) 
 
 /// Returns the order in which the lists of two disjoint sets are merged: for each world of the union in ascending order, its index in the
 /// concatenation of the two lists.
-///
-/// The result has, for each world of the union in ascending order, the world's index in the concatenation of the two lists.
 pub(super) fn interleave(first: &Selection, second: &Selection) -> Vec<u32> {
     let (a, b) = (first.rows(), second.rows());
     let mut order = Vec::with_capacity(a.len() + b.len());

@@ -19,8 +19,6 @@ use figrs_core::{Limits, Until};
 
 /// Number of draws from an integer prior for the test whether the prior is wide. The draws of a Poisson distribution differ by ten or more if its
 /// mean is above about twelve.
-///
-/// The draws of a Poisson distribution differ by ten or more if its mean is above about twelve.
 const PROBES: usize = 8;
 /// The least range of these draws for a wide prior; for a narrower prior, any draw is close to the present value.
 const MIN_WIDE_RANGE: i128 = 10;
@@ -276,9 +274,6 @@ impl Trace {
 
     /// Returns the natural logarithm of the likelihood, computed anew from all nodes. The likelihood is the product of the weights of the evidence
     /// and of the probabilities of the choices whose values observations determine.
-    ///
-    /// The likelihood is the product of the weights of the evidence and of the probabilities of the choices whose values
-    /// observations determine.
     pub fn log_likelihood(&self) -> f64 {
         let present = (0..self.nodes.len() as u32).filter(|&i| self.nodes[i as usize].in_world);
         let log = |number: u32| {

@@ -162,8 +162,6 @@ impl Program {
     /// Evaluates one world, and returns the weight that the evidence gives it. The evaluation of a world that contradicts the evidence ends early;
     /// some elements then have no value.
     ///
-    /// A world that contradicts the evidence ends early; some elements then have no value.
-    ///
     /// **Errors.** An error if an evaluated element has invalid parameters or a function that fails, or if the world has too many elements; the
     /// errors of the [`Chooser`].
     pub fn run(

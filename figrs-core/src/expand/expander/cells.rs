@@ -435,7 +435,7 @@ pub(super) fn quantile_cells(
     Ok((!cells.is_empty()).then(|| (values.build(), cells, masses)))
 }
 
-/// Returns the probability of a cell. The smaller of the tail probabilities are subtracted, so that no digits are lost.
+/// Returns the probability of a cell. The smaller tail probabilities are subtracted from each other, so that no digits are lost.
 fn between(op: &dyn AtomicOp, cell: Cell) -> Result<f64, String> {
     let [left, right] = [tails(op, cell[0])?, tails(op, cell[1])?];
     let inside = if left.upper < 0.5 {
