@@ -427,7 +427,6 @@ impl<'a> StepRun<'a> {
         }
     }
 
-    /// Returns the eliminated vector of `column`.
     fn real_of(&self, column: usize) -> RealId {
         let mut end = 0;
         let mut reals = self.step.eliminated.iter().copied();

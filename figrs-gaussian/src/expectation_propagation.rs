@@ -219,7 +219,6 @@ struct Sweep {
 enum Proposal {
     /// The likelihood is zero everywhere.
     Impossible,
-    /// The old approximation is kept.
     Unchanged,
     New {
         precision: f64,

@@ -21,7 +21,6 @@ pub(crate) struct Front {
     heads: [Vec<u32>; 2],
     /// For each row, the next row of the same sign with its first nonzero coefficient in the same column.
     next: Vec<u32>,
-    /// For each row, the sign of its square.
     signs: Vec<Sign>,
     /// The constant term of the exponent of the Gaussian function.
     pub(crate) log_scale: f64,

@@ -17,7 +17,6 @@ pub(crate) enum Input {
     Factor(usize),
     /// A factor of the graph that contains only finite variables.
     Finite(usize),
-    /// The message of an earlier step.
     Message(usize),
 }
 

@@ -34,7 +34,6 @@ const GAUSS_WEIGHTS: [f64; 4] = [
     0.417_959_183_673_469_4,
 ];
 
-/// Maximum number of times that intervals are halved.
 const MAX_HALVINGS: usize = 2000;
 
 /// Tolerance of the quadrature: the largest estimated error, relative to the integral.

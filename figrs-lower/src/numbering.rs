@@ -68,12 +68,9 @@ impl Numbering {
     }
 }
 
-/// A type that has a record for each element of a model.
 pub(super) trait Numbered {
-    /// Returns the numbering of the elements.
     fn numbering(&mut self) -> &mut Numbering;
 
-    /// Returns the number of elements that have a record.
     fn records(&self) -> usize;
 
     /// Returns the index of `element`; a new element gets an index and a record.
@@ -82,13 +79,11 @@ pub(super) trait Numbered {
     /// Gives indices and records to the parents of the element `number`, unless an intervention sets the element.
     fn record_parents(&mut self, number: u32);
 
-    /// Returns the element with the index `number`.
     fn element(&self, number: u32) -> &AnyElement;
 
     /// Returns the indices of the parents of an element that have a record.
     fn parents(&self, number: u32) -> Vec<u32>;
 
-    /// Returns the statements of evidence on an element.
     fn evidence(&self, number: u32) -> &[Evidence];
 
     /// Records that observations imply the value `value` of an element; returns `false` if this value has been recorded before.
@@ -126,7 +121,6 @@ pub(super) trait Numbered {
         Ok((stated, targets))
     }
 
-    /// Returns the error that the element `number` exceeds the limit.
     fn too_many(&self, number: u32, limit: usize) -> ModelError {
         ModelError::TooManyElements {
             element: self.element(number).label(),

@@ -306,7 +306,6 @@ pub(crate) fn moments(
     (mean, covariance)
 }
 
-/// Returns the error that the evidence excludes every world.
 pub(crate) fn impossible(model: &Model) -> Error {
     Error::ImpossibleEvidence {
         conflict: (0..model.evidence().len())

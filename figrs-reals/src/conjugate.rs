@@ -23,7 +23,6 @@ const SCALED: [Term; 4] = [Term::Linear, Term::Square, Term::Inverse, Term::Log]
 /// An element that is a parameter, or a multiple of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Multiple {
-    /// The index of the parameter in the list of all parameters.
     pub(crate) parameter: usize,
     pub(crate) factor: f64,
 }
@@ -105,7 +104,6 @@ pub(crate) struct Reader {
     pub(crate) scope: Vec<usize>,
 }
 
-/// The value of an element whose distribution depends on a parameter.
 #[derive(Clone, Debug)]
 pub(crate) enum ReadValue {
     Observed(Datum),

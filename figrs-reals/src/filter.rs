@@ -166,7 +166,6 @@ pub struct Filter<S> {
 /// The approximation of the distribution of a state after each step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Approximation {
-    /// There is no approximation.
     None,
     /// Groups with the contained number of elements are treated as independent of each other.
     Groups(usize),

@@ -79,7 +79,6 @@ impl<'m> FinitePart<'m> {
         })
     }
 
-    /// Returns the index of `element`, which must have one.
     pub(crate) fn known_place(&self, element: &AnyElement) -> usize {
         self.places[&element.id()]
     }
@@ -120,7 +119,6 @@ impl<'m> FinitePart<'m> {
         self.supports[place].is_some()
     }
 
-    /// Returns the number of possible values of each element of `scope`.
     pub(crate) fn sizes(&self, scope: &[usize]) -> Vec<usize> {
         scope.iter().map(|&i| self.support(i).len()).collect()
     }

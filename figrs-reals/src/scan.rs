@@ -45,7 +45,6 @@ pub(crate) struct NormalVector {
 
 /// The scan of a model, which classifies all elements on which the roots depend.
 pub(crate) struct Scan<'m> {
-    /// The elements whose values interventions set.
     pub(crate) set: FxHashSet<ElementId>,
     pub(crate) roots: Vec<AnyElement>,
     pub(crate) finite: FinitePart<'m>,
@@ -71,7 +70,6 @@ pub(crate) struct Scan<'m> {
     pub(crate) observed: FxHashMap<ElementId, &'m Datum>,
 }
 
-/// A parent of a real element.
 enum Parent {
     Real(Rc<Conditional<Linear>>),
     /// The finite element with this index.

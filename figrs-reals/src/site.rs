@@ -40,20 +40,17 @@ pub(crate) struct RealFunction {
 /// The value or the evidence of which the likelihood is the probability.
 #[derive(Clone, Debug)]
 pub(crate) enum Weighed {
-    /// The value of the finite element with this index.
     Child(usize),
     /// The value of a Boolean element with this index, which is true if and only if the real number is positive. The second field is the element's
     /// value if the real number is zero.
     Sign(usize, bool),
     /// An observed Boolean, which is true if and only if the real number is positive. The second field is the Boolean for the real number zero.
     ObservedSign(bool, bool),
-    /// The observed value of an element.
     Observed(Datum),
     /// Evidence on the last element of the function's path; on the real number itself if the path is empty.
     Evidence(Evidence),
 }
 
-/// A likelihood of one real number.
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
     /// The element whose distribution depends on the real number.

@@ -31,12 +31,9 @@ pub(super) fn new_number() -> u64 {
 /// A member of a process: the number of the process, and the index of the member.
 pub(super) type MemberKey = (u64, Datum);
 
-/// A request for a member of a process.
 pub(super) trait Request {
     fn key(&self) -> &MemberKey;
-    /// Returns the member if it exists.
     fn known(&self) -> Option<AnyElement>;
-    /// Calls the function of the process once.
     fn attempt(&self) -> Attempt;
     /// Stores the element of `attempt` as the member, unless the member exists already, and returns the member. Returns `None` if the function must
     /// be called again, because the process has created another member since `attempt`.
@@ -51,7 +48,6 @@ pub(super) struct Attempt {
     pub(super) known: usize,
 }
 
-/// The reason why a member does not exist.
 pub(super) enum Problem {
     /// The member depends on itself, through the contained members.
     Cycle(String),

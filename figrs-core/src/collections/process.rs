@@ -42,7 +42,6 @@ enum MemberFunction<I, T> {
     Between(fn(&I, &I) -> Ordering, Box<BetweenFunction<I, T>>),
 }
 
-/// The existing members of a process.
 struct Members<I, T> {
     /// The members by index, if the function does not depend on neighbours; dropped members are removed later.
     by_index: FxHashMap<Datum, WeakElement>,
@@ -245,7 +244,6 @@ impl<I: Value, T: Value> Process<I, T> {
         contained(|| domain.is_none_or(|domain| domain(index)))
     }
 
-    /// Returns the member with the index `index`; `None` if the member does not exist yet.
     fn known(&self, index: &Datum) -> Option<Element<T>> {
         let members = self.lock();
         match &self.0.function {

@@ -23,7 +23,6 @@ pub(super) struct TwinWorld {
 }
 
 impl TwinWorld {
-    /// Default limit on the number of elements that a counterfactual stores.
     pub(super) const MAX_ELEMENTS: usize = 1 << 20;
 
     pub(super) fn new(
@@ -65,7 +64,6 @@ impl TwinWorld {
         BranchRegistry::visit(&self.registry, root, VisitedElements::Roots);
     }
 
-    /// Returns an error if Chains have created more elements than the limit allows.
     pub(super) fn check(&self) -> Result<(), Fault> {
         self.registry.check()
     }

@@ -68,7 +68,6 @@ where
     Element::from_kind(constructor, location, Kind::Apply(parents, Arc::new(op)))
 }
 
-/// Creates an Apply element whose function is shared with other elements.
 pub(crate) fn apply_shared_at<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -94,7 +93,6 @@ where
 /// A function from a result to the values of the parents that this result implies; see [`ApplyOp::demand`].
 pub(crate) type ImpliedParents = fn(&Datum, parents: usize) -> Option<Vec<Option<Datum>>>;
 
-/// Creates an Apply element for which some results imply the values of its parents.
 pub(crate) fn apply_with_demand<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -137,9 +135,7 @@ pub(crate) fn apply_comparison<T: Value>(
 /// A comparison of two real numbers by size.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RealComparison {
-    /// True if the comparison is "greater"; false if it is "less".
     pub(crate) is_greater: bool,
-    /// The result of the comparison for equal numbers.
     pub(crate) if_equal: bool,
 }
 

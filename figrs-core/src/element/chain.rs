@@ -52,7 +52,6 @@ where
     })
 }
 
-/// Creates a Chain whose function is shared with other elements.
 pub(crate) fn chain_shared_at<A, T, F>(
     constructor: &'static str,
     location: &'static Location<'static>,

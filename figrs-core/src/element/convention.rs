@@ -116,7 +116,6 @@ pub(super) fn finite(parameters: &[f64], index: usize) -> Result<(), WrongParame
     }
 }
 
-/// Checks that the parameter at `index` is positive and finite.
 #[inline]
 pub(super) fn positive(parameters: &[f64], index: usize) -> Result<(), WrongParameter> {
     if parameters[index] > 0.0 && parameters[index].is_finite() {

@@ -25,7 +25,6 @@ pub(super) fn copied<T: Value>(
     Element::from_kind("Iid", location, kind)
 }
 
-/// The function of a copied Chain.
 struct CopiedFunction(AnyElement, BranchMemory);
 
 impl ChainOp for CopiedFunction {

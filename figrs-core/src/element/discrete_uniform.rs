@@ -35,7 +35,6 @@ impl DiscreteUniform {
     }
 }
 
-/// Maximum number of outcomes whose list is computed.
 const MAX_OUTCOMES: f64 = 16_777_216.0;
 
 /// 2⁵³, up to which `f64` represents every integer.

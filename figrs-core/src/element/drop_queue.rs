@@ -11,7 +11,6 @@ const KEPT_ENTRIES: usize = 256;
 /// The contents of dropped nodes that must still be dropped.
 struct DropQueue {
     kinds: Vec<Kind>,
-    /// True while a drop is in progress on this thread.
     is_running: bool,
 }
 

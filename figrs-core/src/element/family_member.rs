@@ -78,7 +78,6 @@ pub(super) struct FamilyMember<H> {
 
 #[derive(Debug)]
 enum MemberParameters {
-    /// All parameters are constants.
     Constants(SmallVec<[f64; 2]>),
     Numbers(Vec<Number>),
 }

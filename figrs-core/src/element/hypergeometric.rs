@@ -26,7 +26,6 @@ impl Hypergeometric {
     }
 }
 
-/// Maximum number of outcomes whose list is computed.
 const MAX_OUTCOMES: u32 = 1 << 24;
 
 #[derive(Debug)]

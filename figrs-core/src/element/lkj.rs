@@ -54,7 +54,6 @@ impl Lkj {
     }
 }
 
-/// Largest number of rows of a correlation matrix.
 const MAX_ROWS: usize = 1000;
 
 /// Largest concentration: above it, the correlations would be about as small as their rounding errors.

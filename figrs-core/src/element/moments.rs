@@ -3,7 +3,6 @@
 /// Number of partial sums that are computed in parallel, so that no addition waits for the previous one.
 const LANES: usize = 8;
 
-/// Returns the sum of `term` over `values`.
 #[inline]
 pub(super) fn sum_of<T>(values: &[T], term: impl Fn(&T) -> f64) -> f64 {
     let mut lanes = [0.0; LANES];

@@ -50,7 +50,6 @@ impl Multinomial {
     }
 }
 
-/// Maximum number of trials.
 const MAX_TRIALS: u32 = 1 << 24;
 
 /// Maximum total number of counts in a list of outcomes.

@@ -375,7 +375,6 @@ pub trait TableOp: Send + Sync {
     }
 }
 
-/// One element of a model: its kind, its label, and the type of its values.
 struct Node {
     kind: Option<Kind>,
     name: OnceLock<String>,
@@ -533,7 +532,6 @@ impl fmt::Debug for AnyElement {
     }
 }
 
-/// A weak reference to an element, which does not keep the element in memory.
 pub(crate) struct WeakElement(Weak<Node>);
 
 impl WeakElement {

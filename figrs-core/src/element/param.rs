@@ -41,7 +41,6 @@ impl Param {
         f64::from_bits(self.0.1.load(Ordering::Relaxed))
     }
 
-    /// True if `other` is a clone of this parameter.
     fn is_same_as(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -94,7 +93,6 @@ pub enum Number {
 }
 
 impl Number {
-    /// True if both numbers are the same constant, or the same parameter.
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Constant(a), Self::Constant(b)) => a.to_bits() == b.to_bits(),

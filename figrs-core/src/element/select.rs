@@ -88,7 +88,6 @@ pub(super) struct Categorical<T> {
     distinct: OnceLock<Distinct<T>>,
 }
 
-/// Quantities that are computed from constant weights when they are first needed.
 #[derive(Clone, Debug, Default)]
 struct CategoricalCache {
     scale: OnceLock<(f64, f64)>,

@@ -22,7 +22,6 @@ pub struct ExpansionCache {
     calls: (usize, usize),
     /// The memory footprint of the thread before the first expansion of the model.
     before: Footprint,
-    /// The solutions of the recursive calls that the expansions have reached.
     pub(super) solutions: CallSolutions,
 }
 

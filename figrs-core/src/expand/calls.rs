@@ -11,12 +11,10 @@ use figrs_factor::graph::Weights;
 
 #[derive(Clone, Debug)]
 pub(super) enum CallSolution {
-    /// The call is being solved.
     InProgress,
     /// The call is replaced by an atomic element with the contained values and weights. If the expansion has a limited depth, the last weight may be
     /// that of the value `unknown`.
     Shared(Support, Weights),
-    /// The call is treated like any other Chain.
     Unfolded,
 }
 
@@ -63,7 +61,6 @@ pub(super) struct CallSolutions {
 pub(super) enum CallTreatment {
     /// The call is replaced by an atomic element with the contained values and weights.
     Shared(Support, Weights),
-    /// The call is treated like any other Chain.
     Unfolded,
     /// The call must be solved before the expansion can continue.
     Unsolved(CallId),

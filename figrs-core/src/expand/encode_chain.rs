@@ -34,7 +34,6 @@ impl RowOutcomes {
     }
 }
 
-/// A sparse table under construction.
 #[derive(Default)]
 pub(super) struct SparseBuilder {
     rows: Vec<u32>,

@@ -13,7 +13,6 @@ use figrs_factor::graph::{FactorGraph, VarId};
 /// Treatment of worlds in which a target or an element with evidence (a root) has an unknown value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Undecided {
-    /// Worlds with an unknown root are omitted.
     LeftOut,
     /// Worlds with an unknown root have the largest weight that evidence can give them.
     AtMost,
@@ -64,7 +63,6 @@ pub(super) struct Selector {
 pub(super) enum ChainChoice {
     /// The Chain chooses the result at this index in its list of results.
     Result(usize),
-    /// The choice of the Chain is unknown.
     Unknown,
     /// The Chain makes no choice: a world does not evaluate it, or its function fails and the query asks for failures.
     Nothing,
@@ -251,7 +249,6 @@ pub(super) struct EncodingBuilder<'e> {
     /// The failures for which the query asks, if it asks for failures.
     pub(super) failure_query: Option<FailureQuery>,
     pub(super) undecided: Undecided,
-    /// For each element, `true` if the element has evidence or is a target.
     pub(super) is_root: Vec<bool>,
     /// Variables that are true if one of the functions fails for which the query asks.
     pub(super) failures: Vec<Guard>,

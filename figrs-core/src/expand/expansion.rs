@@ -14,7 +14,6 @@ use figrs_factor::graph::Weights;
 /// The completeness of an expansion: the values that it lists of elements with infinitely many values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Listing {
-    /// All values are listed.
     #[default]
     Complete,
     /// Some values are omitted, or are represented by intervals.
@@ -137,7 +136,6 @@ impl Expansion {
         Ok(())
     }
 
-    /// Returns the indices of the roots: the elements with evidence, and the targets.
     pub(super) fn roots(&self) -> Vec<usize> {
         self.evidence.iter().chain(&self.targets).copied().collect()
     }

@@ -15,7 +15,6 @@ pub(super) fn bytes_of<T>(count: usize) -> u64 {
 pub(super) struct ExpansionMemory {
     /// The memory footprint of the thread before the expansion.
     before: Footprint,
-    /// Memory of the data structures of the expansion.
     pub(super) account: MemoryAccount,
 }
 

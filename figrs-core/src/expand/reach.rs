@@ -8,7 +8,6 @@ use super::content::{Content, ExpandedElement};
 /// The condition under which a world evaluates an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ReachCondition {
-    /// Every world evaluates the element.
     Always,
     /// A world evaluates the element if one of the contained Chains makes the listed choice. The pairs have the index of a Chain in the expansion,
     /// and the index of a choice.
@@ -32,7 +31,6 @@ enum Mention {
     More,
 }
 
-/// A condition under construction.
 enum ReachConditionBuilder {
     Nothing,
     Always,

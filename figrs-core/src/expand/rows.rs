@@ -254,7 +254,6 @@ fn unknown_state(
     )))
 }
 
-/// Returns the values of a Score and their weights.
 pub(super) fn score(
     element: &AnyElement,
     evidence: &Evidence,

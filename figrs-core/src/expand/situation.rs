@@ -18,9 +18,7 @@ pub(super) struct ListedVariables {
 pub(super) enum Situation {
     /// The element is evaluated, with the contained combination of parent values.
     Reached(usize),
-    /// The element is evaluated, but its value is unknown.
     Unknown,
-    /// The element is not evaluated.
     Absent,
     /// No world has this assignment.
     Never,

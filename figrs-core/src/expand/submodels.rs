@@ -203,7 +203,6 @@ impl Dominators {
 }
 
 impl Expander<'_> {
-    /// Sets the solved sub-models, whose roots are replaced by their distributions.
     pub(in crate::expand) fn replace(&mut self, solved: impl IntoIterator<Item = SolvedSubmodel>) {
         let by_root = solved.into_iter().map(|s| (s.root.id(), Arc::new(s)));
         self.replaced = by_root.collect();

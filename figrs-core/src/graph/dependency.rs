@@ -30,7 +30,6 @@ pub struct DependencyGraph {
 pub(super) struct DependencyNode {
     /// The nodes with edges to this node: the parents, followed by the results from which a Chain chooses.
     pub(super) inputs: Vec<usize>,
-    /// Number of parents among `inputs`.
     pub(super) parents: usize,
     /// `true` if the value of the node is a function of the values of `inputs`.
     pub(super) is_function: bool,
@@ -237,7 +236,6 @@ impl DependencyGraph {
         }
     }
 
-    /// Returns the node of `element`; `None` if the graph does not contain the element.
     pub(super) fn node(&self, element: &AnyElement) -> Option<usize> {
         self.positions.get(&element.id()).copied()
     }

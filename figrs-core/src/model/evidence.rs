@@ -36,9 +36,7 @@ pub enum StatementId {
 
 #[derive(Clone)]
 pub(crate) enum Statement {
-    /// The element is observed to have the contained value.
     Observe(Datum),
-    /// The value passes the contained test.
     Condition(Predicate),
     /// Each value has a weight, which is not negative.
     Weigh(WeightFunction),
@@ -48,7 +46,6 @@ pub(crate) enum Statement {
     WeighAtMost {
         weigh: WeightFunction,
         maximum: f64,
-        /// A function that prints a value.
         shown: fn(&dyn Any) -> String,
     },
 }

@@ -154,7 +154,6 @@ pub enum PartError {
     },
 }
 
-/// Describes the object at the path `path`.
 fn place(path: &str) -> String {
     if path.is_empty() {
         "the object".into()

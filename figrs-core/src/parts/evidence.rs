@@ -86,7 +86,6 @@ fn observe(
     observe_member(model, member, path.text(), data)
 }
 
-/// Adds the evidence of `data` on the object `member` with the path `path`.
 #[track_caller]
 fn observe_member(
     model: Model,

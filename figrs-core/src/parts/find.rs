@@ -15,9 +15,7 @@ use crate::error::Fault;
 use crate::similar_names::similar_names;
 use crate::value::Value;
 
-/// The result of following a path.
 pub(super) enum Found<'a> {
-    /// The object at the end of the path.
     End(Member<'a>),
     /// An element whose values are objects with parts, and the index of the path's next step, which leads into these objects.
     Through(ElementMember<'a>, ValueParts, usize),
@@ -83,7 +81,6 @@ fn next<'a>(
     }
 }
 
-/// Describes an object.
 pub(super) fn kind(member: &Member<'_>) -> String {
     match member {
         Member::Element(element) => {

@@ -76,7 +76,6 @@ impl fmt::Debug for ObjectField<'_> {
 #[derive(Clone, Copy)]
 pub struct ElementMember<'a>(&'a dyn TypedElement);
 
-/// A function that returns the parts of an untyped value.
 pub(super) type ValueParts = fn(&dyn Any) -> Option<&dyn Parts>;
 
 /// An element, with the operations that depend on the type of its values.

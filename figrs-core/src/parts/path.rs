@@ -2,7 +2,6 @@
 
 use super::error::PartError;
 
-/// A parsed path.
 #[derive(Debug)]
 pub(super) struct Path {
     text: String,
@@ -76,7 +75,6 @@ impl Path {
         self.steps.get(at).map(|(step, _)| step)
     }
 
-    /// Returns the path that consists of the first `steps` steps.
     pub(super) fn start(&self, steps: usize) -> &str {
         let end = steps.checked_sub(1).map_or(0, |last| self.steps[last].1);
         &self.text[..end]

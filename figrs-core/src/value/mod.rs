@@ -402,7 +402,6 @@ macro_rules! pointer {
 }
 pointer!(Box, Arc);
 
-/// A value as a key of a hash table.
 #[derive(Clone, Debug)]
 pub(crate) struct Key<T>(pub(crate) T);
 

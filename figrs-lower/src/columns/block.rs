@@ -187,7 +187,6 @@ impl Block {
             || self.instructions.len() > self.elements_in_every_world()
     }
 
-    /// Clears the values of the present worlds, and all caches.
     pub(super) fn clear_everything(&mut self) {
         self.start(0);
         self.clear_caches();

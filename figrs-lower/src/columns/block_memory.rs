@@ -27,7 +27,6 @@ pub(super) struct BlockMemory {
     counted: u64,
     /// Size in bytes of the values stored since the last count.
     since: u64,
-    /// Number of elements and tasks at which the memory is counted next.
     next: usize,
 }
 

@@ -9,11 +9,9 @@ use figrs_core::element::node::AnyElement;
 /// The branches of a Chain, by the index of the combination of parent values.
 pub(super) type Branches = Vec<Option<Branch>>;
 
-/// The branch of a Chain for one combination of parent values.
 #[derive(Clone)]
 pub(super) struct Branch {
     pub(super) target: BranchTarget,
-    /// The sampler of the branch.
     drawn: BranchSampler,
 }
 
@@ -35,7 +33,6 @@ impl Branch {
         }
     }
 
-    /// True if only this branch refers to its element.
     pub(super) fn is_unshared(&self) -> bool {
         matches!(
             self.target,

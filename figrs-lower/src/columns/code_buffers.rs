@@ -13,7 +13,6 @@ pub(super) struct CodeBuffers {
 }
 
 impl CodeBuffers {
-    /// Returns an empty list with room for `len` codes.
     pub(super) fn list(&mut self, len: usize) -> Vec<u32> {
         let mut list = self.free.pop_front().unwrap_or_default();
         self.room -= list.capacity();

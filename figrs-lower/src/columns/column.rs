@@ -7,7 +7,6 @@ use super::selection::{Selection, mask_where};
 use figrs_core::element::footprint::ALLOCATION;
 use figrs_core::value::column::AnyColumn;
 
-/// The index of a dictionary of values in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct DictionaryId(pub(super) u32);
 

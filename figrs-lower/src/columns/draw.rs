@@ -73,7 +73,6 @@ impl AtomicSampler {
         }
     }
 
-    /// Draws a column of random values of `element`.
     pub(super) fn column(
         &self,
         (element, op): (&AnyElement, &dyn AtomicOp),

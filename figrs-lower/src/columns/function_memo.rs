@@ -21,7 +21,6 @@ pub(super) struct FunctionMemo {
     choices: FxHashMap<ElementId, (AnyElement, FiniteSampler)>,
 }
 
-/// The cached results of one function.
 struct MemoisedFunction {
     /// For each parent, the arguments with which the function has been called.
     arguments: Vec<SupportBuilder>,

@@ -21,11 +21,9 @@ pub(super) struct ColumnInstruction {
     pub(super) fixed: Option<Datum>,
     /// The values of the element that the observations imply.
     pub(super) implied: Vec<Datum>,
-    /// `true` if the type of the element's values is `bool`.
     pub(super) is_bool: bool,
     pub(super) checked: bool,
     pub(super) prepared: Option<Rc<AtomicSampler>>,
-    /// The dictionary of the element's values.
     pub(super) dictionary: Option<DictionaryId>,
     pub(super) memo: CombinationMemo,
 }
@@ -40,7 +38,6 @@ pub(super) struct CombinationMemo {
     pub(super) combinations: CombinationNumbering,
     /// For a deterministic function (Apply), the code of the result for each combination of parent values.
     pub(super) results: Vec<u32>,
-    /// For a Chain, the branch for each combination of parent values.
     pub(super) branches: Branches,
     /// `true` if the element of some branch was not atomic.
     pub(super) branches_out: bool,

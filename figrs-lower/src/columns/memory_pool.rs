@@ -53,7 +53,6 @@ impl MemoryGrant {
         }
     }
 
-    /// Creates a grant that requests bytes from `pool`.
     pub(super) fn of(pool: &Arc<Pool>) -> Self {
         Self {
             bytes: 0,

@@ -148,7 +148,6 @@ impl BlockWeights {
         Some(weights)
     }
 
-    /// Returns the natural logarithms of the weights of the worlds.
     fn logarithms(&self) -> Vec<f64> {
         let width = self.alive.width();
         let mut logs = self.logs.clone().unwrap_or_else(|| vec![0.0; width]);

@@ -33,7 +33,6 @@ pub(super) struct RowEvaluations {
     spare: Option<RowEvaluation>,
 }
 
-/// A branch that few worlds take.
 pub(super) struct RareBranch {
     /// The index of the combination of parent values for which the Chain takes the branch.
     combination: u32,

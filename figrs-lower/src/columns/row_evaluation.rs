@@ -163,7 +163,6 @@ pub(super) struct KnownValues {
 }
 
 impl KnownValues {
-    /// Returns the value of an element, if it has been computed.
     pub(super) fn get(&self, element: &AnyElement) -> Option<&Datum> {
         if self.values.len() > LINEAR_SEARCH_LIMIT {
             let position = *self.positions.get(&element.id())?;

@@ -299,7 +299,6 @@ impl RootEvaluation<'_> {
         parents.iter().map(read).collect()
     }
 
-    /// Evaluates a Chain whose result is always a member of `family`.
     fn family(
         &mut self,
         slot: ColumnSlot,

@@ -147,7 +147,6 @@ impl Selection {
     }
 }
 
-/// Calls `each` for each world of the mask `mask`, in ascending order.
 pub(crate) fn for_each_row(mask: &[u64], mut each: impl FnMut(usize)) {
     for (i, &word) in mask.iter().enumerate() {
         let mut word = word;
@@ -162,7 +161,6 @@ pub(crate) fn for_each_row(mask: &[u64], mut each: impl FnMut(usize)) {
     }
 }
 
-/// Returns the first world of the mask `mask`.
 pub(crate) fn first_row(mask: &[u64]) -> Option<usize> {
     let word = mask.iter().position(|&word| word != 0)?;
     Some(word * 64 + mask[word].trailing_zeros() as usize)

@@ -49,7 +49,6 @@ impl BlockWeights {
         }
     }
 
-    /// Returns the number of densities among the factors of every world.
     pub(crate) fn common_densities(&self) -> u32 {
         self.densities
     }

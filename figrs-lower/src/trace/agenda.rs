@@ -95,7 +95,6 @@ impl BucketQueue {
     }
 }
 
-/// The nodes of a trace that must be re-evaluated.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
     /// The nodes to be re-evaluated that every world has, ordered by height.

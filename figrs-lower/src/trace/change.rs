@@ -68,7 +68,6 @@ pub(super) struct UndoLog {
 }
 
 impl UndoLog {
-    /// Starts a log for a world with `alive` elements and `densities` densities.
     pub(super) fn begin(&mut self, alive: usize, densities: usize) {
         self.touched.clear();
         self.operations.clear();

@@ -21,7 +21,6 @@ pub(super) struct TraceMemory {
     made: u64,
     /// Size in bytes of the nodes and their values at the last count.
     counted: u64,
-    /// Number of nodes at the last count.
     nodes: usize,
     /// Number of elements in the world at which the memory is counted next.
     next: usize,
@@ -40,7 +39,6 @@ impl TraceMemory {
         }
     }
 
-    /// Adds the size of the elements that a call has created and that still exist.
     pub(super) fn add_made(&mut self, bytes: i64) {
         self.made = self.made.saturating_add_signed(bytes);
     }

@@ -62,7 +62,6 @@ impl ProposalLookAhead {
         self.count += 1;
     }
 
-    /// Queues a child of a changed node.
     #[inline]
     pub(super) fn enqueue(&mut self, height: u32, number: u32) {
         let lower = self.queue.iter().rev();
@@ -71,7 +70,6 @@ impl ProposalLookAhead {
         self.queue.insert(at, (height, number));
     }
 
-    /// Takes the node of the lowest height from the queue.
     #[inline]
     pub(super) fn next(&mut self) -> Option<u32> {
         self.queue.pop().map(|(_, number)| number)
@@ -105,7 +103,6 @@ impl ProposalLookAhead {
 
 /// The reason why the computation of a list of new node states ends early.
 pub(super) enum LookAheadEnd {
-    /// The new world has weight zero.
     Impossible,
     /// The list cannot represent the changes, so that the general path must be taken.
     GeneralPath,
@@ -124,7 +121,6 @@ pub(super) struct WeighedReaders {
 pub(super) struct FlipProposal {
     pub(super) site: u32,
     pub(super) truth: bool,
-    /// The log-probability of the proposed value.
     pub(super) log: f64,
     pub(super) chain: u32,
     /// The result of the Chain for the proposed truth value.

@@ -246,7 +246,6 @@ impl TraceNode {
         }
     }
 
-    /// True if the values of a random choice are continuous.
     pub(super) fn is_continuous(&mut self) -> bool {
         let continuous = || self.element.is_continuous().unwrap_or(false);
         *self.continuous.get_or_insert_with(continuous)

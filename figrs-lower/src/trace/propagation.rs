@@ -25,7 +25,6 @@ impl Trace {
         self.agenda.permanent.push(node.height, number);
     }
 
-    /// Queues the children of a node for re-evaluation.
     pub(super) fn queue_readers(&mut self, number: u32) {
         let mut reader = Some(number);
         while let Some(reads) = reader {
@@ -267,7 +266,6 @@ impl Trace {
         raised > height
     }
 
-    /// Raises the height of a node above the heights of its inputs.
     fn raise_above_inputs(&mut self, number: u32) {
         let inputs = &self.nodes[number as usize].inputs;
         let heights = inputs.iter().map(|i| self.nodes[i.to as usize].height);

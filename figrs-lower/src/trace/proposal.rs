@@ -31,7 +31,6 @@ impl Trace {
         self.nodes[number as usize].old.proposed = self.proposed_values.push(value) as u32;
     }
 
-    /// True if a node is a free choice of the world.
     #[inline]
     pub(super) fn is_free(&self, number: u32) -> bool {
         let node = &self.nodes[number as usize];
@@ -49,7 +48,6 @@ impl Trace {
         self.begin_epoch();
     }
 
-    /// Gives a new index to the proposal that starts.
     #[inline]
     pub(super) fn begin_epoch(&mut self) {
         self.epoch = self.epoch.wrapping_add(1);

@@ -72,7 +72,6 @@ impl Trace {
         }
     }
 
-    /// Undoes [`remove_last_input`](Self::remove_last_input).
     pub(super) fn restore_link(&mut self, by: u32, to: u32, at: u32, demand: Option<Datum>) {
         self.clear_parameter_readers(to);
         let input = self.nodes[by as usize].inputs.len() as u32;

@@ -64,15 +64,12 @@ pub enum Observations {
 
 /// The known values of a world, and the records of its elements.
 pub(crate) trait World {
-    /// The record of an element in the world.
     type Node;
     /// An element whose value must be computed outside the present evaluation.
     type Missing;
 
-    /// Returns the treatment of observations in this world.
     fn observations(&self) -> Observations;
 
-    /// Returns the element of a node.
     fn element<'a>(&'a self, node: &'a Self::Node) -> &'a AnyElement;
 
     /// Looks up the value of `node`, and starts its evaluation if the value is not known. `demand` becomes the value that the element must have in a
@@ -104,7 +101,6 @@ pub(crate) trait World {
         call: impl FnOnce() -> Result<AnyElement, ModelError>,
     ) -> Result<Self::Node, ModelError>;
 
-    /// True if the world has recorded the value of an element.
     fn is_recorded(&self, node: &Self::Node) -> bool;
 
     /// Records the value of an element, and multiplies `weight` by the weight of the evidence on the element.
@@ -119,21 +115,16 @@ pub(crate) trait World {
 /// An element whose value is missing, and the value that observations require of it, if there is one.
 pub(crate) type MissingValue<M> = (M, Option<Datum>);
 
-/// The state of an element when its evaluation starts.
 pub(crate) enum ElementStart<M> {
-    /// The value of the element is known.
     Known(Datum),
     /// The evaluation must wait for the value of the element, which is computed elsewhere.
     Missing(M),
-    /// An intervention sets the value of the element.
     Fixed(Datum),
-    /// The value of the element must be computed.
     Open,
     /// Observations require two different values of the element; the world has weight zero.
     Contradiction,
 }
 
-/// The next step in the evaluation of an element.
 struct WorldStep<N> {
     stage: Stage,
     node: N,

@@ -294,7 +294,6 @@ impl<'m> HybridModel<'m> {
         in_scan[value.map_or(0, |at| values[at] as usize)]
     }
 
-    /// Returns the number of real numbers that the evidence determines.
     pub(crate) fn observed_numbers(&self) -> usize {
         let all = self
             .scan
@@ -305,7 +304,6 @@ impl<'m> HybridModel<'m> {
         all.sum::<usize>() - self.graph.dimensions.iter().sum::<usize>()
     }
 
-    /// Returns the scan of the model, which has the classification of the elements.
     pub(crate) fn scan(&self) -> &Scan<'m> {
         &self.scan
     }
@@ -315,7 +313,6 @@ impl<'m> HybridModel<'m> {
         self.reals[index]
     }
 
-    /// Returns the normal element that the vector `real` of the graph represents.
     pub(crate) fn element(&self, real: RealId) -> Option<&AnyElement> {
         let index = self.reals.iter().position(|&other| other == Some(real))?;
         let vector = self.scan.vectors.get(index)?.as_ref();

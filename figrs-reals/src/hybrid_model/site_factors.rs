@@ -18,7 +18,6 @@ use crate::site::Site;
 #[derive(Debug)]
 pub(crate) struct SiteFactor {
     pub(crate) site: Site,
-    /// The index of the factor in the factor graph.
     factor: usize,
     /// For each assignment of the factor's variables, the real number on which the likelihood depends, as a linear function.
     projections: Vec<Projection>,
@@ -43,7 +42,6 @@ impl HybridModel<'_> {
         }
     }
 
-    /// Adds the factor of a likelihood that is not Gaussian.
     pub(super) fn add_site(&mut self, site: Site) -> Result<(), Error> {
         let rows = self.substituted(&site.element, &site.function.argument)?;
         let rows = rows.as_ref().unwrap_or(&site.function.argument);

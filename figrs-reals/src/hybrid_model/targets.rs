@@ -214,7 +214,6 @@ impl HybridModel<'_> {
         }
     }
 
-    /// Returns the linear function of a target, for the assignment `values` of `variables`.
     pub(crate) fn row<'r>(
         &self,
         rows: &'r Conditional<Linear>,

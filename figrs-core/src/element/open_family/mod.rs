@@ -56,7 +56,6 @@ fn each(value: &dyn Any, mut give: impl FnMut(f64)) {
 }
 
 impl<T: Value, F: Family<T>> OpenFamily<T, F> {
-    /// Returns the member of the family for the arguments that `argument` returns for the parents.
     fn member<'a>(&self, argument: impl Fn(usize) -> MemberArgument<'a>) -> FamilyMember<Arc<F>> {
         let mut parameters = Vec::with_capacity(self.sources.len());
         for source in &self.sources {
@@ -139,7 +138,6 @@ impl<T: Value, F: Family<T>> OpenFamily<T, F> {
         start..start
     }
 
-    /// Returns the message about the error `wrong` of the parameters `numbers`.
     fn wrong(&self, numbers: &[f64], wrong: &WrongParameter) -> String {
         let numbers: Vec<Number> = numbers.iter().map(|&x| Number::Constant(x)).collect();
         message(family_name(&*self.family, wrong), &numbers, wrong)

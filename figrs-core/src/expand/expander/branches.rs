@@ -33,7 +33,6 @@ impl BranchResults {
 type ResultPlaces = [(ElementId, usize); 2];
 
 impl Expander<'_> {
-    /// Calls the function of a Chain for all combinations of its parents' values.
     pub(super) fn branches(
         &mut self,
         element: &AnyElement,

@@ -56,7 +56,6 @@ pub(super) fn extend(cells: &mut Vec<Cell>, place: usize, cell: Cell) {
 }
 
 impl Expander<'_> {
-    /// Returns the first of `parents` whose values are intervals.
     pub(super) fn interval_parent(&self, parents: &[usize]) -> Option<usize> {
         let has_cells = |p: &usize| self.expansion.cells.contains_key(p);
         parents.iter().copied().find(has_cells)

@@ -163,7 +163,6 @@ impl Expander<'_> {
         positions.iter().any(|&position| elements[position].unknown)
     }
 
-    /// True if the value of the element may be unknown.
     fn is_unknown(&self, parents: &[usize], support: &Support, content: &Content) -> bool {
         let results = match content {
             Content::Chain { results, .. } => results.as_slice(),
@@ -177,7 +176,6 @@ impl Expander<'_> {
             || self.any_unknown(results)
     }
 
-    /// Returns the value of [`ExpandedElement::max_log_weight`].
     fn max_log_weight(&self, element: &AnyElement, content: &Content) -> f64 {
         let endless = |&r: &usize| {
             matches!(

@@ -203,7 +203,6 @@ impl<'m> Expander<'m> {
         self.memory
     }
 
-    /// True if the traversal waits or has ended.
     fn is_stopped(&self) -> bool {
         self.expansion.impossible.is_some() || self.pending_call.is_some() || self.is_unfolded
     }
