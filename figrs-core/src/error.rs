@@ -54,7 +54,7 @@ pub enum Fault {
     /// A path names a part of an element's value that some value of the element does not have.
     #[error("{0}; or exclude these values by evidence")]
     Part(Box<PartError>),
-    /// The value of an element depends on the same value, through members of a [`Process`](crate::Process) that depend on each other.
+    /// The value of an element depends on itself, through members of a [`Process`](crate::Process) that depend on each other.
     #[error(
         "its value needs itself, because members of a process ask for each other in one world; let each member ask for earlier ones, or exclude \
          these values by evidence"
@@ -74,7 +74,7 @@ impl Fault {
     }
 }
 
-/// A mistake in a model, found when the model is used.
+/// An error in a model, which an algorithm finds when it uses the model.
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum ModelError {

@@ -49,7 +49,7 @@ pub struct Elimination<'g> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Message {
     pub(crate) rows: Vec<f64>,
-    /// The squares of this number of rows, the last ones, are subtracted.
+    /// Number of rows, at the end of the matrix, whose squares are subtracted.
     pub(crate) subtracted: usize,
     pub(crate) log_scale: f64,
 }
@@ -57,8 +57,8 @@ pub(crate) struct Message {
 impl<'g> Elimination<'g> {
     /// Eliminates all vectors. A step of the elimination may have at most `limit` assignments of finite variables.
     ///
-    /// **Errors.** [`GaussianError::Improper`], [`GaussianError::TooManyComponents`] or [`GaussianError::InfiniteTotal`], which these variants
-    /// explain; [`GaussianError::Elimination`] if the deadline passes.
+    /// **Errors.** [`GaussianError::Improper`], [`GaussianError::TooManyComponents`] or [`GaussianError::InfiniteTotal`], as described there;
+    /// [`GaussianError::Elimination`] if the deadline passes.
     pub fn run(graph: &'g HybridGraph, limit: usize, until: &Until) -> Result<Self, GaussianError> {
         Self::by_steps(graph, plan(graph, until)?, limit, until)
     }

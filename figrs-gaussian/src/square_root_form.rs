@@ -28,7 +28,7 @@ pub struct SquareRootForm {
     pub factor: DMatrix<f64>,
     /// For each square, the value of the row of `factor x` at which the square is zero.
     pub target: DVector<f64>,
-    /// The squares of this number of rows, the last ones, are subtracted instead of added.
+    /// Number of rows, at the end of `factor`, whose squares are subtracted instead of added.
     pub subtracted: usize,
     /// The constant term of the exponent; the function is zero if it is minus infinity.
     pub log_scale: f64,

@@ -274,7 +274,7 @@ impl Scan<'_> {
         Ok(Some(self.add_parameter(element, prior)))
     }
 
-    /// Checks that nothing else depends on the parameters among which a Chain selects.
+    /// Checks that no element except the Chain depends on the parameters among which a Chain selects.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if another element depends on such a parameter.
     pub(crate) fn check_chosen_parameters(&self) -> Result<(), Error> {

@@ -36,7 +36,7 @@ impl DrawnRest {
     ) -> Result<Self, Error> {
         let mut order: Vec<usize> = (0..joint.support.len()).collect();
         order.retain(|&value| counts[value] > 0 && !own.is_empty());
-        // At least this number of joint values get draws.
+        // Number of joint values that get draws even if the time is over.
         let mut least = 1;
         if limits.until.deadline.is_some() || limits.until.interrupt.is_some() {
             if let Some(firsts) = first_places(joint) {

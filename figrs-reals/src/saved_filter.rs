@@ -98,7 +98,7 @@ impl<S: PortableState> Filter<S> {
         }
     }
 
-    /// Creates a filter from its saved form `saved`. The elements of the state `first` must have the same types, as those of the first state have;
+    /// Creates a filter from its saved form `saved`. The elements of `first` must have the same types as the elements of the saved filter's states;
     /// the distribution of `first` is not used.
     ///
     /// **Errors.** [`Error::Saved`] if another version of figrs saved the filter, if its state has other elements, or if the saved form is damaged.

@@ -72,7 +72,7 @@ pub(crate) struct Scan<'m> {
 
 enum Parent {
     Real(Rc<Conditional<Linear>>),
-    /// The finite element with this index.
+    /// The finite element with the contained index.
     Finite(usize),
     /// A multiple of a parameter; the contained number is its assumed value.
     Parameter(f64),

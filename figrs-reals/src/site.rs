@@ -44,7 +44,8 @@ pub(crate) enum Weighed {
     /// The value of a Boolean element with this index, which is true if and only if the real number is positive. The second field is the element's
     /// value if the real number is zero.
     Sign(usize, bool),
-    /// An observed Boolean, which is true if and only if the real number is positive. The second field is the Boolean for the real number zero.
+    /// An observed Boolean, which is true if and only if the real number is positive. The second field is the value of the Boolean if the real number
+    /// is zero.
     ObservedSign(bool, bool),
     Observed(Datum),
     /// Evidence on the last element of the function's path; on the real number itself if the path is empty.

@@ -37,7 +37,7 @@ pub enum MemberError {
         index: String,
         /// Name of the type of the index.
         index_type: &'static str,
-        /// The indices that exist.
+        /// The indices for which there are members.
         reason: String,
         /// A further remedy; empty if there is none.
         remedy: &'static str,

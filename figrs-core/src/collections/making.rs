@@ -44,14 +44,14 @@ pub(super) trait Request {
 
 pub(super) struct Attempt {
     pub(super) element: AnyElement,
-    /// The number of members that existed at this call, if the members depend on their neighbours.
+    /// The number of members that existed when the function was called, if the members depend on their neighbours.
     pub(super) known: usize,
 }
 
 pub(super) enum Problem {
     /// The member depends on itself, through the contained members.
     Cycle(String),
-    /// More members than this number wait for each other.
+    /// More members than the contained number wait for each other.
     TooMany(usize),
     /// The member does not exist yet.
     NotMade,
@@ -140,7 +140,7 @@ impl Making {
     }
 }
 
-/// Ends the innermost loop of this thread, even if a panic ends it.
+/// Its drop removes the innermost loop from the list of the thread's loops, also after a panic.
 struct End;
 impl Drop for End {
     fn drop(&mut self) {

@@ -103,7 +103,7 @@ impl Counterfactual {
         }
     }
 
-    /// Returns an element that has the factual value of `element` also in the counterfactual world. A target that reads this element can combine
+    /// Returns an element that has the factual value of `element` also in the counterfactual world. A target that depends on this element can combine
     /// values of both worlds.
     ///
     /// ```

@@ -14,7 +14,7 @@ use super::param::Number;
 use crate::random::Stream;
 use crate::value::Value;
 
-/// A shared or owned reference to the family of a member.
+/// The family of a member, which the member owns or shares with other members.
 pub(super) trait FamilyHandle: Clone + Debug + Send + Sync + 'static {
     type Family;
 

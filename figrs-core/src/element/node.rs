@@ -32,8 +32,8 @@ pub(crate) use super::family_values::{
 pub use super::finite_outcomes::{FiniteOutcomes, NotEnumerable};
 pub use super::kind::Kind;
 
-/// The log-probability after a replacement of the distribution's numbers; `None` if the distribution cannot replace its numbers; an error message if
-/// the new numbers are invalid.
+/// The log-probability for other parameters of a distribution; `None` if the distribution cannot replace its parameters; an error message if the new
+/// parameters are invalid.
 pub type NumbersReplaced = Option<Result<f64, String>>;
 
 /// The untyped distribution of an atomic element.
@@ -58,8 +58,8 @@ pub trait AtomicOp: Send + Sync {
     fn numbers(&self) -> &[Number] {
         &[]
     }
-    /// Adds the `log_prob` of `value` to `likelihood`, as a function only of the numbers with indices in `open`. The likelihood is refused if this
-    /// function is not a sum of terms.
+    /// Adds the `log_prob` of `value` to `likelihood`, as a function only of the [`numbers`](Self::numbers) with indices in `open`. The likelihood is
+    /// refused if this function is not a sum of terms.
     fn likelihood(
         &self,
         open: Range<usize>,
@@ -70,14 +70,14 @@ pub trait AtomicOp: Send + Sync {
         likelihood.refuse();
         Ok(())
     }
-    /// Returns the derivative of `log_prob` with respect to the number with the index `number`; at probability zero, returns the derivative of the
-    /// probability itself. Returns `None` if the derivative is not known.
+    /// Returns the derivative of `log_prob` with respect to the parameter with the index `number` in [`numbers`](Self::numbers); at probability zero,
+    /// returns the derivative of the probability itself. Returns `None` if the derivative is not known.
     fn log_prob_derivative(&self, number: usize, value: &dyn Any) -> Result<Option<f64>, Fault> {
         let _ = (number, value);
         Ok(None)
     }
-    /// Returns the `log_prob` of `value` after a replacement of the distribution's numbers by `numbers`. Returns `None` if the distribution cannot
-    /// replace its numbers, and an error message if the new numbers are invalid.
+    /// Returns the `log_prob` of `value` if the parameters of the distribution are replaced by `numbers`. Returns `None` if the distribution cannot
+    /// replace its parameters, and an error message if the new parameters are invalid.
     fn log_prob_with(&self, numbers: &[f64], value: &dyn Any) -> Result<NumbersReplaced, Fault> {
         let _ = (numbers, value);
         Ok(None)

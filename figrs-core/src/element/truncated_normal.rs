@@ -149,7 +149,7 @@ impl Interval {
         } = self;
         let accepts = |log: f64, rng: &mut R| rng.random::<f64>().ln() <= log;
         if lower >= 0.0 {
-            // For this rate, the exponential proposal is accepted most often.
+            // This rate of the exponential proposal has the highest probability of acceptance.
             let rate = f64::midpoint(lower, lower.hypot(2.0));
             loop {
                 let (z, log) = if width * rate > 1.0 {

@@ -36,9 +36,9 @@ pub(super) const NO_DEPTH_LIMIT: usize = usize::MAX;
 struct ReachedCall {
     /// An element of the call, which keeps the call's function alive.
     _element: AnyElement,
-    /// The solutions of the call, by the number of levels that may be expanded.
+    /// The solutions of the call, by the number of nested Chains that may be expanded.
     solutions: FxHashMap<usize, CallSolution>,
-    /// The least number of levels from which the solution stays the same.
+    /// The least number of nested Chains for which the solution is the same as for all greater numbers.
     settled: Option<usize>,
 }
 
@@ -121,7 +121,7 @@ impl CallSolutions {
         self.functions.len()
     }
 
-    /// Stores the solution of the call `request`. If `is_settled` is true, the solution also holds for any greater number of levels.
+    /// Stores the solution of the call `request`. If `is_settled` is true, the solution also holds for any greater number of nested Chains.
     pub(super) fn set(&mut self, request: &CallRequest, solution: CallSolution, is_settled: bool) {
         self.bytes += solution.bytes();
         let reached = self.reached(request);

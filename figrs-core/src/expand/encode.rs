@@ -85,7 +85,7 @@ impl EncodingBuilder<'_> {
                 self.rows(position, known, row, |_, _| false)?;
             }
             Content::Apply(index) if self.is_free_on_failure(position) => {
-                // Each row has a single one. All rows are parts of one list with a single one among zeros, from different starts.
+                // Each row has one entry 1, and zeros otherwise. All rows are slices of one list with a single 1, with different starts.
                 let last = known.saturating_sub(1);
                 let mut zeros = vec![0.0; 2 * last + 1];
                 zeros[last] = 1.0;

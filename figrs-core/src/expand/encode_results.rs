@@ -44,7 +44,7 @@ impl EncodingBuilder<'_> {
         mut rows: Vec<Option<RowOutcomes>>,
         results: &[usize],
     ) {
-        // The parent that is the selector may also be a result. For each choice, such a result has a single value.
+        // If the parent that is the selector is also a result, this result has a single value for each choice.
         for (at, &result) in results.iter().enumerate() {
             if rows[at].is_none() && self.variable(result) == selector.variable {
                 rows[at] = Some(self.chosen_value_row(position, selector, at, result));

@@ -179,7 +179,7 @@ impl Encoding {
         &self.open_zeros
     }
 
-    /// True if some worlds do not evaluate all elements; sums and single worlds then need different encodings.
+    /// True if some worlds do not evaluate all elements; sums over worlds then need another encoding than searches for one world.
     pub fn is_conditional(&self) -> bool {
         self.conditional
     }

@@ -11,7 +11,7 @@ use crate::element::node::{AnyElement, ElementId};
 use crate::error::ModelError;
 use figrs_factor::graph::Weights;
 
-/// The completeness of an expansion: the values that it lists of elements with infinitely many values.
+/// The completeness of the lists of values in an expansion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Listing {
     #[default]

@@ -48,9 +48,9 @@ pub enum EdgeKind {
 /// A connection, from an element to an element that depends on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GraphEdge {
-    /// The index of the element on which the other depends.
+    /// The index of the element on which the element `to` depends.
     pub from: usize,
-    /// The index of the element that depends on the other.
+    /// The index of the element that depends on the element `from`.
     pub to: usize,
     /// Kind of the connection.
     pub kind: EdgeKind,

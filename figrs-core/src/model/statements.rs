@@ -22,7 +22,7 @@ pub struct StatementIndex {
 }
 
 impl StatementIndex {
-    /// Returns the index of `model`.
+    /// Creates the index of the statements of `model`.
     pub fn of(model: &Model) -> Self {
         let mut statements = FxHashMap::<ElementId, Vec<Evidence>>::default();
         for (element, statement) in model.evidence() {

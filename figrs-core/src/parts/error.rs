@@ -21,7 +21,7 @@ pub enum PartError {
     Syntax {
         /// The text that is not a path.
         path: String,
-        /// The mistake, such as `has an empty name`.
+        /// The error in the text, such as `has an empty name`.
         problem: String,
     },
     /// An object has no field with a name that the path contains.
@@ -124,7 +124,7 @@ pub enum PartError {
         /// Number of items in the data.
         given: usize,
     },
-    /// The data state a part of an object of uncertain identity; such an object is known only in each world.
+    /// The data have a value for a part of an object that differs from world to world.
     #[error(
         "{}{} is an element whose values are objects, so that the type of its part must be stated: observe the element that `find` returns{}",
         within(.path, .at), place(.at), Call("model.observe(&object.find::<T>(path)?, value)")

@@ -47,7 +47,7 @@ pub struct Block {
     pub(super) limit: Limits,
     pub(super) bytes: BlockMemory,
     pub(super) grant: MemoryGrant,
-    /// The limit on elements is checked next when this number of elements has a value.
+    /// The number of elements with a value at which the limit on elements is checked next.
     pub(super) check_at: usize,
     pub(super) lineage: Lineage,
     /// Number of items in the caches since the caches were last cleared.

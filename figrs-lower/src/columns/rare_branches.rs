@@ -18,9 +18,9 @@ const ROW_BY_ROW_DIVISOR: usize = 1024;
 
 /// The evaluation of the worlds that take rare branches of a Chain, one by one.
 pub(super) struct RowEvaluations {
-    /// The Chain with these branches.
+    /// The Chain whose branches are rare.
     of: ColumnSlot,
-    /// The index in `RootEvaluation::alone` for the column of the values in these worlds.
+    /// The index in `RootEvaluation::alone` of the column with the values of the Chain in the worlds with rare branches.
     number: usize,
     demand: Option<Datum>,
     branches: Vec<RareBranch>,

@@ -36,7 +36,7 @@ pub(super) enum EvaluationTask {
         number: usize,
         element: AnyElement,
         branch: Branch,
-        /// The Chain with this branch.
+        /// The Chain that has the branch `branch`.
         of: ColumnSlot,
         rows: Selection,
         demand: Option<Datum>,
@@ -51,7 +51,7 @@ pub(super) struct RootEvaluation<'b> {
     pub(super) tasks: Vec<EvaluationTask>,
     /// Columns of branches whose elements have no index in the block.
     pub(super) alone: Vec<Option<StoredColumn>>,
-    /// The tasks are checked for cycles next when there are this number of tasks.
+    /// The number of tasks at which the tasks are checked for cycles next.
     pub(super) check_cycles_at: usize,
 }
 

@@ -166,7 +166,7 @@ pub(crate) fn first_row(mask: &[u64]) -> Option<usize> {
     Some(word * 64 + mask[word].trailing_zeros() as usize)
 }
 
-/// Returns the mask of the worlds of `rows` for whose index in the list of `rows` `test` is true.
+/// Returns the mask of the worlds of `rows` for which `test` is true; the argument of `test` is the index of the world in the list of `rows`.
 pub(super) fn mask_where(rows: &Selection, mut test: impl FnMut(usize) -> bool) -> Vec<u64> {
     let mut mask = vec![0; rows.mask().len()];
     let mut position = 0;

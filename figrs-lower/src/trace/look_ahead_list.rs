@@ -111,7 +111,7 @@ pub(super) enum LookAheadEnd {
 /// Buffers for the values and log-probabilities of choices that are weighed together.
 #[derive(Debug, Default)]
 pub(super) struct WeighedReaders {
-    /// The values of free choices among them.
+    /// The values of the free choices among the weighed choices.
     pub(super) values: Vec<f64>,
     pub(super) logs: Vec<f64>,
 }

@@ -7,7 +7,7 @@
 //! | files, lowest layer first | contents |
 //! |---|---|
 //! | `register` | the value of a node |
-//! | `readers`, `node` | an element of the trace, and its readers |
+//! | `readers`, `node` | an element of the trace, and its children |
 //! | `change`, `look_ahead_list`, `agenda` | parts of the state: the change of a proposal, its new node states, pending updates |
 //! | `state` | the model and its world |
 //! | `limits` | memory use, errors of worlds that are too large, and eviction |
@@ -16,7 +16,7 @@
 //! | `propagation` | re-evaluation in topological order |
 //! | `proposal` | proposals, accepted and undone |
 //! | `look_ahead` | proposals that change values only |
-//! | `parameter_readers` | choices that read one parameter |
+//! | `parameter_readers` | choices that depend on one parameter |
 //! | `boolean_branch` | truth values that only select a branch |
 //! | `conditional` | exact draws from conditionals |
 //! | `parameter_likelihood` | likelihoods of parameters that interventions set |

@@ -116,10 +116,10 @@ impl ParameterReaders {
     }
 }
 
-/// The Chain that is the only child of a Boolean node, if there is such a Chain.
+/// The Chain whose result a Boolean node selects, if this Chain is the only child of the node.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum BooleanBranch {
-    /// The only child is not such a Chain, or there are several children.
+    /// The node has several children, or its only child is not a Chain whose result the node's truth value selects.
     Absent,
     /// The Chain, and its results for `false` and `true`, if they are cached.
     Chain(u32, [Option<u32>; 2]),

@@ -20,7 +20,8 @@ use figrs_core::{Limits, Until};
 /// Number of draws from an integer prior for the test whether the prior is wide. The draws of a Poisson distribution differ by ten or more if its
 /// mean is above about twelve.
 const PROBES: usize = 8;
-/// The least range of these draws for a wide prior; for a narrower prior, any draw is close to the present value.
+/// An integer prior is wide if the range of its [`PROBES`] draws is at least this number; a draw from a narrower prior is always close to the present
+/// value.
 const MIN_WIDE_RANGE: i128 = 10;
 
 /// A free random choice in the world of a [`Trace`]; its index does not change while the choice is part of the world.

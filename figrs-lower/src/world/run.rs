@@ -150,7 +150,7 @@ pub(crate) struct WorldRun<N> {
     pub(crate) densities: usize,
     /// Number of elements whose evaluation has started.
     pub(crate) entered: usize,
-    /// The steps are checked for cycles next when there are this number of steps.
+    /// The number of steps at which the steps are checked for cycles next.
     check_cycles_at: usize,
 }
 

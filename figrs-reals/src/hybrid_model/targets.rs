@@ -25,7 +25,7 @@ pub(crate) type NumbersOfElement = Option<Range<usize>>;
 pub(crate) struct Mention {
     /// The vectors of the target, each by its index in the model and its identifier in the factor graph.
     pub(crate) vectors: Vec<(usize, RealId)>,
-    /// The index of this factor in the factor graph; `None` if the target is a single vector.
+    /// The index of the constant factor in the factor graph; `None` if the target is a single vector.
     factor: Option<usize>,
 }
 

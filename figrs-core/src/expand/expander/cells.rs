@@ -294,7 +294,7 @@ impl Expander<'_> {
                 }
             }
         }
-        // If the parameters are invalid at some corners, all values are unknown. If they are invalid at all corners, the model is wrong.
+        // If the parameters are invalid at some corners, all values are unknown. If they are invalid at all corners, the model is invalid.
         let is_unknown = refused.is_some();
         if let (Some(error), true) = (refused, ops.is_empty()) {
             return Err(error);

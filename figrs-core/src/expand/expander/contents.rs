@@ -94,7 +94,7 @@ impl Expander<'_> {
         self.finish(element, depth, parents, support, content, failures)
     }
 
-    /// Returns the number of values that are listed if the element has infinitely many values; `None` if such an element is not listed.
+    /// Returns the number of values to list if the element has infinitely many values; `None` if they are not listed.
     pub(super) fn range(&self, element: &AnyElement) -> Option<usize> {
         let is_listed = self.limit.is_some() && !self.unlisted.contains_key(&element.id());
         self.limits.range.filter(|_| is_listed)
