@@ -18,9 +18,9 @@ use crate::square_root_form::LN_2_PI;
 use crate::weak_marginal::WeakMarginal;
 
 /// The conditional distribution of the vectors that an elimination step eliminates, given the vectors of the step's message, for one assignment of
-/// finite variables. It consists of linear equations `triangle (R, S) = target` in the eliminated numbers R and the numbers S of the message; each
-/// equation has an independent error of variance one. The matrix is stored in row-major order, with the target in the last column. It is empty if the
-/// assignment is impossible.
+/// finite variables. The conditional distribution consists of linear equations `triangle (R, S) = target` in the eliminated numbers R and the numbers
+/// S of the message; each equation has an independent error of variance one. The matrix is stored in row-major order, with the target in the last
+/// column. It is empty if the assignment is impossible.
 pub(crate) type Conditional = Box<[f64]>;
 
 /// If a step would have more than this number times the limit of finite assignments, components are merged without a search for a better order.

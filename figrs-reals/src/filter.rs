@@ -33,7 +33,7 @@ struct MadeElements {
 }
 
 impl MadeElements {
-    /// Creates elements with the joint distribution `belief`. They have the types of the elements `like`.
+    /// Creates elements with the joint distribution `belief`. The created elements have the types of the elements `like`.
     fn new(belief: &Belief, like: &[AnyElement]) -> Self {
         let all = &belief.components;
         let dimension = all.first().map_or(0, |c| c.mean.len()).max(1);
@@ -488,7 +488,8 @@ impl<S: FilterState> Filter<S> {
     }
 }
 
-/// Creates elements with the joint distributions `beliefs`, which are independent of each other. They have the types of the elements `like`.
+/// Creates elements with the joint distributions `beliefs`, which are independent of each other. The created elements have the types of the elements
+/// `like`.
 fn made_elements(beliefs: &[Belief], like: &[AnyElement]) -> Vec<AnyElement> {
     let (mut rest, mut made) = (like, Vec::with_capacity(like.len()));
     for belief in beliefs {

@@ -146,8 +146,8 @@ impl FilterLaw {
     ///
     /// **References.** Kaminski, Bryson and Schmidt, *Discrete square root filtering*, 1971 (the array form of the filter of Kalman).
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if the number of values is not that of the law, or if earlier readings determine a reading;
-    /// [`Error::ImpossibleEvidence`] if the readings are impossible.
+    /// **Errors.** [`Error::NotClosedForm`] if the number of values is not the number of the law's readings, or if earlier readings determine a
+    /// reading; [`Error::ImpossibleEvidence`] if the readings are impossible.
     pub(crate) fn step(&self, belief: &Belief, values: &[f64]) -> Result<Belief, Error> {
         let is_real = belief.numbers.iter().all(Option::is_some);
         let dimension = belief.components.first().map_or(0, |c| c.mean.len());

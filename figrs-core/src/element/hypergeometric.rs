@@ -42,8 +42,8 @@ impl HypergeometricDistribution {
     }
 
     /// Returns the log-probability of a possible value, computed from binomial log-probabilities (Loader 2000). This formula loses no digits for
-    /// large populations. It holds because the distribution is that of independent draws of all items with the same probability, given the total
-    /// number of drawn items.
+    /// large populations. The formula holds because the distribution is that of independent draws of all items with the same probability, given the
+    /// total number of drawn items.
     fn ln_possible(&self, found: u32) -> f64 {
         let [all, marked, draws, found] =
             [self.population, self.marked, self.draws, found].map(f64::from);

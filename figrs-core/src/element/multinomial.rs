@@ -232,7 +232,7 @@ impl Family<Vec<u32>> for MultinomialDistribution {
         value: &Vec<u32>,
         likelihood: &mut Likelihood,
     ) {
-        // If all weights form a list of probabilities that is the open parameter, their sum is one.
+        // If `open` contains all weights, the weights are one list of probabilities, which sum to one.
         let sum: u64 = value.iter().copied().map(u64::from).sum();
         let is_possible = value.len() + 1 == parameters.len() && sum as f64 == parameters[0];
         if open != (1..parameters.len()) || !is_possible {

@@ -265,7 +265,7 @@ impl<T: Value> Family<T> for Categorical<T> {
         value: &T,
         likelihood: &mut Likelihood,
     ) {
-        // If all weights form a list of probabilities that is the open parameter, their sum is one.
+        // If `open` contains all weights, the weights are one list of probabilities, which sum to one.
         let mut same = self
             .values
             .iter()

@@ -20,7 +20,7 @@ pub struct ExpandedElement {
     /// An upper bound of the natural logarithm of the weight that evidence gives the element if its value is `unknown`; infinite if no bound is
     /// known.
     pub max_log_weight: f64,
-    /// Nesting depth of the element in Chains.
+    /// Number of Chains in which the element is nested.
     pub depth: usize,
     /// The way in which the value of the element is determined.
     pub content: Content,

@@ -20,9 +20,9 @@ use path::Path;
 
 /// An object whose fields are elements, values that are not random, other objects with parts, or lists and options of these.
 ///
-/// `#[derive(Parts)]` implements the trait for structs and enums. A *path* then names each element of an object. It consists of the names of fields,
-/// separated by points (`engine.power`), and of the indices of list items, from 0, in brackets (`rooms[2].owner`). The fields of a tuple struct are
-/// called `0`, `1`, and so on. Options, boxes and shared pointers are no steps of a path.
+/// `#[derive(Parts)]` implements the trait for structs and enums. A *path* then names each element of an object. The path consists of the names of
+/// fields, separated by points (`engine.power`), and of the indices of list items, from 0, in brackets (`rooms[2].owner`). The fields of a tuple
+/// struct are called `0`, `1`, and so on. Options, boxes and shared pointers are no steps of a path.
 ///
 /// ```
 /// use figrs_core::{Element, Flip, Model, Parts, Select};

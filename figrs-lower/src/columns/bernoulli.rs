@@ -145,7 +145,7 @@ fn draw<R: Rng + ?Sized>(
     drawn
 }
 
-/// Adds the groups of worlds that have bits in the `N` words from index `from` to the list `into`.
+/// Adds to the list `into` the groups of worlds that have bits in the `N` words after the first `from` words.
 fn open<const N: usize>(
     groups: &[(&[u64], Option<u64>)],
     from: usize,

@@ -63,8 +63,9 @@ impl BlockWeights {
     }
 
     /// Returns the weights of the worlds for populations of `size` successive worlds, as plain numbers. Each population has its own unit; the second
-    /// result has the natural logarithm of this unit. It is `None` if the likelihoods of some worlds of the population contain more densities than
-    /// those of others: only the worlds with the fewest densities will have positive weight, and later evidence decides which worlds these are.
+    /// result has the natural logarithm of this unit. The logarithm is `None` if the likelihoods of some worlds of the population contain more
+    /// densities than those of others: only the worlds with the fewest densities will have positive weight, and later evidence decides which worlds
+    /// these are.
     pub fn of_populations(&self, size: usize) -> (Vec<f64>, Vec<Option<f64>>) {
         let (weights, mut units) = if let Some(weights) = self.linear() {
             let units = vec![Some(0.0); weights.len() / size];

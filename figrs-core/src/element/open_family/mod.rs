@@ -343,7 +343,7 @@ impl<T: Value, F: Family<T>> FamilyOp for OpenFamily<T, F> {
                 },
             }
         }
-        // An open parameter is checked as if it were zero.
+        // An unknown parameter is checked as if it were zero.
         let numbers: Vec<f64> = parameters.iter().map(|x| x.unwrap_or(0.0)).collect();
         match contained(|| self.family.check(&numbers)) {
             Err(fault) => return Err(fault.to_string()),
