@@ -1,4 +1,4 @@
-//! Classification of Chains with finite parents, which select among their results; and the finite parents of elements.
+//! Classification of Chains that select among their results by the values of finite parents; and the finite parents of elements.
 
 use std::rc::Rc;
 

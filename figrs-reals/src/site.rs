@@ -41,8 +41,8 @@ pub(crate) struct RealFunction {
 #[derive(Clone, Debug)]
 pub(crate) enum Weighed {
     Child(usize),
-    /// The value of a Boolean element with this index, which is true if and only if the real number is positive. The second field is the element's
-    /// value if the real number is zero.
+    /// The value of the Boolean element with the contained index, which is true if and only if the real number is positive. The second field is the
+    /// element's value if the real number is zero.
     Sign(usize, bool),
     /// An observed Boolean, which is true if and only if the real number is positive. The second field is the value of the Boolean if the real number
     /// is zero.

@@ -12,7 +12,7 @@ use crate::value::datum::Datum;
 use crate::value::support::SupportBuilder;
 
 struct ListValues {
-    /// The elements whose values are listed; they convert the untyped arguments.
+    /// The elements whose values are listed; each element gives the type of its value.
     elements: Vec<AnyElement>,
 }
 

@@ -61,7 +61,7 @@ pub(super) struct Selector {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChainChoice {
-    /// The Chain chooses the result at this index in its list of results.
+    /// The Chain chooses the result with the contained index in its list of results.
     Result(usize),
     Unknown,
     /// The Chain makes no choice: a world does not evaluate it, or its function fails and the query asks for failures.

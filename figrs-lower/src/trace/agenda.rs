@@ -124,7 +124,7 @@ pub(super) struct StructureWorklist {
     pub(super) orphans: Vec<u32>,
     /// Nodes for which the value that their children require may have changed.
     pub(super) statuses: Vec<u32>,
-    /// Random choices for which an observation determines the value, and which have another child.
+    /// Random choices whose values an observation determines, and on which another element also depends.
     pub(super) shared: Vec<u32>,
 }
 

@@ -81,7 +81,7 @@ pub(super) struct TraceNode {
     pub(super) uses_without_demand: u32,
     /// The index of the node in the list of free choices.
     pub(super) position: u32,
-    /// For each cached result of a Chain, its index. The values of the parents are in `keys`.
+    /// For each cached result of a Chain, the index of the result's node. The values of the parents are in `keys`.
     pub(super) branches: Vec<u32>,
     pub(super) keys: Vec<ValueRegister>,
     pub(super) next_branch: usize,
