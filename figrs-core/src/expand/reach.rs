@@ -1,30 +1,29 @@
-//! Reachability: the conditions under which an element of an expansion belongs to the world.
+//! The conditions under which a world evaluates (reaches) an element of an expansion.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::expansion::{Content, ExpandedElement};
 
-/// The conditions under which an element is reached.
+/// The condition under which a world evaluates an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ReachCondition {
-    /// The element is reached in every world.
     Always,
-    /// The element is reached in the worlds in which one of the contained Chains makes the choice listed with it; both
-    /// are given by index.
+    /// A world evaluates the element if one of the contained Chains makes the listed choice. The pairs have the index of a Chain in the expansion,
+    /// and the index of a choice.
     When(Rc<BTreeSet<(usize, usize)>>),
 }
 
-/// The conditions under which each element is reached, and the elements whose only use is as a row of one Chain's table.
+/// The conditions under which worlds evaluate the elements, and the elements that are only rows of a Chain's table.
 #[derive(Debug)]
 pub(super) struct ReachConditions {
-    /// For each element, the conditions under which it is reached; `None` for elements that the roots do not need.
+    /// For each element, its condition; `None` if the roots do not depend on the element.
     pub(super) reach: Vec<Option<ReachCondition>>,
-    /// For each atomic element that only one Chain uses, the index of this Chain.
+    /// For each atomic element that no other element than one Chain uses, the index of this Chain.
     pub(super) row_of: Vec<Option<usize>>,
 }
 
-/// The references to an element: none, one Chain, or more.
+/// The uses of an element: none, by one Chain, or more.
 #[derive(Clone, Copy)]
 enum Mention {
     Nothing,
@@ -32,7 +31,6 @@ enum Mention {
     More,
 }
 
-/// A set of reachability conditions under construction.
 enum ReachConditionBuilder {
     Nothing,
     Always,
@@ -61,7 +59,7 @@ impl ReachConditionBuilder {
 }
 
 impl ReachConditions {
-    /// Propagates the conditions of reachability from the roots to the elements on which they depend.
+    /// Computes the conditions under which worlds evaluate the elements, from the roots to the elements on which they depend.
     pub(super) fn new(elements: &[ExpandedElement], roots: &[usize]) -> Self {
         let count = elements.len();
         let mut gathered: Vec<ReachConditionBuilder> =
@@ -113,14 +111,14 @@ impl ExpandedElement {
     fn is_row(&self) -> bool {
         match self.content {
             Content::Atomic(_) | Content::NotEnumerable(_) | Content::Fixed => true,
-            // The parents of an unexplored Chain belong to every world that contains the Chain.
+            // The parents of an unexplored Chain belong to every world that evaluates the Chain; a row of a table has no parents.
             Content::Unexplored => self.parents.is_empty(),
             _ => false,
         }
     }
 }
 
-/// If the set contains all choices of a Chain, replaces them by the condition of the Chain itself.
+/// If `set` contains all choices of a Chain, replaces these choices by the condition of the Chain itself.
 fn simplify(
     mut set: BTreeSet<(usize, usize)>,
     elements: &[ExpandedElement],

@@ -1,29 +1,26 @@
-//! The variables on which an element depends, and the situation of the element (reached, unknown or absent) for
-//! each of their assignments.
+//! The variables on which an element depends, and the situation of the element (evaluated, unknown or absent) for each assignment of these variables.
 
 use super::encoding::{EncodingBuilder, Guard};
 use figrs_factor::graph::Assignments;
 use figrs_factor::graph::{FactorGraph, VarId};
 
-/// The present assignment of a list of variables, which may list a variable twice.
+/// An assignment of a list of variables, which may contain a variable twice.
 pub(super) struct ListedVariables {
     pub(super) variables: Vec<VarId>,
-    /// For each entry of the list of variables, its index among the distinct variables.
+    /// For each entry of the list, the index of its variable among the distinct variables.
     places: Vec<usize>,
     assignments: Assignments,
     values: Vec<u32>,
     guard: Option<Guard>,
 }
 
-/// Situation of an element under an assignment of its guard (reachability variable) and its parents.
+/// The situation of an element for an assignment of its parents and its guard, which shows whether a world evaluates the element.
 pub(super) enum Situation {
-    /// The element is reached, with the contained combination of parent values.
+    /// The element is evaluated, with the contained combination of parent values.
     Reached(usize),
-    /// The element is reached, but the value of a parent is unknown.
     Unknown,
-    /// The element is not reached.
     Absent,
-    /// No world has this assignment of the variables that determine the element.
+    /// No world has this assignment.
     Never,
 }
 
@@ -62,8 +59,7 @@ impl ListedVariables {
 }
 
 impl EncodingBuilder<'_> {
-    /// Returns the variables of an element's parents, and a guard (reachability variable) if no parent shows
-    /// whether the element is reached.
+    /// Returns the variables of an element's parents, and its guard if the values of the parents do not show whether a world evaluates the element.
     pub(super) fn scope(&mut self, position: usize, parents: &[usize]) -> ListedVariables {
         let tells = |&p: &usize| self.may_be_absent(p) && self.reached_with(p, position);
         let message = parents.iter().any(tells);
@@ -75,7 +71,7 @@ impl EncodingBuilder<'_> {
         scope
     }
 
-    /// Returns the situation of the element under the present assignment of its [`scope`](Self::scope).
+    /// Returns the situation of the element for the present assignment of its [`scope`](Self::scope).
     pub(super) fn situation(
         &self,
         position: usize,

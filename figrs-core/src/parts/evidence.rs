@@ -1,4 +1,4 @@
-//! Evidence on the parts of objects: by path, and for a whole object at once.
+//! Evidence on the parts of objects, by paths or from data for a whole object.
 
 use super::Parts;
 use super::error::PartError;
@@ -9,8 +9,8 @@ use crate::model::Model;
 use crate::value::plain_data::PlainData;
 
 impl Model {
-    /// States that the element at a path of an object has this value. The value may also be plain data, such as a whole JSON
-    /// object for the object at the path: [`observe_data`](Self::observe_data).
+    /// States that the element at the path `path` of an object has the value `value`. If the value is plain data, the path may also lead to an
+    /// object, whose parts the data describe; see [`observe_data`](Self::observe_data).
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};
@@ -23,7 +23,7 @@ impl Model {
     /// # Ok::<(), figrs_core::PartError>(())
     /// ```
     ///
-    /// **Errors.** [`PartError`], if the path leads to no element, or if the element has no such value.
+    /// **Errors.** [`PartError`] if the path leads to no element, or if the data do not describe a value of the element.
     #[track_caller]
     pub fn observe_path(
         self,
@@ -34,11 +34,11 @@ impl Model {
         observe(self, object.member(), "", path, &value.into())
     }
 
-    /// States values of the parts of an object, all at once, for example from a JSON file.
+    /// States the values of several parts of an object, for example from a JSON file.
     ///
-    /// The data have the form of the object: fields by their names, lists as lists of the same length. `null` states nothing, unless the
-    /// element at this place accepts `null` as a value, as elements of options do. Fields may be left out. The name of a field may also
-    /// be a path. A field that is not random may be stated with the value that it has.
+    /// The data must have the form of the object: an object with the names of the fields, or a list of the same length. `null` states nothing, unless
+    /// the values of the element are options. Fields may be omitted. The name of a field may also be a path. For a field that is not random, the data
+    /// may state the value of the field.
     ///
     /// ```
     /// # use figrs_core::{Element, Flip, Model, Parts, PlainData, Select};
@@ -54,14 +54,14 @@ impl Model {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// **Errors.** [`PartError`] for the first mistake in the data.
+    /// **Errors.** [`PartError`] for the first error in the data.
     #[track_caller]
     pub fn observe_data(self, object: &impl Parts, data: &PlainData) -> Result<Self, PartError> {
         observe(self, object.member(), "", "", data)
     }
 }
 
-/// Adds the evidence of data on the part at the path `rest` of the object `member`, which is at the path `start`.
+/// Adds the evidence of `data` on the part with the path `rest` of the object `member`, which has the path `start`.
 #[track_caller]
 fn observe(
     model: Model,
@@ -71,7 +71,7 @@ fn observe(
     data: &PlainData,
 ) -> Result<Model, PartError> {
     let before = Path::parse(start)?.len();
-    // The mistakes of `rest` alone are reported first, because those of the joined path could be hidden by the join.
+    // Errors in `rest` are reported first, because the complete path might hide them.
     Path::parse(rest)?;
     let path = Path::parse(&joined(start, rest))?;
     let member = match follow(member, &path, before)? {
@@ -86,7 +86,6 @@ fn observe(
     observe_member(model, member, path.text(), data)
 }
 
-/// Adds the evidence of data on the object at a path.
 #[track_caller]
 fn observe_member(
     model: Model,

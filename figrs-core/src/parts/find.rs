@@ -1,4 +1,4 @@
-//! Steps along a path, and the element at its end.
+//! Lookup of the object or element at the end of a path.
 
 use std::any::{Any, type_name};
 use std::panic::Location;
@@ -15,15 +15,13 @@ use crate::error::Fault;
 use crate::similar_names::similar_names;
 use crate::value::Value;
 
-/// The end of the steps along a path.
 pub(super) enum Found<'a> {
-    /// The object at the end of the path.
     End(Member<'a>),
-    /// An element whose values are objects, in which the path goes on with the step of this number.
+    /// An element whose values are objects with parts, and the index of the path's next step, which leads into these objects.
     Through(ElementMember<'a>, ValueParts, usize),
 }
 
-/// Follows a path from one of its objects on, to which the first `from` steps lead.
+/// Follows a path from the object `start`, at which the first `from` steps of the path end.
 pub(super) fn follow<'a>(
     start: Member<'a>,
     path: &Path,
@@ -42,7 +40,7 @@ pub(super) fn follow<'a>(
     Ok(Found::End(member))
 }
 
-/// The object to which one step leads.
+/// Returns the object to which one step leads.
 fn next<'a>(
     member: Member<'a>,
     step: &Step,
@@ -83,7 +81,6 @@ fn next<'a>(
     }
 }
 
-/// The kind of an object, in words.
 pub(super) fn kind(member: &Member<'_>) -> String {
     match member {
         Member::Element(element) => {
@@ -96,7 +93,7 @@ pub(super) fn kind(member: &Member<'_>) -> String {
     }
 }
 
-/// The way on from an object where a path goes wrong.
+/// Returns the remedy for a path that has an error after the object `member`.
 fn remedy(member: &Member<'_>) -> String {
     match member {
         Member::Element(element) => {
@@ -124,7 +121,7 @@ fn remedy(member: &Member<'_>) -> String {
     }
 }
 
-/// The element at the end of a path, of which the first `from` steps lead to `object`.
+/// Returns the element at the end of a path. The first `from` steps of the path end at `object`.
 pub(super) fn element<T: Value>(
     object: &dyn Parts,
     path: &Arc<Path>,

@@ -1,4 +1,4 @@
-//! Members of objects: what stands at one place of a path.
+//! The kinds of objects to which the steps of a path lead.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ use crate::value::Value;
 use crate::value::datum::Datum;
 use crate::value::plain_data::PlainData;
 
-/// An object as [`Parts`] sees it: an element, a plain value, fields, a list, or nothing.
+/// The kind of an object: an element, a value that is not random, an object with fields, a list, or a missing object.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Member<'a> {
@@ -34,7 +34,7 @@ pub enum Member<'a> {
     Missing,
 }
 
-/// An object in a field of another object, not yet looked into.
+/// A field of an object; the object in the field is examined only when it is needed.
 #[derive(Clone, Copy)]
 pub struct ObjectField<'a>(FieldKind<'a>);
 
@@ -45,12 +45,12 @@ enum FieldKind<'a> {
 }
 
 impl<'a> ObjectField<'a> {
-    /// A field whose type implements [`Parts`].
+    /// Creates a field whose type implements [`Parts`].
     pub fn parts(field: &'a dyn Parts) -> Self {
         Self(FieldKind::Parts(field))
     }
 
-    /// A field that is a plain value.
+    /// Creates a field with a value that is not random.
     pub fn value<T: Value>(field: &'a T) -> Self {
         Self(FieldKind::Value(ValueMember(field)))
     }
@@ -72,14 +72,13 @@ impl fmt::Debug for ObjectField<'_> {
     }
 }
 
-/// An element in an object.
+/// An element that is a part of an object.
 #[derive(Clone, Copy)]
 pub struct ElementMember<'a>(&'a dyn TypedElement);
 
-/// A function that returns the parts of an untyped value.
 pub(super) type ValueParts = fn(&dyn Any) -> Option<&dyn Parts>;
 
-/// An element, with what is known of the type of its values.
+/// An element, with the operations that depend on the type of its values.
 trait TypedElement {
     fn erased(&self) -> &AnyElement;
     fn value_type(&self) -> &'static str;
@@ -108,17 +107,17 @@ impl<'a> ElementMember<'a> {
         self.0.erased()
     }
 
-    /// The name of the type of the element's values.
+    /// Returns the name of the type of the element's values, without modules.
     pub(super) fn value_type(self) -> String {
         short_type_name(self.0.value_type())
     }
 
-    /// The value that data state, or a description of the data that state a value.
+    /// Returns the value that the data describe. The error describes the data that would describe a value.
     pub(super) fn read(self, data: &PlainData) -> Result<Datum, String> {
         self.0.read(data)
     }
 
-    /// A function that returns the parts of the element's values, if their type has parts.
+    /// Returns a function from a value of the element to its parts, if the type has parts.
     pub(super) fn value_parts(self) -> Option<ValueParts> {
         self.0.value_parts()
     }
@@ -145,7 +144,7 @@ impl<T: Value> PlainValue for T {
 }
 
 impl ValueMember<'_> {
-    /// True if the data state this value; an error describes the data that state a value.
+    /// True if the data describe this value. The error describes the data that would describe a value.
     pub(super) fn is_stated_by(self, data: &PlainData) -> Result<bool, String> {
         self.0.is_stated_by(data)
     }
@@ -157,7 +156,7 @@ impl fmt::Debug for ValueMember<'_> {
     }
 }
 
-/// The name of a type without the paths of its modules.
+/// Returns the name of a type without the paths of modules.
 pub(super) fn short_type_name(full: &str) -> String {
     let mut short = String::new();
     let mut name = String::new();

@@ -18,11 +18,11 @@ use crate::element::node::AnyElement;
 use crate::value::Value;
 use path::Path;
 
-/// An object whose fields are elements, plain values, other such objects, or lists and options of these.
+/// An object whose fields are elements, values that are not random, other objects with parts, or lists and options of these.
 ///
-/// `#[derive(Parts)]` implements the trait for structs and enums. A *path* then names each element of an object: the names of fields
-/// with points between them (`engine.power`), and the numbers of the items of lists, from 0, in brackets (`rooms[2].owner`). The fields of
-/// a tuple struct are called `0`, `1`, and so on. Options, boxes and shared pointers add nothing to a path.
+/// `#[derive(Parts)]` implements the trait for structs and enums. A *path* then names each element of an object. The path consists of the names of
+/// fields, separated by points (`engine.power`), and of the indices of list items, from 0, in brackets (`rooms[2].owner`). The fields of a tuple
+/// struct are called `0`, `1`, and so on. Options, boxes and shared pointers are no steps of a path.
 ///
 /// ```
 /// use figrs_core::{Element, Flip, Model, Parts, Select};
@@ -45,9 +45,9 @@ use path::Path;
 /// # Ok::<(), figrs_core::PartError>(())
 /// ```
 ///
-/// An element may be a *reference of uncertain identity*: its values are objects. If the objects have the type `Person`, derive `Value` and
-/// `Parts` for `Person` with the attribute `#[value(parts)]`; a path may then lead on through the element. [`Element::part`] does
-/// this without a path.
+/// An element may be a *reference of uncertain identity*: its values are objects. If the objects have the type `Person`, derive `Value` and `Parts`
+/// for `Person` with the attribute `#[value(parts)]`; a path may then continue with the fields of the objects. [`Element::part`] returns such a field
+/// without a path.
 ///
 /// # Attributes of the derived implementation
 ///
@@ -58,16 +58,16 @@ use path::Path;
 ///
 /// `#[parts(crate = "path")]` on the type names the crate that exports the trait, if this is not `figrs`.
 pub trait Parts {
-    /// The kind of the object, and the objects in its fields.
+    /// Returns the kind of the object, with its fields or items.
     fn member(&self) -> Member<'_>;
 
     /// Returns the element at the path `path`, with values of type `T`.
     ///
-    /// If the path leads through references of uncertain identity, the result is an element that reads whatever object each reference has as
-    /// its value. A value without such a part makes an error ([`Fault::Part`](crate::Fault::Part)) in the worlds that have this
-    /// value; evidence can exclude these worlds.
+    /// If the path leads through references of uncertain identity, the result is the element in the object that the references have as their value in
+    /// each world. If this object has no such element, the world has the error [`Fault::Part`](crate::Fault::Part), unless evidence excludes the
+    /// world.
     ///
-    /// **Errors.** [`PartError`], if the path does not lead to an element, or to an element with values of another type.
+    /// **Errors.** [`PartError`] if the path does not lead to an element, or if the values of the element have another type.
     #[track_caller]
     fn find<T: Value>(&self, path: &str) -> Result<Element<T>, PartError>
     where
@@ -79,7 +79,7 @@ pub trait Parts {
 
     /// Returns all elements of the object in the order of the fields, each with its path.
     ///
-    /// Elements that are values of other elements are not listed, because they differ from world to world.
+    /// Elements inside the values of other elements are not listed, because they differ between worlds.
     ///
     /// **Errors.** [`PartError::Cycle`] if references form a cycle; [`PartError::TooManyParts`] if the object has too many parts.
     fn paths(&self) -> Result<Vec<(String, AnyElement)>, PartError>
@@ -89,8 +89,8 @@ pub trait Parts {
         walk::elements(self)
     }
 
-    /// Names each element of the object by its path, such as `car.engine.power` if `name` is `car`, and returns the elements as
-    /// targets of a query: the answer, and all messages, then print the paths. An element that has a name keeps it.
+    /// Names each element of the object by its path, such as `car.engine.power` if `name` is `car`, and returns the elements as targets of a query.
+    /// The answer and all messages then print the paths. An element keeps a name that it already has.
     ///
     /// ```
     /// # use figrs_core::{Flip, Parts};

@@ -1,4 +1,4 @@
-//! An element of a block, and the element's caches.
+//! The record of an element in a block, with the element's caches.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,43 +14,38 @@ use figrs_core::element::node::AnyElement;
 use figrs_core::model::evidence::Evidence;
 use figrs_core::value::datum::Datum;
 
-/// One element of a block, with its cached data.
 pub(super) struct ColumnInstruction {
     pub(super) element: AnyElement,
     pub(super) parents: Option<Rc<[ColumnSlot]>>,
     pub(super) evidence: Arc<[Evidence]>,
     pub(super) fixed: Option<Datum>,
-    /// Values that the element must have according to the observations.
+    /// The values of the element that the observations imply.
     pub(super) implied: Vec<Datum>,
-    /// `true` if the values of the element are truth values.
     pub(super) is_bool: bool,
     pub(super) checked: bool,
     pub(super) prepared: Option<Rc<AtomicSampler>>,
-    /// The dictionary to which the codes in the element's columns refer.
     pub(super) dictionary: Option<DictionaryId>,
     pub(super) memo: CombinationMemo,
 }
 
-/// Memoised results of the function of an element, indexed by the combination of its parents' values.
+/// Cached results of an element's function, by the combination of its parents' values.
 #[derive(Default)]
 pub(super) struct CombinationMemo {
-    /// For each parent, the dictionary to which the parent's codes referred when the results were memoised.
+    /// For each parent, the dictionary of its codes when the results were cached.
     pub(super) dictionaries: Vec<Option<DictionaryId>>,
-    /// For each parent whose column consists of values instead of codes, the dictionary that encodes them.
+    /// For each parent whose column does not consist of codes, the dictionary of its values.
     pub(super) encoders: Vec<Option<DictionaryId>>,
     pub(super) combinations: CombinationNumbering,
-    /// For a function of parents (an Apply), the code of the result for each combination of parent values.
+    /// For a deterministic function (Apply), the code of the result for each combination of parent values.
     pub(super) results: Vec<u32>,
-    /// For a Chain, the branch for each combination of parent values.
     pub(super) branches: Branches,
-    /// `true` if some branch has led to an element that is not of kind `Kind::Atomic`.
+    /// `true` if the element of some branch was not atomic.
     pub(super) branches_out: bool,
     /// For each other dictionary, the table from its codes to codes of the element's own dictionary.
     pub(super) translations: FxHashMap<DictionaryId, Rc<Vec<u32>>>,
 }
 
 impl ColumnInstruction {
-    /// Returns the approximate number of bytes that the caches allocate on the heap.
     pub(super) fn bytes(&self) -> usize {
         let parents = self.parents.as_ref().map_or(0, |all| size_of_val(&**all));
         let prepared = self
