@@ -6,11 +6,11 @@ use std::str::FromStr;
 use super::{GridError, Position, Size};
 use figrs_reading::{FileError, Mistake, MistakeKind};
 
-/// A value that a file of clues can give to a cell.
+/// A value of a cell that has a character in the text of clues.
 pub trait Symbol: Copy {
     /// The character of a cell without a clue.
     const FREE: char;
-    /// Description of the allowed characters.
+    /// Description of the allowed characters, for messages.
     const WRITE: &'static str;
 
     /// Returns the character that stands for the value.

@@ -1,16 +1,15 @@
-//! Sizes of the pictures of boards, in pixels.
 
 use crate::grid::Size;
 use figrs_reading::Mistake;
 
 use super::{Canvas, Image};
 
-/// Sizes in pixels for the pictures of a kind of board.
+/// Sizes in pixels of the pictures of a kind of board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PictureScale {
-    /// Number of pixels of the side of a cell.
+    /// Number of pixels of each side of a cell.
     pub cell: usize,
-    /// Number of pixels of the borders on two opposite sides of a picture together.
+    /// Total number of pixels of the two borders on opposite sides of a picture.
     pub borders: usize,
 }
 

@@ -25,7 +25,7 @@ impl LevelProgram {
         }
     }
 
-    /// Returns the model of the level, which has elements for each column.
+    /// Returns the model of the level, which has an element for each tile.
     pub fn model(&self) -> &LevelModel {
         &self.model
     }
