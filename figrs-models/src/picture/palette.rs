@@ -1,3 +1,4 @@
+//! Palettes: colours by characters.
 
 /// A palette: characters and their colours. The first character stands for transparent pixels, which leave the background visible.
 #[derive(Clone, Copy, Debug)]

@@ -1,3 +1,4 @@
+//! Sizes of the pictures of boards, in pixels.
 
 use crate::grid::Size;
 use figrs_reading::Mistake;

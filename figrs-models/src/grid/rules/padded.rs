@@ -1,3 +1,4 @@
+//! Indices in a grid with a margin of one cell.
 
 use crate::grid::Size;
 

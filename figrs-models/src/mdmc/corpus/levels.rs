@@ -1,3 +1,4 @@
+//! Levels to train on.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

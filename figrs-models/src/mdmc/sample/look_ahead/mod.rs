@@ -1,3 +1,4 @@
+//! Sampling with look-ahead.
 
 use std::sync::Arc;
 

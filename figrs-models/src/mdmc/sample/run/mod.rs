@@ -1,3 +1,4 @@
+//! State of a sampler while it draws one level with look-ahead.
 
 use rand::Rng;
 
