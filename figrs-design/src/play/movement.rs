@@ -1,17 +1,17 @@
-//! Movements: the rules by which a player moves, as data.
+//! Movements: rules by which a player moves, given as data.
 
 use std::fmt;
 
 use super::{JUMP_ARCS, MovementError};
 use figrs_models::mdmc::{Meaning, TileSet, Travel};
 
-/// The positions of cells relative to the first cell of a move: columns to the right and rows down.
+/// The cells of a move relative to its first cell: numbers of columns to the right and of rows down.
 pub(super) type CellOffsets = Vec<(i8, i8)>;
 
 /// The rules by which a player moves through a level, with the start and the goal.
 ///
-/// Movements are [built in](Self::named) or come from a file ([`from_toml`](Self::from_toml), [`from_json`](Self::from_json)). A set of tiles and a
-/// direction of travel turn a movement into [`MovementRules`](super::MovementRules), by which levels are searched and drawn.
+/// Movements are [built in](Self::named) or come from a file ([`from_toml`](Self::from_toml), [`from_json`](Self::from_json)). Given a set of tiles
+/// and a direction of travel, a movement is compiled to [`MovementRules`](super::MovementRules), by which levels are searched and drawn.
 ///
 /// # Rules
 ///
@@ -21,15 +21,17 @@ pub(super) type CellOffsets = Vec<(i8, i8)>;
 ///   downwards, and can stand on them. The key `open` lists meanings of tiles that a player can enter although they are solid; `solid` lists the
 ///   characters of solid tiles and replaces the meanings of the set.
 /// - **On foot.** A player can stand upon solid, diggable and solid-from-above tiles; without `gravity`, a player can stand in every cell. A standing
-///   player can take one of the `steps` or start one of the `jumps`; a jump passes cells one after another, and the player can leave it in each of
-///   them. Each move can also be made with left and right exchanged.
+///   player can take one of the `steps` or start one of the `jumps`. A jump passes cells one after another, and the player can leave the jump in each
+///   of these cells. Each move also has a mirror image, with left and right exchanged.
 /// - **In the air.** Over a cell that does not support a player, the player falls by one of the `falls`, each of which tests only its last cell.
 /// - **Ladders.** A player holds on to climbable tiles, climbs up and down, and can stand upon them. A player can hold on to a rope and let go of it.
 ///   If the key `drop` is true, a player drops through tiles that are solid from above.
-/// - **Digging.** With `dig`, a player digs away a diggable tile beside and below the player's cell, and falls through it: one layer at a time.
+/// - **Digging.** With `dig`, a player digs away a diggable tile beside and below the player's cell, and falls through it: one row of tiles at a
+///   time.
 /// - **Doors.** The key `doors` is the largest number of wall cells between two doors that lead to each other, in a straight line.
-/// - **Edges.** In the bottom row, a player is lost or stands as on a floor, as the key `bottom` states. In levels that are played to the right, a
-///   jump arc that rises above the top continues in the top row. If the key `wrap` is true, the left and right sides of a level are joined.
+/// - **Edges.** The key `bottom` states whether a player in the bottom row is lost (cannot move any more) or stands on a floor. In levels that are
+///   played to the right, a jump arc that rises above the top continues in the top row. If the key `wrap` is true, the left and right sides of a
+///   level are joined.
 /// - **Enemies and hazards** are ignored, blocked (a player can neither enter nor stand upon them), or jumped: a player enters them only in the air.
 #[derive(Clone, Debug, PartialEq, Eq)]
 // Each Boolean field is a separate switch, as in movement files.
@@ -46,7 +48,7 @@ pub struct Movement {
     pub(super) doors: u8,
     pub(super) wrap: bool,
     pub(super) bottom: Bottom,
-    /// Characters of solid tiles, whatever the meanings of the tiles.
+    /// Characters of solid tiles, which replace the meanings of the set of tiles.
     pub(super) solid: Option<String>,
     pub(super) open: Vec<Meaning>,
     pub(super) enemies: Harm,
@@ -64,12 +66,12 @@ pub(super) enum Bottom {
     Floor,
 }
 
-/// Effect of tiles that hurt.
+/// Effect of tiles that hurt a player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Harm {
     Ignored,
     Blocked,
-    /// A player cannot enter the tile on foot, but can in the air.
+    /// A player can enter the tile in the air, but not on foot.
     Jumped,
 }
 
@@ -85,14 +87,14 @@ pub(super) enum Side {
 /// The place where a player starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// The cell in the given row and column, if a player can enter it; in a smaller level, the last row or column replaces a row or column outside
-    /// the level.
+    /// The cell in the given row and column, if a player can enter this cell; if the level has fewer rows or columns, the last row or column takes
+    /// the place of the given one.
     Cell(usize, usize),
     /// All cells where a player can stand in the first column (first row, if the player climbs) that has such cells.
     Ground,
     /// The cells at a side that a player can enter.
     Edge(Side),
-    /// The first tile with one of the meanings, in the order of travel.
+    /// The first tile, in the order of travel, with one of the meanings.
     Tiles(Vec<Meaning>),
 }
 
@@ -127,7 +129,6 @@ impl Side {
     }
 }
 
-/// The jump arcs of the movement `climb`, which rise up to four rows, as the six levels of the corpus need, and lead up to three columns aside.
 const CLIMBING_ARCS: [&[(i8, i8)]; 3] = [
     &[(0, -1), (0, -2), (0, -3), (0, -4)],
     &[(0, -1), (0, -2), (1, -3), (1, -4), (2, -4), (3, -4)],
@@ -213,7 +214,7 @@ impl Movement {
         }
     }
 
-    /// Returns the cell at which a player starts, if it lies outside levels of the given size; `None` also for the start of the published rules.
+    /// Returns the start cell, if it lies outside levels of the given size; `None` for the published rules, which allow such a start.
     pub(crate) fn start_outside(&self, (height, width): (usize, usize)) -> Option<(usize, usize)> {
         match self.start {
             Start::Cell(row, column) if self.start != Self::platformer().start => {
@@ -246,9 +247,9 @@ impl Movement {
         }
     }
 
-    /// Returns the movement that a set of tiles suggests: `ladders` for sets with tiles to climb, a start and tiles to collect; `climb` for levels in
-    /// which the player climbs and that have tiles solid from above; and `platformer` for sets of [its tiles](TileSet::is_platformer) that are played
-    /// to the right.
+    /// Returns the movement that a set of tiles suggests: `ladders` for a set with tiles to climb, a start and tiles to collect; `climb` for a set
+    /// with tiles that are solid from above, if the player climbs in the levels; `platformer` for a set of [platformer
+    /// tiles](TileSet::is_platformer), if the levels are played to the right.
     ///
     /// **Errors.** [`MovementError::Tiles`] if the tiles have no meanings, otherwise [`MovementError::Invalid`] if they suggest no movement.
     pub fn suggested(tiles: &TileSet, travel: Travel) -> Result<Self, MovementError> {
@@ -275,7 +276,7 @@ impl Movement {
         &self.name
     }
 
-    /// Describes in one clause what is guaranteed about a level that is playable under this movement.
+    /// Describes in one clause the guarantee for a level that is playable by this movement.
     ///
     /// ```
     /// use figrs_design::Movement;

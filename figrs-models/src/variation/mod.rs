@@ -1,4 +1,4 @@
-//! Variation scores: differences between the boards of a generator, by a published comparison of generators.
+//! Variation scores: measures of the differences between the boards of a generator, by the formulas of a published comparison of generators.
 //!
 //! The printed formulas for mazes, dungeons and chromatic mazes are damaged in places and do not always agree with the text of the publication. Each
 //! score therefore has three readings (interpretations of the formula), listed in [`Variation::READINGS`]; the first reading is the recommended one.
