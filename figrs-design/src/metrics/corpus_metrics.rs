@@ -1,3 +1,4 @@
+//! Computes all measures of a level at once.
 
 use std::sync::Arc;
 
