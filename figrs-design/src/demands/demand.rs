@@ -139,7 +139,7 @@ pub enum Demand {
     Accompanied {
         /// The pattern each of whose occurrences needs the other pattern near it.
         each: Pattern,
-        /// Area of the occurrences that need the other pattern.
+        /// Area of the occurrences of `each` that need the pattern `by` near them.
         area: Area,
         /// The other pattern, which may occur anywhere in the level.
         by: Pattern,

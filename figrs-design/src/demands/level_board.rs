@@ -15,14 +15,13 @@ use crate::DemandError;
 /// from the bottom up. A [`ConditionalSampler`](figrs_models::board::ConditionalSampler) draws the levels that meet the demands.
 ///
 /// A demand to resemble a drawing multiplies a tile's weight as soon as particles sample this tile. For demands with automata, such as numbers and
-/// patterns, particles propose tiles by an estimate of how likely the rest of the level meets the demand, which treats cells as independent (for a
-/// drawing and n-grams, the estimate is exact). Such proposals make the weights more even and do not change the distribution of levels; twenty
-/// particles therefore usually suffice for a level.
+/// patterns, particles prefer tiles after which the rest of the level probably meets the demand. This probability is estimated as if cells were
+/// independent (for n-grams and a drawing, it is exact). Such proposals make the weights more even and do not change the distribution of levels;
+/// twenty particles therefore usually suffice for a level.
 ///
-/// If no level meets the demands, the error is [`SteeringError::Contradictory`] with demands that exclude each other. The error names the same
-/// demands on all machines, and states on all machines whether the conflict is proven, because the work of the search for a proof is limited
-/// ([`proof_work`](SteeredLevel::proof_work)), and so is the work of the search by particles if no proof is found
-/// ([`conflict_work`](SteeredLevel::conflict_work)).
+/// If no level meets the demands, the error is [`SteeringError::Contradictory`] with demands that exclude each other. The error is the same on all
+/// machines, because work instead of time limits the search for a proof ([`proof_work`](SteeredLevel::proof_work)) and, if no proof is found, the
+/// search by particles ([`conflict_work`](SteeredLevel::conflict_work)).
 ///
 /// **References.** Levels are conditioned by sequential Monte Carlo (Gordon, Salmond and Smith 1993) instead of the look-ahead of Snodgrass and Ontañón
 /// (2017).

@@ -102,8 +102,8 @@ fn sets() -> Vec<Vec<Demand>> {
     ]
 }
 
-/// The estimates of the probability of the evidence are unbiased with any number of particles, and so are the means of the weight of a trajectory
-/// times a function of the trajectory.
+/// Estimates of the probability of the evidence are unbiased for any number of particles. The mean of a trajectory's weight times any function of the
+/// trajectory is unbiased, too.
 #[test]
 fn few_particles_give_the_exact_law_when_they_are_weighed() {
     const POPULATIONS: u64 = 1_500;

@@ -34,8 +34,8 @@ pub(super) struct TwistedDemands {
 }
 
 impl TwistedDemands {
-    /// Creates the twisted proposals. Returns `None` if no demand twists proposals and the weights of the model sum to one, if columns of the model
-    /// depend on columns to their right, or if the model does not know a placed tile.
+    /// Creates the twisted proposals. Returns `None` in three cases: no demand twists proposals and the weights of the model sum to one, a column of
+    /// the model depends on columns to its right, or the model does not know a placed tile.
     pub(super) fn new(model: &LevelModel, demands: &[StatedDemand]) -> Option<Arc<Self>> {
         model.program().reach()?;
         let mut placed = Mask::free(model.height(), model.width());

@@ -14,8 +14,7 @@ use figrs_models::mdmc::{Level, Tile};
 /// # Complexity
 ///
 /// The time for a level is proportional to its number of columns, times the number of indexed columns plus the number of cells of all distinct
-/// columns. The memory is proportional to the number of indexed columns, plus the product of the number of distinct columns and the number of columns
-/// of a window.
+/// columns. The memory is proportional to the number of indexed columns plus the number of distinct columns times that of the columns of a window.
 ///
 /// ```
 /// use figrs_models::mdmc::Level;

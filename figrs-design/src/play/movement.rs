@@ -247,9 +247,9 @@ impl Movement {
         }
     }
 
-    /// Returns the movement that a set of tiles suggests: `ladders` for a set with tiles to climb, a start and tiles to collect; `climb` for a set
-    /// with tiles that are solid from above, if the player climbs in the levels; `platformer` for a set of [platformer
-    /// tiles](TileSet::is_platformer), if the levels are played to the right.
+    /// Returns the movement that a set of tiles suggests: `ladders` if the set has tiles to climb, a start and tiles to collect; `climb` if the
+    /// player climbs in the levels and the set has tiles that are solid from above; `platformer` if the levels are played to the right and the set
+    /// has [platformer tiles](TileSet::is_platformer).
     ///
     /// **Errors.** [`MovementError::Tiles`] if the tiles have no meanings, otherwise [`MovementError::Invalid`] if they suggest no movement.
     pub fn suggested(tiles: &TileSet, travel: Travel) -> Result<Self, MovementError> {

@@ -24,8 +24,8 @@ use figrs_models::mdmc::{LevelError, Tile};
 ///
 /// The result is exact: after each column, [`playable`](Self::playable) is the result of [`Playability`](super::Playability) for the columns so far.
 /// Moves cross one column at a time. The state after a column therefore needs only the positions at which a player can cross into the next column.
-/// The state stores these crossings for each number of areas of a [`Route`] that the player has passed: crossings by paths from the start, and
-/// crossings by players who return from the right, however far to the left they go. If all tiles of some kind are goals, the state stores each goal
+/// The state stores these crossings for each number of areas of a [`Route`] that the player has passed: crossings on paths from the start, and
+/// crossings of players who return from the right, however far they go to the left. If all tiles of some kind are goals, the state stores each goal
 /// tile that has not been reached as the set of positions from which a returning player reaches the tile. Once [`alive`](Self::alive) is false, no
 /// further columns make the level playable.
 /// # Complexity
@@ -354,8 +354,8 @@ impl Reach {
 }
 
 impl EdgeCrossings {
-    /// Returns a truth value for each number of passed areas: true if a player who has passed this number can still pass all areas or reach a goal
-    /// tile, in the columns from `column` on or by returning into earlier columns.
+    /// Returns, for each number of passed areas, whether a player who has passed this number of areas can still pass the others or reach a goal tile:
+    /// in the columns from `column` on, or by returning into earlier columns.
     fn hopes(&self, cells: &ColumnCells<'_>, column: usize) -> Vec<bool> {
         let last = cells.route.last();
         let places = |passed: usize| passed * cells.height()..(passed + 1) * cells.height();
@@ -435,7 +435,7 @@ fn returns(
     let mut free = inside.clone();
     let hopeful = (0..hopes.len()).filter(|&passed| hopes[passed]);
     for passed in hopeful {
-        // The row of the returning player between moves whose exploration is in `free`.
+        // The variable `free` has the exploration for a player who returns to this row between moves.
         let mut free_row = None;
         for row in (0..cells.height()).rev() {
             let place = Place { row, passed };

@@ -132,8 +132,8 @@ impl MovementRules {
     /// - A player can neither enter nor stand on enemies and hazards, whatever the movement says. Above an enemy or hazard that would otherwise
     ///   support the player, only a jump arc can continue.
     /// - A player passes from a cell to an adjacent cell through their common side. Each part of a move, such as a step of an arc or a fall, must be
-    ///   possible as a sequence of steps of one cell, up, down or sideways, through free cells and towards the end of that part. No player passes
-    ///   between two solid tiles that touch at a corner, nor through a blocked cell that the movement does not test.
+    ///   possible as a sequence of steps from cell to free adjacent cell, each towards the end of that part. No player passes between two solid tiles
+    ///   that touch at a corner, nor through a blocked cell that the movement does not test.
     /// - The first cell must be free, and all cells between two doors must be blocked.
     ///
     /// A level that is playable by the strict rules is also playable by the original rules.

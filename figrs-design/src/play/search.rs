@@ -28,8 +28,8 @@ use figrs_models::mdmc::Level;
 ///
 /// # Guarantee
 ///
-/// The search is exact for the rules of the movement, because it visits all reachable combinations of a cell, a stage of a move and a number of
-/// passed areas of a [`Route`], breadth-first. It therefore finds a path with the fewest steps of moves.
+/// The search is exact for the rules of the movement, because it is breadth-first over combinations of a cell, a stage of a move and a number of
+/// passed areas of a [`Route`]. It therefore finds a path with the fewest steps of moves.
 ///
 /// # Complexity
 ///
@@ -167,8 +167,8 @@ struct SearchResult {
     is_exhausted: bool,
 }
 
-/// Returns the furthest column that a player can reach in any level with the given possible classes of cells, if no such level has a path to the
-/// goal; `None` if a path may exist or if the work runs out. `columns` has the possible classes of the cells, column by column from the top;
+/// Returns the furthest column that a player can reach in levels with the given possible classes of cells, if none of these levels has a path to the
+/// goal. Returns `None` if a path may exist or if the work runs out. `columns` has the possible classes of the cells, column by column from the top;
 /// `spend(n)` uses up `n` steps of work, and returns false if fewer steps are left.
 ///
 /// Each step of the search may choose any possible classes for the cells that it tests, independently of other steps. If some level has a path, the

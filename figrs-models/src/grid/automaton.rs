@@ -39,7 +39,7 @@ pub trait Automaton<C>: Send + Sync + 'static {
         }
     }
 
-    /// Returns the constraint that the automaton accepts the values that the function `read` computes from the cells.
+    /// Returns a constraint on other cells: this automaton reads the values that the function `read` computes from those cells.
     fn reading<D, F>(self, read: F) -> MappedAutomaton<Self, F, C>
     where
         Self: Sized,

@@ -16,7 +16,7 @@ pub enum GridError {
     /// The grid is too large for automata, or for bounds on the lengths of paths.
     #[error("{0}")]
     TooLarge(Mistake),
-    /// No board of this size is possible, or a number, such as the number of walls, is in the demanded range on no board.
+    /// No board of this size is possible, or a demanded number, such as the number of walls, occurs on no board.
     #[error("{0}")]
     Impossible(Mistake),
     /// No maze meets the clues.

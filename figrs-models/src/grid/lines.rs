@@ -1,4 +1,4 @@
-//! Constraints on each row, or on each column, by an automaton for each.
+//! Constraints that consist of an automaton for each row, or of an automaton for each column.
 
 use super::{Automaton, GridError, Position, Size};
 

@@ -5,8 +5,8 @@ use std::ops::{Range, RangeInclusive};
 use super::{Automaton, PatternTracker, Verdict};
 use figrs_models::mdmc::Tile;
 
-/// Accepts levels in which each occurrence of a pattern has an occurrence of another pattern near it: `rows` and `columns` are the ranges of the
-/// allowed shifts from the first cell of the one occurrence to the first cell of the other.
+/// Accepts levels in which each occurrence of a pattern has an occurrence of another pattern near it. The ranges `rows` and `columns` limit the shift
+/// from the first cell of the pattern to the first cell of the other pattern.
 ///
 /// The state of the automaton holds the partial matches of both patterns, the occurrences of the pattern that still need the other pattern, and the
 /// latest occurrences of the other pattern.

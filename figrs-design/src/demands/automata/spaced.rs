@@ -8,8 +8,8 @@ use figrs_models::mdmc::Tile;
 /// Accepts levels in which the first occurrence of the pattern `to` after each occurrence of the pattern `from`, if there is one, begins `least` to
 /// `most` columns further to the right.
 ///
-/// The state of the automaton holds the partial matches of both patterns, the latest columns in which patterns began, and the numbers of columns
-/// since the first and the last occurrence of `from` that no occurrence of `to` has followed yet.
+/// The state of the automaton holds the partial matches of both patterns and the latest columns in which patterns began. If occurrences of `from`
+/// still have no occurrence of `to` after them, the state also holds the numbers of columns since the first and the last of them.
 #[derive(Debug)]
 pub(in crate::demands) struct Spaced {
     pub(in crate::demands) from: PatternTracker,
@@ -41,7 +41,7 @@ impl Spaced {
     }
 
     /// Checks the distances from earlier occurrences to the patterns that begin in a column. `waiting` holds the numbers of columns since the first
-    /// and the last occurrence of `from` that no occurrence of `to` has followed yet, or is empty.
+    /// and the last occurrence of `from` that still have no occurrence of `to` after them, or is empty.
     fn judge(&self, begins: u32, waiting: &mut Vec<u32>) -> bool {
         for distance in &mut *waiting {
             *distance = (*distance + 1).min(self.far());

@@ -24,7 +24,7 @@ pub(super) struct BoardKernel<C> {
     pub(super) free: Vec<usize>,
     /// For each kind of cell and each value, the cells with this value; filled only if the values of two cells may be exchanged.
     pools: Vec<Vec<Vec<u32>>>,
-    /// For each cell, its index in its list of `pools`.
+    /// For each cell, its index in the list of `pools` that contains it.
     places: Vec<u32>,
     pub(super) violation: u32,
     pub(super) penalty: f64,

@@ -125,8 +125,8 @@ impl<C: Value> RuledCells<C> {
         self
     }
 
-    /// Declares that every board that follows all rules can be reached from every other through boards that follow all rules, by changing one cell or
-    /// exchanging two cells at a time, or by the puzzle's [moves](Self::moves). Markov chains are then quicker, because they need not pass through
+    /// Declares that the boards that follow all rules are connected: a chain of such boards leads from any of them to any other, by changing one cell
+    /// or exchanging two cells at a time, or by the puzzle's [moves](Self::moves). Markov chains are then quicker, because they need not pass through
     /// boards that break rules.
     #[must_use]
     pub fn joined(self) -> Self {
@@ -136,8 +136,8 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Declares that most boards that follow all rules can be reached from each other through boards that follow all rules. Markov chains are then
-    /// quicker, because only a single additional chain passes through boards that break rules.
+    /// Declares that most boards that follow all rules are connected, as [`joined`](Self::joined) declares it of all such boards. Markov chains are
+    /// then quicker, because only a single additional chain passes through boards that break rules.
     #[must_use]
     pub fn nearly_joined(self) -> Self {
         Self {

@@ -221,7 +221,7 @@ impl ChromaticElements {
         Ok((steps, constraint.model().clone()))
     }
 
-    /// Returns the maze in a world; [`Self::cells`] must have been the targets.
+    /// Returns the maze in a world of a query with the targets [`Self::cells`].
     ///
     /// **Errors.** [`BoardError::Inference`] if the world belongs to another model, or does not determine the tiles.
     pub fn board(&self, world: &World) -> Result<Board<ChromaticTile>, BoardError> {

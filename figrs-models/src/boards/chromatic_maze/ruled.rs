@@ -57,8 +57,8 @@ impl ChromaticMaze {
         }
     }
 
-    /// Returns tiles that have the colours of clues and, elsewhere, one colour (if `colours` is 0) or random colours; an end of the path without a
-    /// clue is as far from the other end as possible in scan order.
+    /// Returns tiles with the colours of clues; tiles without a clue have one colour if `colours` is 0, and else random colours. An end of the path
+    /// without a clue is, in scan order, as far from the other end as possible.
     fn tiles(&self, known: [Option<&usize>; 2], colours: u64) -> Vec<RelativeTile> {
         let (size, mut rng) = (self.size(), stream(0, colours));
         let free = |taken: Option<usize>, mut places: Box<dyn Iterator<Item = usize>>| {

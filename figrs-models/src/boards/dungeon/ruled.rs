@@ -8,8 +8,8 @@ use crate::grid::{CountRule, WayRule};
 impl Dungeon {
     /// Returns the cells and rules of a dungeon.
     ///
-    /// Without a lower bound on walls and without bounds on the walk, Markov chains reach every dungeon: any dungeon becomes any other in three
-    /// steps, which remove all walls without a clue, move the gem and the altar to their new cells, and add the walls of the other dungeon.
+    /// Without a lower bound on walls and without bounds on the walk, Markov chains reach every dungeon: to change one dungeon into another, remove
+    /// all walls without a clue, move the gem and the altar to their new cells, and add the walls of the other dungeon.
     pub(super) fn ruled(&self) -> RuledCells<DungeonTile> {
         let size = self.size();
         let clue = |at: usize| self.clues.get(size.position(at));

@@ -11,8 +11,8 @@ use crate::grid::{BoardRule, Size};
 /// The rule forbids boards with a room from which the pointers do not lead to the first room. The violation of the rule is half the amount by which
 /// the number of steps misses the range, rounded up.
 ///
-/// **Complexity.** After a change of one pointer, or of one pointer and the reversal of the pointers along a path, the work is proportional to the
-/// number of rooms that are on only one of the old and the new path. After any other change the rule rereads the board.
+/// **Complexity.** A change of one pointer may reverse the pointers along a path; the work for such a change is proportional to the number of rooms
+/// that leave or join the path from the last room. After any other change the rule rereads the board.
 pub(super) struct TreeRule {
     size: Size,
     steps: Option<RangeInclusive<u32>>,

@@ -21,8 +21,8 @@ impl fmt::Display for GeneratedLevel {
 }
 
 impl GeneratedLevel {
-    /// Creates a generated level. For each network structure, it counts the cells for which this structure is the first one whose neighbours have
-    /// tiles that occurred together in training.
+    /// Creates a generated level, and counts the cells for which each network structure is the first whose neighbours have tiles that occurred
+    /// together in training.
     #[doc(hidden)]
     pub fn of(chain: &MarkovChain, level: Level) -> Self {
         let tiles_by_structure = chain.tiles_by_structure(&level);

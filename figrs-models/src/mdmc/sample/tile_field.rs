@@ -195,7 +195,7 @@ impl ColumnProgram for FieldColumns {
             }
             level.weights[place] = weights;
         }
-        // The events must refer to the proposed tiles instead of the tiles that the model draws.
+        // The events about training must refer to the proposed tiles instead of the tiles that the model draws.
         let tiles = level.tiles;
         let mut level = LevelColumns {
             seen: self.seen_statements(&tiles, columns.start, known),
@@ -303,7 +303,7 @@ impl ColumnChain {
         messages
     }
 
-    /// Returns the weights of the tiles of the row `row`, given the tile below: the weight of each tile times the message to this tile from the rows
+    /// Returns the weight of each tile of the row `row`, given the tile below: the tile's own weight times the message to the tile from the rows
     /// above, divided by the message to the tile below.
     fn shares(&self, row: usize, under: Tile, left: &[Tile], messages: &[f64]) -> TileShares {
         let number = self.tiles.len();

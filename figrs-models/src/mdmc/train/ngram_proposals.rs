@@ -9,7 +9,7 @@ use super::column_ngrams::{ColumnNGrams, EDGE, history};
 use crate::mdmc::sample::twist::{HistoryValues, Twist, TwistState};
 
 /// Proposes a column in proportion to a product: the column's probability under n-grams, times the [factor](Twist) of the demands, times the
-/// [value](history_values) of the history that then follows.
+/// [value](history_values) of the next column's history.
 pub(super) struct NGramProposals {
     ngrams: Arc<ColumnNGrams>,
     values: Arc<HistoryValues>,

@@ -13,10 +13,10 @@ use crate::board::BoardError;
 
 /// Returns the number of spanning trees of a grid of `m` by `n` rooms.
 ///
-/// The number of spanning trees is the product of the sums of all pairs of nonzero eigenvalues, one eigenvalue of each side of the grid. The product
-/// is the resultant of the monic polynomials `S_(m-1)(x)` and `S_(n-1)(4 - x)`. The polynomial `S_k` is Chebyshev's polynomial of the second kind,
-/// `S_(k+1)(x) = x S_k(x) - S_(k-1)(x)`, with the roots `2 cos(pi j / (k + 1))`. The resultant is computed modulo primes whose product is larger than
-/// the resultant, and the remainders are combined by the Chinese remainder theorem.
+/// The number of spanning trees is a product over all pairs of nonzero eigenvalues, one for each side of the grid; the factor of a pair is the sum of
+/// its eigenvalues. The product is the resultant of the monic polynomials `S_(m-1)(x)` and `S_(n-1)(4 - x)`. The polynomial `S_k` is Chebyshev's
+/// polynomial of the second kind, `S_(k+1)(x) = x S_k(x) - S_(k-1)(x)`, with the roots `2 cos(pi j / (k + 1))`. The resultant is computed modulo
+/// primes whose product is larger than the resultant, and the remainders are combined by the Chinese remainder theorem.
 ///
 /// The function `step` receives the number of processed primes and the number of all primes, and may end the computation by an error.
 ///

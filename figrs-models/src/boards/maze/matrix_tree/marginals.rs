@@ -219,7 +219,8 @@ impl<'a> Blocks<'a> {
             };
             (0..side).map(to).collect::<Vec<f64>>()
         };
-        // The flow into each line from the lines before it; the loop below adds the flow from the lines after it.
+        // Expected number of times that the random walk enters each room of a line from the lines before it; the loop below adds the entries from the
+        // lines after it.
         let mut sources = vec![vec![0.0; side]; self.lines];
         sources[0][0] = 1.0;
         for line in 1..self.lines {

@@ -18,8 +18,7 @@ use clusters::Medoids;
 ///
 /// # Complexity
 ///
-/// Training takes time in proportion to the square of the number of distinct sections of the largest kind, times the number of cells of a section,
-/// for each round of clustering.
+/// A round of clustering takes time in proportion to the number of cells of a section times `n²`, if the largest kind has `n` distinct sections.
 ///
 /// # Example
 ///
