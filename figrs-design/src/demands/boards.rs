@@ -259,8 +259,8 @@ impl<C: Symbol> BoardRule<C> for DemandsRule {
     }
 }
 
-/// Returns the number of cells or occurrences by which a board, turned onto its left side, misses `demand`; zero exactly if the board meets the
-/// demand. Returns `None` for demands without such a number.
+/// Returns the number of cells or occurrences by which a board misses `demand`; zero exactly if the board meets the demand. The board is turned onto
+/// its left side. Returns `None` for demands without such a number.
 fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     let beyond = |found: usize, least: usize, most: usize| {
         (least.saturating_sub(found) + found.saturating_sub(most)) as u32
@@ -310,7 +310,7 @@ fn violation(demand: &Demand, lying: &Array2<Tile>) -> Option<u32> {
     }
 }
 
-/// Returns the number of cells with tiles that do not match, for the form of `pattern` that matches best.
+/// Returns the number of cells of `tiles` that do not match `pattern`, for the form of the pattern that matches best.
 fn misfits(pattern: &Pattern, tiles: ArrayView2<'_, Tile>) -> u32 {
     let forms = pattern.forms().iter().map(|form| {
         let cells = form.iter().zip(&tiles);

@@ -16,7 +16,6 @@ use crate::DemandError;
 use crate::metrics::shape::is_support;
 use figrs_models::mdmc::{TileClass, TileSet};
 
-/// Size of a level, and its set of tiles.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LevelFrame<'a> {
     pub(super) height: usize,

@@ -38,7 +38,7 @@ pub(super) fn error(steered: &SteeredLevel, conflict: &Conflict, proven: bool) -
     }
 }
 
-/// The share of the work that the search for a proof leaves for [confirming](confirmed) a conflict that particles find, as a divisor.
+/// One part in this number of the proof's work is reserved for [confirming](confirmed) a conflict that particles find.
 const CONFIRMATION: u64 = 4;
 
 /// Searches by the method for the stage `stage` for demands that exclude each other. Returns the conflict, and true if it is proven.
@@ -143,7 +143,7 @@ fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
         }
         for &(other, of, _, most) in &counts {
             if of == tile && most < least {
-                // The first column after which fewer cells remain than the demand still needs tiles.
+                // The first column after which the remaining cells are fewer than the tiles that the demand still needs.
                 let column = width.saturating_sub((least - most).div_ceil(height));
                 return Some(Conflict::at(column, vec![other, demand]));
             }
@@ -152,8 +152,8 @@ fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
     None
 }
 
-/// Returns a minimal set of demands that contradict each other in the columns up to the first one at which all demands together fail. If trials
-/// remain undecided, the set may not be minimal.
+/// Returns a minimal set of demands that no level meets up to the first column at which no level meets all demands. If trials remain undecided, the
+/// set may not be minimal.
 ///
 /// The function `trial` receives a level with some of the demands, and the number of columns, from the left, to examine.
 fn minimal_conflict(

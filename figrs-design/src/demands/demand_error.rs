@@ -50,7 +50,6 @@ impl DemandError {
         }
     }
 
-    /// Converts the error to a mistake in the file that states the demand.
     pub(super) fn into_mistake(self) -> Mistake {
         match self {
             Self::Invalid { problem, remedy } => Mistake::new(MistakeKind::Value, problem, remedy),

@@ -10,7 +10,6 @@ use figrs_models::mdmc::Tile;
 pub(super) struct LevelParts<'a> {
     steered: &'a SteeredLevel,
     columns: usize,
-    /// Number of columns in a part.
     each: usize,
     reach: usize,
 }

@@ -60,7 +60,6 @@ pub(super) struct ProofSearch<'a> {
 }
 
 impl<'a> ProofSearch<'a> {
-    /// Number of columns that the first trials examine.
     const FIRST_COLUMNS: usize = 256;
     /// Factor by which the number of columns grows from one round of trials to the next.
     const FURTHER: usize = 8;
@@ -174,7 +173,7 @@ impl<'a> ProofSearch<'a> {
         }
     }
 
-    /// Tries to prove that the demands with the indices `demands` contradict each other; returns the conflict if this succeeds.
+    /// Tries to prove that the demands with the indices `demands` contradict each other; returns their conflict, or `None` without a proof.
     pub(super) fn confirm(self, demands: &[usize]) -> Option<Conflict> {
         self.in_more_columns(|search| {
             let demands = demands.iter().copied();

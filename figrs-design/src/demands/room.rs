@@ -97,7 +97,6 @@ impl NeededPlaces {
     }
 }
 
-/// True if each occurrence of `pattern` is also an occurrence of `other`.
 fn is_part(pattern: &Pattern, other: &Pattern) -> bool {
     let mut forms = pattern.forms().iter();
     forms.all(|form| other.forms().contains(form))
@@ -109,8 +108,8 @@ fn most_in_a_column(pattern: &Pattern, possible: &[Vec<Tile>]) -> usize {
     let tops = possible.len() + 1 - high;
     let pairs = tops.saturating_mul(high * forms.len().saturating_pow(2));
     let is_compared = pairs.saturating_mul(forms[0].len()) <= COMPARED;
-    // For each top row and form, the largest number of occurrences of which the lowest has this top row and form; 0 if the possible tiles do not
-    // allow the form there.
+    // For each top row and form, the largest number of occurrences in a column whose lowest occurrence has this top row and form; 0 if the possible
+    // tiles do not allow the form there.
     let mut numbers: Vec<Vec<usize>> = Vec::new();
     // The largest number of occurrences that end above a row.
     let mut above = 0;

@@ -27,7 +27,7 @@ pub(super) struct StateValues {
 #[derive(Debug, Default)]
 struct PositionValues {
     known: FxHashMap<DemandState, f64>,
-    /// The value of each state without an entry in `known`.
+    /// The value of every state that is not a key of `known`.
     other: f64,
 }
 

@@ -18,7 +18,6 @@ use figrs_models::mdmc::sample::level_model::LevelColumns;
 
 /// Evidence that is added to a model column by column, from the left.
 pub(super) trait ColumnEvidence {
-    /// Adds to `model` the evidence about the column with the index `column`.
     fn on(&mut self, columns: &LevelColumns, column: usize, model: Model) -> Model;
 
     /// Returns the state of the evidence after the latest column; the evidence about the next columns depends on this state.
@@ -36,7 +35,6 @@ impl<F: FnMut(&LevelColumns, usize, Model) -> Model> ColumnEvidence for F {
     }
 }
 
-/// A demand with its automaton, if it has one.
 #[derive(Clone, Debug)]
 pub(super) struct StatedDemand {
     pub(super) demand: Demand,

@@ -322,7 +322,6 @@ impl SteeredLevel {
         self.state(&elements, 0..number, &mut self.statements(false))
     }
 
-    /// Creates a level from tiles in the order of [`cells`](Self::cells).
     pub(super) fn level(&self, tiles: &[Tile]) -> GeneratedLevel {
         let (height, width) = (self.height(), self.width());
         let tile = |(row, column): (usize, usize)| tiles[column * height + height - 1 - row];
@@ -365,7 +364,6 @@ fn check_route(route: &Route, model: &LevelModel) -> Result<(), DemandError> {
         .try_for_each(|area| area.within(size).map(drop))
 }
 
-/// Returns the tiles that demands place, by row and column.
 fn placed_by(demands: &[StatedDemand]) -> impl Iterator<Item = (usize, usize, Tile)> {
     let masks = demands.iter().filter_map(|stated| match &stated.demand {
         Demand::Placed(mask) => Some(mask),

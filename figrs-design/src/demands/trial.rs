@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 use figrs_infer::minimal_conflict::minimal_conflict;
 pub(super) use figrs_infer::minimal_conflict::{Core, Trial};
 
-/// Returns a contradictory subset of the demands `set`, which contradict each other; leaves out one demand after another, the last demands first. The
-/// indices in `set` are ascending, and so are the indices that `trial` receives.
+/// Returns a contradictory subset of the contradictory demands `set`: leaves out one demand after another, the last ones first. The indices in `set`
+/// are ascending, and so are the indices that `trial` receives.
 pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -> Core {
     let reversed = |set: &[usize]| set.iter().rev().copied().collect::<Vec<_>>();
     let core = minimal_conflict(reversed(set), 1, |rest| Some(trial(&reversed(rest))));
@@ -16,8 +16,8 @@ pub(super) fn minimal(set: &[usize], mut trial: impl FnMut(&[usize]) -> Trial) -
     }
 }
 
-/// Returns the first column such that no level meets the demands up to this column, if no level meets them up to the last column; returns a range of
-/// columns if a trial remains undecided.
+/// Returns the first column up to which no level meets the demands, provided that no level meets them up to the last column. If a trial remains
+/// undecided, returns a range that contains this column.
 ///
 /// The function `trial` receives the last column to examine. The search doubles the number of columns until a trial fails, and then bisects. Its work
 /// is therefore a few times that of a trial up to the returned column.

@@ -77,7 +77,6 @@ impl<'a> ColumnCells<'a> {
         next.is_some_and(|area| area.goes_on_at(column))
     }
 
-    /// True if a player in the row `row` of the column is lost.
     fn loses(&self, row: usize) -> bool {
         self.rules.loses_at_bottom()
             && match self.rules.travel() {
@@ -94,7 +93,7 @@ impl<'a> ColumnCells<'a> {
         self.situations[row].stands()
     }
 
-    /// True if the movement lets a player stand in the row `row`, whether or not strict rules forbid it because of harm.
+    /// True if the movement lets a player stand in the row `row`, even if strict rules forbid it because of an enemy or hazard.
     pub(super) fn ground(&self, row: usize) -> bool {
         let enters = self.enters(row) || self.classes[row].has(CellClass::HARM);
         enters && self.situations[row].stands_by_movement() && !self.loses(row)
@@ -173,7 +172,6 @@ impl<'a> ColumnExploration<'a> {
         self.is_reached(Place { row, passed }, FREE)
     }
 
-    /// True if a player who has passed all areas can stop or fall in some row.
     pub(super) fn is_free_somewhere(&self) -> bool {
         (0..self.cells.height()).any(|row| self.is_free(row))
     }

@@ -6,7 +6,6 @@ use super::rules::{CompiledRules, Situation};
 use super::stages::MoveStep;
 use figrs_models::mdmc::{Level, Travel};
 
-/// The possible classes of the cells of a level.
 pub(super) struct Field<'a> {
     rules: &'a CompiledRules,
     height: usize,
@@ -157,7 +156,7 @@ impl<'a> Field<'a> {
         self.may_enter(cell) && self.may_stand(cell) && !self.loses(cell)
     }
 
-    /// True if the movement lets a player stand in `cell`, whether or not strict rules forbid it because of harm.
+    /// True if the movement lets a player stand in `cell`, even if strict rules forbid it because of an enemy or hazard.
     fn ground(&self, cell: (usize, usize)) -> bool {
         let enters = self.may_enter(cell) || self.may_be(cell, CellClass::HARM);
         let mut situations = self.situations(cell);
@@ -202,7 +201,6 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// True if a cell may be a goal.
     pub(super) fn is_goal(&self, (row, column): (usize, usize)) -> bool {
         let is_tile = || self.may_be((row, column), CellClass::GOAL);
         let is_last = column + 1 == self.width;

@@ -4,7 +4,6 @@ use super::movement::{Goal, Movement, Side, Start};
 use super::movement_error::MovementError;
 use figrs_models::mdmc::Travel;
 
-/// The place where a player starts, in model coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrameStart {
     Cell { row: usize, column: usize },
@@ -16,7 +15,6 @@ pub(super) enum FrameStart {
     FirstTile,
 }
 
-/// The goal cells, in model coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrameGoal {
     LastColumn,
@@ -89,7 +87,6 @@ impl FrameGoal {
     }
 }
 
-/// Sides of a level in model coordinates.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FrameSide {
     FirstColumn,

@@ -60,7 +60,6 @@ pub struct Movement {
 /// The edge below the bottom row of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bottom {
-    /// A player in the bottom row is lost and cannot move any more.
     Lost,
     /// A floor, upon which a player can stand.
     Floor,
@@ -75,7 +74,6 @@ pub(super) enum Harm {
     Jumped,
 }
 
-/// A side of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     Left,
@@ -214,7 +212,7 @@ impl Movement {
         }
     }
 
-    /// Returns the start cell, if it lies outside levels of the given size; `None` for the published rules, which allow such a start.
+    /// Returns the start cell if it lies outside levels of the given size. Returns `None` for the published rules, which allow such a cell.
     pub(crate) fn start_outside(&self, (height, width): (usize, usize)) -> Option<(usize, usize)> {
         match self.start {
             Start::Cell(row, column) if self.start != Self::platformer().start => {

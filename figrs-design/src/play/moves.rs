@@ -16,7 +16,6 @@ fn mirrored(cells: &[(i8, i8)]) -> impl Iterator<Item = (i8, i8)> {
     })
 }
 
-/// Builds the moves of a movement in model coordinates.
 pub(super) struct MoveBuilder {
     pub(super) travel: Travel,
     pub(super) is_strict: bool,

@@ -95,7 +95,6 @@ pub(super) struct EdgeCrossings {
     outlook: Outlook,
     has_start: bool,
     starts_known: bool,
-    /// True if the level is playable if it ends with these columns.
     playable: bool,
     /// For levels in which the player climbs: by which properties each cell of the last column supports a player in the next column.
     pub(super) supports: Vec<CellClass>,
@@ -125,7 +124,6 @@ impl Hash for EdgeCrossings {
 }
 
 impl EdgeCrossings {
-    /// Updates the stored hash.
     fn printed(mut self) -> Self {
         let mut hasher = FxHasher::default();
         let known = (
@@ -308,7 +306,6 @@ impl Reach {
         (has_start, is_known)
     }
 
-    /// True if a level that ends with this column is playable.
     fn is_playable(
         &self,
         cells: &ColumnCells<'_>,
@@ -386,8 +383,7 @@ impl EdgeCrossings {
         hopes
     }
 
-    /// Drops the crossings of players who can no longer pass their remaining areas, so that states that the same further columns make playable are
-    /// equal.
+    /// Drops the crossings of players who can no longer pass their remaining areas. States that differ only in such crossings then become equal.
     fn forget_hopeless(&mut self, cells: &ColumnCells<'_>, column: usize) {
         if cells.route.last() == 0 {
             return;

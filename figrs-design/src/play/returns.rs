@@ -78,7 +78,6 @@ impl Returns {
         *self = kept;
     }
 
-    /// Applies `change` to the additional arrivals after each return.
     pub(super) fn for_each_crossings(&mut self, change: impl Fn(&mut [u64])) {
         let words = self.words().max(1);
         self.crossings.chunks_mut(words).for_each(change);

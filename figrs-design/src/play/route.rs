@@ -88,7 +88,6 @@ impl Route {
     }
 }
 
-/// Returns the route without areas, by the published rules for platformers.
 impl Default for Route {
     fn default() -> Self {
         Self::under(MovementRules::platformer())

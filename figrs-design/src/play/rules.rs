@@ -206,7 +206,6 @@ impl Hash for MovementRules {
     }
 }
 
-/// Writes the movement and the direction of travel.
 impl fmt::Debug for MovementRules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MovementRules")
@@ -322,7 +321,6 @@ impl CompiledRules {
         self.movement.wrap
     }
 
-    /// True if a player in the bottom row is lost.
     pub(super) fn loses_at_bottom(&self) -> bool {
         self.movement.gravity && self.movement.bottom == Bottom::Lost
     }
@@ -388,7 +386,6 @@ impl CompiledRules {
     }
 }
 
-/// Returns the class of a tile for each set of meanings.
 fn meaning_classes(movement: &Movement, is_strict: bool, used: CellClass) -> Vec<CellClass> {
     let sets = 0..Meaning::SETS;
     let class = |bits| CellClass::of(movement, is_strict, Tile::of_meaning_bits(bits as u16));

@@ -68,7 +68,6 @@ struct MoveSearch<'a> {
     field: &'a Field<'a>,
     /// Bits of the stages of moves that the search has reached, for each number of passed areas and each cell.
     reached: Vec<u64>,
-    /// All visits of the search, in order.
     visits: Vec<Visit>,
 }
 
@@ -269,7 +268,6 @@ impl<'a> MoveSearch<'a> {
         (line * self.field.width() + column) * self.rules.stage_words()
     }
 
-    /// True if a player who has passed all areas comes to `cell`.
     fn is_reached(&self, cell: (usize, usize)) -> bool {
         let place = self.place(cell, self.route.last());
         let words = &self.reached[place..place + self.rules.stage_words()];

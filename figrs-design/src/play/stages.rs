@@ -128,7 +128,7 @@ impl MoveAutomaton {
         }
     }
 
-    /// Returns the possible first steps of moves, one of which the player makes; `moves` has the steps of each.
+    /// Returns the possible first steps of a player who makes one of the moves `moves`, each given by its steps.
     pub(super) fn first_steps(&mut self, moves: &BTreeSet<MoveSteps>) -> Vec<(MoveStep, Stage)> {
         let mut next: BTreeMap<MoveStep, BTreeSet<MoveSteps>> = BTreeMap::new();
         for rest in moves {

@@ -18,10 +18,8 @@ struct Shade {
     lightness: i32,
 }
 
-/// The shape of the coloured part of a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// The whole square is coloured.
     Flat,
     /// The coloured area is a little smaller than the square.
     Inset,
@@ -161,7 +159,6 @@ impl Square<'_> {
         sixteenths * self.side / SIDE.cast_signed()
     }
 
-    /// Fills the rectangle between two corners.
     fn fill(&mut self, (left, top): (isize, isize), (right, bottom): (isize, isize), colour: Rgba) {
         let (x, y) = (self.pixels(left), self.pixels(top));
         let size = (self.pixels(right) - x, self.pixels(bottom) - y);

@@ -98,7 +98,6 @@ impl LevelWriter<'_> {
     }
 }
 
-/// Returns two opaque colours of the palette: for the outline and for the line.
 fn colours(outline: u8, line: u8) -> (Rgba, Rgba) {
     let all = PALETTE.colours();
     let colour = |character| {

@@ -179,7 +179,6 @@ impl<G: Generator> BoardAnswers<'_, G> {
     }
 }
 
-/// Collects pairs of a value and its probability, without values of probability zero.
 pub(crate) fn positive<C: Value>(pairs: impl Iterator<Item = (C, f64)>) -> CellDistribution<C> {
     pairs.filter(|(_, p)| *p > 0.0).collect()
 }

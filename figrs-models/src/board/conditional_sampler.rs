@@ -10,7 +10,7 @@ use super::conflict::no_solution;
 use super::watch::{BoardWatch, Event};
 use super::{BoardError, ConflictStage, ExactBoards, Generator, Method, MethodChoice, Reason};
 
-/// Size in bytes of the states that the exact method explores before it consults a prediction of their number; exploring them takes about two
+/// Size in bytes of the states that the exact method explores before it consults the prediction of their size; exploring them takes about two
 /// seconds.
 pub(super) const UNPREDICTED_BYTES: u64 = 16 << 20;
 

@@ -78,7 +78,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
                     .and_then(|exact| self.exactly(&exact)),
             },
         };
-        // If the method failed for one of these reasons, the next method is tried; otherwise its outcome is returned.
+        // If the method failed for one of these reasons, the next method is tried; otherwise the outcome of the method is returned.
         let reason = match &outcome {
             Err(BoardError::TooLarge { .. }) => self.too_large(),
             Err(BoardError::NoneMet { tried }) => Reason::TooRare { tried: *tried },
@@ -88,7 +88,6 @@ impl<G: Generator> BoardDrawing<'_, G> {
         let rejection = is_often_met && relaxed.is_none();
         match self.other(rejection, reason) {
             Err(BoardError::NoMethod) => outcome,
-            // Particles need the probabilistic program, too.
             Err(error) if error.is_without_elements() => outcome,
             drawn => drawn,
         }
@@ -137,7 +136,7 @@ impl<G: Generator> BoardDrawing<'_, G> {
         Ok(self.by_chains_within(reason, u64::MAX)?.0)
     }
 
-    /// Draws boards by Markov chains, each of which proposes at most `work` changes of cells; returns the report, and whether the chains converged.
+    /// Draws boards by Markov chains, each of which proposes at most `work` changes of cells. Returns the report, and true if the chains converged.
     fn by_chains_within(&self, reason: Reason, work: u64) -> Result<(Report, bool), BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let choice = self.begin(Method::Chain, reason);
@@ -158,9 +157,9 @@ impl<G: Generator> BoardDrawing<'_, G> {
     /// Draws a few boards, each by its own Markov chain, if this is predicted to be several times as quick as the exact method. Returns `None` if
     /// this is not predicted, or if the chains do not converge in time.
     fn by_quicker_chains(&self) -> Result<Option<Report>, BoardError> {
-        /// Size in bytes of the states that the exact method explores in the time of one proposal of a Markov chain.
+        /// Size in bytes of the states that the exact method explores in the time that a proposal of a Markov chain takes.
         const PROPOSAL: f64 = 12.0;
-        /// Ratio of the predicted time of the exact method to that of Markov chains, up to which boards are drawn by the exact method.
+        /// Boards are drawn by the exact method unless its predicted time is more than this multiple of the predicted time of Markov chains.
         const EXACT: f64 = 20.0;
         let (generator, wanted) = (self.generator, self.boards.wanted());
         let is_few = (1..=chain::MOST_CHAINS).contains(&wanted);
@@ -290,8 +289,8 @@ impl<G: Generator> BoardDrawing<'_, G> {
 
     /// Creates an empty tally of rejection, which ends after `tries` failures in a row, or earlier if Markov chains can draw the boards.
     pub(super) fn rejection(&self, tries: u64) -> RejectionTally<'_, G::Board> {
-        /// Number of cells of rejected boards that are drawn before Markov chains are tried, which takes up to a few seconds (a sampler of mazes
-        /// visits each room several times).
+        /// Number of cells of rejected boards after which Markov chains are tried. Drawing them takes up to a few seconds (a sampler of mazes visits
+        /// each room several times).
         const CELLS: u64 = 1 << 22;
         let most = match self.has_chains() {
             true => CELLS / self.generator.size().cells() as u64,

@@ -95,7 +95,7 @@ impl<C: Value> BoardElements<C> {
         values.chain(conditions).collect()
     }
 
-    /// Returns the evidence of the rules and of the clues with the indices `clues` in the list [`clue_cells`](Self::clue_cells).
+    /// Returns the evidence of the rules and of some clues, given by their indices `clues` in the list [`clue_cells`](Self::clue_cells).
     pub(crate) fn model_of(&self, clues: &[usize]) -> Model {
         let known = self.clues.len();
         let values = clues.iter().filter_map(|&clue| self.clues.get(clue));
@@ -138,7 +138,6 @@ impl<C: Value> BoardElements<C> {
         Ok(Board::of(self.size, world.values(&self.cells)?))
     }
 
-    /// Returns the evidence of the rules and of `clues`, all of which must be cells of the grid.
     pub(crate) fn model_with(&self, clues: &[(Position, C)]) -> Model {
         clues.iter().fold(self.rules.clone(), |model, (at, value)| {
             model.observe(&self.cells[self.size.index(*at)], value.clone())

@@ -16,8 +16,8 @@ const GROWTH: u64 = 4;
 const CELL: u64 = 3;
 
 impl<G: Generator> BoardDrawing<'_, G> {
-    /// Runs the exact method and rejection in rounds of equal work, each round with several times the work of the round before. The rounds take at
-    /// most a few times as long as the quicker method alone, although the quicker method is not known in advance.
+    /// Runs the exact method and rejection in rounds of equal work, each round with several times the work of the round before. Together, the rounds
+    /// take at most a few times as long as the quicker of both methods alone.
     pub(super) fn in_turn(&self, relaxed: &G) -> Result<Report, BoardError> {
         let (settings, generator) = (self.settings, self.generator);
         let is_without_elements = Cell::new(false);

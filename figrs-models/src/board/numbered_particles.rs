@@ -38,14 +38,13 @@ pub(super) struct NumberedParticles<P: Deref<Target: Generator>> {
     pub(super) settings: ConditionalSampler,
     pub(super) particles: usize,
     is_slow: bool,
-    /// Estimates of the logarithm of the probability of the evidence: one for each population, by its seed and its number.
+    /// Estimates of the logarithm of the probability of the evidence, one from each population. The key is the seed and the number of the population.
     weights: Arc<Mutex<BTreeMap<(u64, u64), f64>>>,
     latest: Latest<BoardCells<P::Target>>,
 }
 
 type Latest<B> = Arc<Mutex<Option<DrawnBlocks<B>>>>;
 
-/// The boards of the most recent run of populations.
 struct DrawnBlocks<B> {
     seed: u64,
     numbers: Range<u64>,
@@ -68,7 +67,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         })
     }
 
-    /// Returns the number of boards that a run with at most `most` particles should draw.
+    /// Returns the number of boards that a single run should draw; the run has at most `most` particles.
     fn fitting(&self, most: u64) -> u64 {
         // A run draws only few large boards, so that the first boards are ready soon.
         let particles = self.particles.max(1) as u64;
@@ -202,7 +201,7 @@ impl<G: Generator, P: Deref<Target = G>> NumberedParticles<P> {
         let largest = self.settings.largest_population(self.particles);
         while particles < largest {
             watch.check()?;
-            // Once a larger population has failed, too, the sampler searches for a proof that no board meets the demands.
+            // If a larger population has failed, too, the sampler searches for a proof that no board meets the demands.
             if particles > self.particles {
                 let conflict = self.generator.conflict(ConflictStage::Undecided, &engine);
                 watch.check()?;

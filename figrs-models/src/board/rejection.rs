@@ -17,7 +17,6 @@ pub(super) struct RejectionTally<'a, B> {
     tried: u64,
     met: u64,
     failures: u64,
-    /// Maximum number of consecutive boards that may fail to meet the demands.
     most: u64,
 }
 
@@ -71,7 +70,6 @@ impl<'a, B> RejectionTally<'a, B> {
         Ok(!self.wants_more())
     }
 
-    /// Draws boards until there are enough boards or the run is interrupted.
     pub(super) fn complete(
         mut self,
         all: &mut impl Iterator<Item = Result<Option<B>, BoardError>>,
@@ -137,7 +135,6 @@ impl<'a, B> RejectionTally<'a, B> {
         self.failures += tries;
     }
 
-    /// Returns an error if too many consecutive boards have failed.
     fn check(&self) -> Result<(), BoardError> {
         if self.failures < self.most {
             return Ok(());

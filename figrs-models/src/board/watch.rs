@@ -85,7 +85,6 @@ impl BoardWatch {
         }
     }
 
-    /// Returns the exact algorithm with the listener, the interrupt, and a limit of `memory` bytes.
     pub(super) fn frontier(&self, memory: u64) -> Frontier {
         let mut frontier = Frontier::new().memory(memory);
         if let Some(flag) = &self.interrupt {

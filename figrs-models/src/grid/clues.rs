@@ -78,7 +78,7 @@ impl<C: Copy> Clues<C> {
         self.iter().count()
     }
 
-    /// True if a line is a comment: it starts with `#`, or with `#` and a space if `#` is a clue itself.
+    /// True if a line is a comment: it starts with `#` or, if `#` is a clue, with `#` and a space.
     fn is_comment(row: &str) -> bool
     where
         C: Symbol,

@@ -14,7 +14,8 @@ pub struct Connected;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedState {
     partition: Partition,
-    /// `true` if a cell with the value `true` was read. If `any` is true but no last cell of a column has this value, no more such cells may follow.
+    /// `true` if a cell with the value `true` was read. If `any` is true but the last cell read in every column is `false`, no more `true` cells may
+    /// follow.
     any: bool,
 }
 figrs_core::value!(ConnectedState);

@@ -70,7 +70,7 @@ impl Walk for ConnectedMarks {
             }
         };
         let next = partition.extended(column, member);
-        // No later mark can be connected with a marked group without cells on the frontier.
+        // A marked group without cells on the frontier can never be connected with later marks.
         if next.lost == Some(true) {
             return None;
         }

@@ -18,7 +18,6 @@ pub struct Constraint<S> {
 
 type States<S> = Vec<Element<Option<S>>>;
 
-/// The function [`Automaton::accepts`] of an automaton.
 type Accepts<S> = Arc<dyn Fn(&S) -> bool + Send + Sync>;
 
 /// Adds the evidence that no state is `None`, and that the last state is accepted.

@@ -39,7 +39,6 @@ pub struct DistancesState {
     distances: [u8; PAIRS],
     /// Bit set of the columns in which the last cell read is not a wall.
     open: u8,
-    /// Bit set of the marks that have been read.
     seen: u8,
 }
 figrs_core::value!(DistancesState);
@@ -112,8 +111,8 @@ impl Distances {
         (1..self.stops).map(move |stop| (columns + stop - 1, columns + stop))
     }
 
-    /// Drops each distance to a marked cell that can no longer shorten the path to another mark. Returns false if the path between some marks can no
-    /// longer be completed.
+    /// Drops each distance to a marked cell that can no longer shorten a path between two marks. Returns false if no path can connect some marks any
+    /// more.
     fn forget(&self, matrix: &mut DistanceMatrix, seen: u8) -> bool {
         let is_seen = |node: usize| seen >> (node - self.columns) & 1 == 1;
         let is_leg = |a: usize, b: usize| self.legs().any(|leg| leg == (a, b) || leg == (b, a));

@@ -58,7 +58,8 @@ impl GridError {
         Err(Mistake::value(problem, "").into())
     }
 
-    /// Returns an error if `range` contains none of the possible numbers: the first number of `possible`, and each further one larger by `apart`.
+    /// Returns an error if `range` contains none of the possible numbers, which start at the first number of `possible` and are `apart` from each
+    /// other.
     pub(crate) fn reachable(
         what: &str,
         range: &RangeInclusive<u32>,

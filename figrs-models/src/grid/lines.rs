@@ -82,7 +82,7 @@ impl<C, A: Automaton<C>> Automaton<C> for Columns<A> {
         states[at.column] = if at.row + 1 < self.size.rows() {
             state
         } else if column.accepts(&state) {
-            // All completed columns have the same state, so that states differ only in open columns.
+            // All completed columns have the same state, so that states differ only in columns that are not completed.
             column.start()
         } else {
             return None;

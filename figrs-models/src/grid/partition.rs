@@ -7,9 +7,7 @@ pub(crate) enum NextCell {
     Outside,
     /// A cell that joins the group above, the group to the left, both, or neither.
     Inside {
-        /// True if the cell joins the cell above, which is in some group.
         up: bool,
-        /// True if the cell joins the cell to the left, which is in some group.
         left: bool,
         /// True if the group that the cell joins becomes a marked group.
         marked: bool,

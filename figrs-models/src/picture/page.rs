@@ -23,7 +23,6 @@ impl Image {
         Self { canvas, colours }
     }
 
-    /// Creates a canvas with one colour in every pixel, or returns an error if the canvas is too large.
     pub(crate) fn canvas(width: usize, height: usize, colour: u8) -> Result<Canvas, Mistake> {
         Self::check_pixels(width, height)?;
         Ok(Canvas::new(width, height, colour))

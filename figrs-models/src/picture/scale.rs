@@ -33,7 +33,6 @@ impl PictureScale {
         Image::check_pixels(width, height)
     }
 
-    /// Creates a canvas of a single colour for the picture of a board.
     pub(crate) fn canvas(self, size: Size, colour: u8) -> Result<Canvas, Mistake> {
         let (width, height) = self.pixels(size);
         Image::canvas(width, height, colour)

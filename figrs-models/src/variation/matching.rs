@@ -25,7 +25,6 @@ pub(super) fn distances(
     cells.iter().map(distance).collect()
 }
 
-/// Returns the index of the cell of `others` that is nearest to `cell`, or of the first of several such cells.
 pub(super) fn nearest(cell: Position, others: &[Position]) -> usize {
     let places = 0..others.len();
     places

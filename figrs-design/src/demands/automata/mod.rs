@@ -33,7 +33,6 @@ pub(super) trait Automaton: Debug + Send + Sync {
     /// Returns the range of columns that the automaton reads; its verdict is final after the last of them.
     fn span(&self) -> Range<usize>;
 
-    /// Returns the state before the first column that the automaton reads.
     fn start(&self) -> Vec<u32>;
 
     /// Returns a list of numbers for a column; two columns have equal lists if the automaton treats them alike.

@@ -116,7 +116,7 @@ impl Automaton for NumberInEach {
 
     fn read(&self, _cell: (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool {
         if self.class.contains(tile) {
-            // The ages of the state are in the order from the oldest tile to the newest.
+            // The state lists the ages from that of the oldest tile to that of the newest.
             state.push(0);
             if state.len() > self.kept() {
                 state.remove(0);

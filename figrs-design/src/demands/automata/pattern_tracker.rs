@@ -52,7 +52,7 @@ impl PatternTracker {
         (place / 32, 1 << (place % 32))
     }
 
-    /// Returns the state before the column `column`, without matches that began in earlier columns.
+    /// Returns the state before the column `column` in which no match has begun in an earlier column.
     pub(in crate::demands) fn start(&self, column: usize) -> Vec<u32> {
         let mut words = vec![0; self.words()];
         self.begin(column, &mut words);

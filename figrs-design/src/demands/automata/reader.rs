@@ -7,7 +7,6 @@ use super::{Automaton, Verdict};
 use figrs_models::mdmc::twist::DemandState;
 use figrs_models::mdmc::{Level, Tile};
 
-/// An automaton, or a combination of automata.
 #[derive(Clone, Debug)]
 pub(in crate::demands) enum Reader {
     Leaf(Arc<dyn Automaton>),

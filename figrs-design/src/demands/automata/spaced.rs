@@ -62,7 +62,7 @@ impl Spaced {
             waiting.truncate(1);
             waiting.push(0);
         }
-        // Without an upper limit of the distance, only the last of these occurrences matters.
+        // Without an upper limit of the distance, only the last occurrence matters.
         if self.most.is_none() && waiting.len() == 2 {
             waiting[0] = waiting[1];
         }

@@ -65,7 +65,7 @@ impl Designer<'_> {
         Ok(at.unwrap_or((0, 0)))
     }
 
-    /// Returns the cell at which the drawing `pattern` begins if it is at the start or at the end of the level.
+    /// Returns the position of the drawing `pattern` at the start or, if `is_end` is true, at the end of the level.
     pub(super) fn edge(
         &self,
         entry: &Entry,

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::DemandError;
 
-/// A demand as stated in the file, with its place there.
+/// A demand of a file, with its place in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     place: String,

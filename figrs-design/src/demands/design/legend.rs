@@ -10,7 +10,6 @@ use super::numbers::{POSITIONS, positions};
 use crate::{Area, DemandError, Mask, Pattern};
 use figrs_models::mdmc::{Corpus, Meaning, TileClass, TileSet};
 
-/// The meanings of the words and characters of a design file.
 pub(super) struct Words<'a> {
     tiles: &'a TileSet,
     corpus: Option<&'a Corpus>,
@@ -123,7 +122,6 @@ impl<'a> Words<'a> {
         (class != TileClass::of([])).then_some(class)
     }
 
-    /// Lists the known tiles, meanings and words of the legend, for messages.
     fn known(&self) -> String {
         let tiles = self
             .tiles
@@ -240,7 +238,6 @@ impl<'a> Words<'a> {
     }
 }
 
-/// Returns the mistake of a word that is neither a tile nor a class of tiles.
 fn unknown_word(word: &str, known: &str) -> Mistake {
     Mistake::new(
         MistakeKind::Unknown,

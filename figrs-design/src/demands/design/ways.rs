@@ -61,7 +61,7 @@ impl Designer<'_> {
         })
     }
 
-    /// Reads the demand that a player's path passes areas in a given order.
+    /// Reads the demand that a player can pass areas in a given order.
     pub(super) fn pass(&self, entry: &Entry, value: &Value) -> Result<Demand, FileError> {
         const AREAS: &str =
             "a list of cells or areas, as [[9, 20], { rows = \"2..5\", columns = \"30..34\" }]";

@@ -21,7 +21,8 @@ use crate::grid::{Position, Size};
 const FEWEST: usize = 128;
 /// Largest R-hat at which chains count as converged.
 const MOST_R_HAT: f64 = 1.05;
-/// Effective sample size that suffices, over all Markov chains: a share of the number of boards in the diagnostics, and an upper limit.
+/// Effective sample size that all Markov chains together must have: a share of the number of boards in the diagnostics, but no more than an upper
+/// limit.
 const EFFECTIVE: (f64, f64) = (0.25, 400.0);
 /// Maximum number of changes that a Markov chain may propose, per cell of the board: until its first board that follows all rules, and after it.
 const WORK: (u64, u64) = (1 << 18, 1 << 20);
@@ -50,7 +51,7 @@ pub(in crate::board) struct ChainDraw {
     pub(in crate::board) is_settled: bool,
 }
 
-/// Returns the least number of changes that all Markov chains together propose, if at most as many boards as chains are wanted.
+/// Returns the least number of changes that all Markov chains together propose, if no more boards than chains are wanted.
 pub(in crate::board) fn least_work(size: Size, wanted: usize) -> u64 {
     (2 * FEWEST * chains_for(wanted) * size.cells()) as u64
 }
@@ -97,7 +98,7 @@ pub(in crate::board) fn draw<G: Generator>(
     let number = chains_for(boards.wanted());
     let wanted = boards.wanted().div_ceil(number);
     let half = wanted.max(FEWEST);
-    // Only the later half of each Markov chain's stored boards is returned and enters the diagnostics.
+    // Each Markov chain returns only the later half of its stored boards, to which the diagnostics apply.
     let fewest = 2 * wanted.max(4);
     let bytes = size.cells() as f64 * size_of::<G::Cell>() as f64 * (2 * half * number) as f64;
     if bytes > memory as f64 {
@@ -185,7 +186,7 @@ pub(in crate::board) fn draw<G: Generator>(
         let fewest = chains.iter_mut().map(|chain| of(chain).boards.len()).min();
         let later = fewest.map_or(0..0, |fewest| fewest / 2..fewest);
         if watch.is_interrupted() {
-            // Boards are returned before the diagnostics are computed, because the diagnostics of many boards take long.
+            // The sampler returns boards before it computes the diagnostics, because the diagnostics of many boards take long.
             spread(generator, &mut chains, later.clone(), boards)?;
             let kept = later.len();
             break (worst(&mut chains, later), false, kept);
@@ -236,8 +237,8 @@ fn excluding_none<C: Value>(
     Err(excluded(size, to_blame))
 }
 
-/// Returns the error that `clues` exclude all boards, or that the rules and bounds do if there are no clues. The error does not state which clues
-/// contradict each other, nor whether any board follows the rules without the clues.
+/// Returns the error that the clues `clues` exclude all boards or, if there are no clues, that the rules and bounds do. The error does not state
+/// which clues contradict each other, nor whether a board without clues is possible.
 fn excluded(size: Size, clues: Vec<Position>) -> BoardError {
     BoardError::NoSolution {
         size,
@@ -246,8 +247,8 @@ fn excluded(size: Size, clues: Vec<Position>) -> BoardError {
     }
 }
 
-/// Stores the present board of each interrupted Markov chain that has stored no board, and drops the chains with less than half as many stored boards
-/// as the chain with the most boards.
+/// Stores the present board of each interrupted Markov chain that has stored no board. Drops the chains with less than half as many stored boards as
+/// the chain with the most boards.
 fn keep_what_there_is<C: Value>(chains: &mut Vec<Mutex<KeptChain<C>>>, size: Size, palette: &[C]) {
     for chain in &mut *chains {
         let kept = of(chain);
@@ -275,8 +276,8 @@ fn is_second(number: &mut usize) -> bool {
     number.is_multiple_of(2)
 }
 
-/// Adds boards of the Markov chains in turn to the collection `boards`. The boards taken from a Markov chain are equally spaced, and its last board
-/// is among them.
+/// Adds boards of the Markov chains, taking turns, to the collection `boards`. The boards of a chain are equally spaced among its stored boards, and
+/// include its last board.
 fn spread<G: Generator>(
     generator: &G,
     chains: &mut [Mutex<KeptChain<G::Cell>>],

@@ -22,7 +22,7 @@ pub(super) struct BoardKernel<C> {
     /// For each cell, the index of its value among its possible values.
     pub(super) values: Vec<u16>,
     pub(super) free: Vec<usize>,
-    /// For each kind of cell and each value, the cells with this value; filled only if the values of two cells may be exchanged.
+    /// For each kind of cell and each value, the cells with this value; filled only if a step may exchange the values of two cells.
     pools: Vec<Vec<Vec<u32>>>,
     /// For each cell, its index in the list of `pools` that contains it.
     places: Vec<u32>,

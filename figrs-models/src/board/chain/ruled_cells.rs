@@ -25,7 +25,7 @@ pub struct RuledCells<C> {
     pub(super) clues: Vec<Position>,
 }
 
-/// States whether Markov chains reach all boards that follow all rules without passing through boards that break a rule.
+/// States whether the boards that follow all rules are connected: whether Markov chains reach all of them without passing through other boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Joined {
     Unknown,
@@ -95,7 +95,7 @@ impl<C: Value> RuledCells<C> {
         self
     }
 
-    /// True if Markov chains quickly reach all boards that follow the rules without passing through boards that break a rule.
+    /// True if Markov chains quickly reach all boards that follow all rules without passing through other boards.
     pub(in crate::board) fn is_joined(&self) -> bool {
         self.joined == Joined::Fully && !self.is_slow
     }

@@ -18,7 +18,7 @@ use super::ruled_cells::Joined;
 pub(super) struct TemperedChain<C> {
     chains: Vec<BoardKernel<C>>,
     rng: Stream,
-    /// Work so far: the number of changes of cells that were proposed.
+    /// Number of changes of cells that were proposed, as a measure of work.
     pub(super) work: u64,
     sweeps: u64,
 }
@@ -48,7 +48,7 @@ impl<C: Value> TemperedChain<C> {
                     .iter()
                     .copied()
                     .fold(f64::NEG_INFINITY, f64::max);
-                // Rejection sampling of a value: a uniformly drawn value is accepted with the ratio of its weight to the largest weight.
+                // Rejection sampling: accepts a uniformly drawn value with a probability equal to the ratio of its weight to the largest weight.
                 loop {
                     let value = rng.random_range(0..choice.values.len());
                     if rng.random::<f64>() < (choice.logs[value] - most).exp() {
@@ -114,7 +114,7 @@ impl<C: Value> TemperedChain<C> {
             let (one, two) = (&self.chains[lower], &self.chains[lower + 1]);
             let more = f64::from(two.violation) - f64::from(one.violation);
             let log = match one.penalty {
-                // The first chain accepts no board with a larger violation.
+                // The first chain never accepts a board with a larger violation.
                 f64::INFINITY if more > 0.0 => f64::NEG_INFINITY,
                 f64::INFINITY => 0.0,
                 penalty => (two.penalty - penalty) * more,

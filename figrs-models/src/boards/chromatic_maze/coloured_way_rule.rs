@@ -8,8 +8,8 @@ use crate::grid::{BoardRule, Size};
 
 /// Requires a path from start to finish over tiles of equal or neighbouring colours, with bounds on the length of a shortest path.
 ///
-/// If no path exists, the violation of the rule is a lower bound on the number of steps that are missing between the tiles reached from one end and
-/// the other end. The rule forbids boards that do not have exactly one start and one finish.
+/// If no path exists, the violation of the rule is a lower bound on the number of steps from the tiles that can be reached from one end to the other
+/// end. The rule forbids boards that do not have exactly one start and one finish.
 ///
 /// **Complexity.** The rule makes one breadth-first search after each change.
 #[derive(Clone, Debug)]

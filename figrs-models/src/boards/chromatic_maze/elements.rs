@@ -144,7 +144,6 @@ impl ChromaticElements {
         self.size
     }
 
-    /// Returns the evidence, without clues, that the maze has a solution of an allowed length.
     pub(super) fn rules(&self) -> &Model {
         &self.rules
     }

@@ -62,7 +62,7 @@ impl Dungeon {
             let joined = ConnectedMarks::new(0b1111).reading(ground);
             rules(size, &tiles, joined.and(walls))?
         };
-        // The rules imply these conditions; stated on single cells, the conditions exclude impossible worlds earlier.
+        // The rules imply these conditions on single cells, which exclude impossible worlds earlier than the rules do.
         let open = |tile: &DungeonTile| *tile != DungeonTile::Wall;
         let model = rules
             .condition(&tiles[0], open)

@@ -59,7 +59,7 @@ impl Island {
         values
     }
 
-    /// Returns a board with `land` cells of land around the centre, or fewer if there is no room, and with the land of clues.
+    /// Returns a board with `land` cells of land around the centre (fewer if there is no room), and with the land that clues state.
     fn around_the_centre(&self, land: u32) -> Vec<Terrain> {
         let size = self.size();
         let values: Vec<Vec<Terrain>> = (0..size.cells()).map(|at| self.values(at)).collect();

@@ -27,7 +27,7 @@ pub struct TreeState {
 figrs_core::value!(TreeState);
 
 impl TreeState {
-    /// True if the room above the next room, which is `at`, points to `at`.
+    /// True if the room above the room `at`, the next one to be read, points to `at`.
     fn points_down(&self, at: Position) -> bool {
         self.down >> at.column & 1 == 1
     }

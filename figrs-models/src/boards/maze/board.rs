@@ -5,7 +5,6 @@ use std::fmt;
 use super::Pointer;
 use crate::grid::{Board, Position};
 
-/// A maze, given by the pointer of each room, which leads towards the first room.
 impl Board<Pointer> {
     /// Returns the number of horizontal passages of the maze.
     pub fn horizontal_links(&self) -> usize {

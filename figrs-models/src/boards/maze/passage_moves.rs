@@ -63,7 +63,7 @@ impl BoardMoves<Pointer> for PassageMoves {
         let passages = [self.ways[0].len(), self.ways[1].len()];
         self.looked_at += (passages[0] + passages[1]) as u64;
         let chosen = choose(passages[0] + passages[1]);
-        // The passage from this room, on one of the two paths, is closed.
+        // Chooses a room on one of the two paths; the passage from this room towards the first room is closed.
         let (side, last) = match chosen.checked_sub(passages[0]) {
             None => (0, chosen),
             Some(chosen) => (1, chosen),

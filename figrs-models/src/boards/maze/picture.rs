@@ -8,7 +8,6 @@ use figrs_reading::Mistake;
 /// Number of pixels of the side of a room, including one wall.
 const ROOM: usize = 14;
 const WALL: usize = 2;
-/// Number of colours that show the distance from the entrance.
 const SHADES: usize = 96;
 
 /// The colours of paper, of walls, of the outline of the path, and of the path.

@@ -102,8 +102,8 @@ mod tests {
     use super::*;
     use crate::board::ConditionalSampler;
 
-    /// The number of boards with each number of black cells shows that no board has fewer black cells than the bound; from three rows and columns on,
-    /// some board reaches the bound.
+    /// The counts of boards by their number of black cells show that no board has fewer black cells than the bound. On boards with at least three
+    /// rows and columns, some board reaches the bound.
     #[test]
     fn the_bound_on_a_colour_is_right_and_reached() {
         for rows in 1..=5 {

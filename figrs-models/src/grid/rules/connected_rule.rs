@@ -47,7 +47,6 @@ impl<F> ConnectedRule<F> {
         self.components.abs_diff(1)
     }
 
-    /// Adds the cell `place` to the cells of the kind, or removes it.
     fn set(&mut self, place: usize, is_in: bool) {
         if is_in == self.is_in[place] {
             return;

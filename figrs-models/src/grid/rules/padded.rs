@@ -28,7 +28,6 @@ impl Padded {
         (cell / self.columns + 1) * self.stride + cell % self.columns + 1
     }
 
-    /// Returns the number of cells of the grid, without the margin.
     pub(super) fn inside(self) -> usize {
         self.rows * self.columns
     }

@@ -26,7 +26,6 @@ pub struct WayRule<F> {
     places: Vec<Vec<usize>>,
     now: Found,
     before: Found,
-    /// `true` if the rule searched for paths after the last change.
     is_searched: bool,
     on_way: Vec<bool>,
     reached: Vec<(u32, u32)>,
@@ -86,7 +85,6 @@ impl<F> WayRule<F> {
         self.ground[place] = ground;
     }
 
-    /// Searches for the shortest paths between all successive marked cells.
     fn find(&mut self) {
         for &place in &self.now.way {
             self.on_way[place] = false;

@@ -86,7 +86,7 @@ fn mentions_tiles(path: &Path) -> bool {
     text.contains("\"tiles\"") || text.contains("[tiles]")
 }
 
-/// True if `error` concerns a file with a list of tiles, which was therefore meant to be a legend.
+/// True if `error` shows that a file has a list of tiles, and was therefore meant to be a legend.
 fn is_meant_as_legend(error: &LevelError) -> bool {
     matches!(error.kind(), MistakeKind::Unknown | MistakeKind::Count)
 }

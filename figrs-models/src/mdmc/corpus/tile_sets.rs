@@ -8,7 +8,6 @@ use super::note::CorpusNote;
 use crate::mdmc::{LevelError, TileSet};
 use figrs_reading::{Mistake, MistakeKind};
 
-/// The characters of the levels of a folder, and the legend found for these levels.
 pub(super) struct FolderTiles {
     pub(super) root: PathBuf,
     pub(super) symbols: BTreeSet<char>,
@@ -110,7 +109,7 @@ pub(super) fn and_of_folders(
     Arc::new(all)
 }
 
-/// True if all characters are those of the built-in platformer tiles, with air and ground among them.
+/// True if `symbols` are characters of the built-in platformer tiles, with air and ground among them.
 pub(super) fn is_platformer(symbols: &BTreeSet<char>) -> bool {
     let platformer = TileSet::platformer();
     let mut all = symbols.iter();

@@ -86,7 +86,6 @@ impl LevelElements {
         }
     }
 
-    /// Returns an error if a level of `height` rows and `width` columns is too large for elements.
     pub(in crate::mdmc) fn check_width(height: usize, width: usize) -> Result<(), SamplingError> {
         let max = ((1 << 20) / height).min(Self::MAX_WIDTH);
         if width == 0 || width > max {
@@ -137,14 +136,13 @@ struct ElementColumns<'a> {
     chain: &'a Arc<MarkovChain>,
     width: usize,
     columns: Range<usize>,
-    /// The rows whose tiles the Markov chain draws.
     rows: Range<usize>,
     /// True if the cells around a rectangle may have any possible tiles; false if the tiles of these cells are inputs.
     is_relaxed: bool,
 }
 
 impl ElementColumns<'_> {
-    /// Builds the elements of the cells; the tiles of the first `known` columns are constants that queries replace by interventions.
+    /// Builds the elements of the cells; the tiles of the first `known` columns are inputs that depend on no other element.
     fn after(&self, known: usize, mut twist: Option<&mut Twist>) -> Array2<CellElements> {
         let (chain, height, first) = (self.chain, self.chain.height(), self.columns.start);
         let border = Constant::new(Tile::BORDER).named("border");

@@ -107,7 +107,6 @@ pub struct SeenStatement {
 /// Elements of consecutive columns of a level.
 #[derive(Clone, Debug)]
 pub struct LevelColumns {
-    /// Index of the first of these columns in the level.
     pub(in crate::mdmc) first: usize,
     pub(in crate::mdmc) tiles: Array2<Element<Tile>>,
     /// For each column, the elements on which the elements of later columns depend.

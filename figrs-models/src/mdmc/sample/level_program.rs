@@ -16,7 +16,6 @@ pub struct LevelProgram {
 }
 
 impl LevelProgram {
-    /// Creates an element for the whole level from the elements of its tiles.
     pub(in crate::mdmc) fn new(model: LevelModel) -> Self {
         let tiles: Vec<Element<Tile>> = model.whole().tiles.iter().cloned().collect();
         Self {

@@ -21,7 +21,6 @@ pub(in crate::mdmc) trait Line<'a> {
     /// Returns the earlier tiles in the line on which the tile of a cell may depend, as one number.
     fn window(&self, place: usize) -> u128;
 
-    /// Puts the tile with the number `id` into the cell `place`.
     fn set(&mut self, place: usize, id: u8);
 }
 

@@ -105,7 +105,6 @@ impl TileSet {
         self
     }
 
-    /// Adds a tile with the words `words`, unless the set has a tile with the character `symbol`.
     #[must_use]
     pub(in crate::mdmc) fn and_words(mut self, symbol: char, words: Vec<String>) -> Self {
         if self.tile(symbol).is_none() {

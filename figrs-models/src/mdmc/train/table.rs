@@ -14,7 +14,6 @@ const DIRECT_KEYS: u64 = 1 << 16;
 /// a direct index.
 const KEYS_OF_ENTRY: u64 = 1 << 8;
 
-/// The tiles that occurred in one configuration in training, with their counts.
 #[derive(Clone, Debug)]
 pub(in crate::mdmc) struct ConfigurationEntry {
     pub(in crate::mdmc) configuration: Vec<Tile>,
@@ -82,12 +81,10 @@ impl ConfigurationTable {
         }
     }
 
-    /// Returns the configurations that occurred in training with their counts, in ascending order.
     pub(in crate::mdmc) fn entries(&self) -> &[ConfigurationEntry] {
         &self.entries
     }
 
-    /// Returns the counts of tiles in `configuration`; `None` if it never occurred in training.
     pub(in crate::mdmc) fn find(&self, configuration: &[Tile]) -> Option<&ConfigurationEntry> {
         let found = self
             .entries

@@ -125,7 +125,6 @@ impl PairLifts {
         }
     }
 
-    /// Computes the lift of each pair: the ratio of the pair's count to its expected count for independent tiles.
     fn of(counts: &Array2<f64>) -> Self {
         let total = counts.sum();
         let rows = counts.sum_axis(ndarray::Axis(1));

@@ -50,7 +50,7 @@ pub(super) fn heaviest(maze: &PerfectMaze) -> Vec<Pointer> {
             if seen[group] != start {
                 continue;
             }
-            // The walk returns to one of its groups; this group and all later groups of the walk form a cycle and are joined.
+            // The walk has returned to one of its groups, so this group and the later groups of the walk form a cycle and are joined.
             let time = groups.time();
             let first = walk.iter().position(|(other, _)| *other == group);
             let cycle: Vec<(usize, Costed)> = walk.drain(first.unwrap_or(0)..).collect();

@@ -118,7 +118,6 @@ struct Blocks<'a> {
     maze: &'a PerfectMaze,
     /// The corner towards which the weights drive a random walk.
     ground: usize,
-    /// Number of rooms of a line, which is the number of rooms of the shorter side.
     side: usize,
     lines: usize,
     are_rows: bool,

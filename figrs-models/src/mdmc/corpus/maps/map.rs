@@ -30,7 +30,7 @@ pub(super) struct Tileset {
 }
 
 impl MapLevel {
-    /// Arranges the tile numbers of cells in rows.
+    /// Arranges the tile numbers of the cells in rows.
     ///
     /// **Errors.** An error if there are more or fewer numbers than cells.
     pub(super) fn new(

@@ -65,7 +65,6 @@ pub(super) fn no_number(layer: &str, text: &str) -> FileError {
     )
 }
 
-/// Returns the error for a tileset file that cannot be read, although no legend describes the tiles of the set.
 pub(super) fn unread_tileset(path: &Path, error: FileError) -> FileError {
     let position = error
         .position
@@ -87,7 +86,6 @@ pub(super) fn separate_levels() -> FileError {
     )
 }
 
-/// Returns the error for a map with more distinct tiles than a set of tiles can have.
 pub(super) fn too_many_tiles() -> FileError {
     let max = TileSet::MAX_TILES;
     let problem =

@@ -63,7 +63,7 @@ pub(super) struct MapReader<'r> {
     /// The tiles that the user passed to the reader of the corpus.
     given: Option<&'r TileSet>,
     layer: Option<&'r str>,
-    /// The names of the layers that were read, each with the names of the unread layers, as far as they have been noted.
+    /// The names of the layers that were read, each with the names of the unread layers; a note has reported them.
     layers: Vec<(String, Vec<String>)>,
     folders: BTreeSet<PathBuf>,
     /// The tiles that are in no legend: the number, the words and the character of each.

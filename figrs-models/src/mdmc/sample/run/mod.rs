@@ -21,7 +21,7 @@ struct Row<'a> {
     width: usize,
     grid: TileGrid,
     index: usize,
-    /// The tables of counts for the band that contains the current row, one for each network structure.
+    /// The tables of counts of the current row's band, one for each network structure.
     tables: Vec<&'a ConfigurationTable>,
     /// Number of tiles to the left, in the same row, on which a tile may depend in the first network structure.
     window: usize,

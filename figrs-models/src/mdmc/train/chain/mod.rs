@@ -165,7 +165,6 @@ impl MarkovChain {
         chain
     }
 
-    /// Sets the tiles of the chain, and the direction in which the training levels are played.
     pub(in crate::mdmc) fn of_corpus(mut self, tiles: &Arc<TileSet>, travel: Travel) -> Self {
         self.tile_set = Arc::clone(tiles);
         self.travel = travel;
@@ -368,7 +367,6 @@ impl MarkovChain {
         counts
     }
 
-    /// Returns the result of [`first_seen`](Self::first_seen), given the key of the configuration.
     fn first_seen_key(&self, band: usize, key: u64) -> usize {
         let last = self.places.len() - 1;
         let shown = |&structure: &usize| {

@@ -63,7 +63,6 @@ impl Medoids {
         clusters
     }
 
-    /// Returns the index of the nearest medoid; among equally near medoids, the first.
     pub(super) fn nearest(&self, example: &[Tile]) -> usize {
         let medoids = self.medoids.iter().enumerate();
         let nearest = medoids.min_by_key(|(_, medoid)| distance(medoid, example));

@@ -39,7 +39,6 @@ fn changed(problem: String) -> Mistake {
     Mistake::new(MistakeKind::Contradiction, problem, CHANGED)
 }
 
-/// The header with which every version of the format begins.
 #[derive(Deserialize)]
 #[serde(expecting = "a saved chain")]
 struct FormatHeader {
