@@ -43,6 +43,7 @@ pub(crate) fn no_solution<C: Value>(
     let mut failed = None;
     let mut is_possible = |clues: &[usize]| {
         match engine.compile(&elements.model_of(clues), elements.cells()) {
+            // The search was interrupted, or the states did not fit into memory.
             Err(Error::NothingDone { .. } | Error::FrontierTooLarge { .. }) => Some(Trial::Unknown),
             Ok(compiled) => Some(Trial::decided(compiled.log_evidence() > f64::NEG_INFINITY)),
             Err(error) => {

@@ -397,8 +397,8 @@ mod tests {
 
     #[test]
     fn in_a_row_the_field_is_the_chain_of_its_pairs() {
-        // A single row has no loops, so pairs have the probabilities of the corpus: X X, X -, - X and - - occur in the ratio 2 : 1 : 1 : 2, and X and
-        // - are equally likely.
+        // A single row has no loops, so pairs have the probabilities of the corpus: X X, X -, - X and - - occur in the ratio 2 : 1 : 1 : 2, and both
+        // tiles are equally likely.
         let texts = ["XXX-", "---X"];
         let field = TileField::train(&corpus(&texts), RowSplits::NONE).unwrap();
         let elements = field.elements(3).unwrap();
