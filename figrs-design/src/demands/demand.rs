@@ -134,14 +134,14 @@ pub enum Demand {
         /// Largest allowed number of occurrences; `None` means no limit.
         most: Option<usize>,
     },
-    /// Near each occurrence of the pattern `each` in an area, the pattern `by` occurs: its first cell is shifted by `rows` down and by `columns` to
-    /// the right, where negative numbers are up and to the left.
+    /// Near each occurrence of the pattern `each` in an area, the pattern `by` occurs: its first cell is `rows` further down and `columns` further to
+    /// the right than the first cell of `each`; negative numbers mean up and left.
     Accompanied {
-        /// The pattern each of whose occurrences needs the other pattern near it.
+        /// The pattern that needs the pattern `by` near each of its occurrences.
         each: Pattern,
         /// Area of the occurrences of `each` that need the pattern `by` near them.
         area: Area,
-        /// The other pattern, which may occur anywhere in the level.
+        /// The pattern that must occur near the occurrences of `each`, anywhere in the level.
         by: Pattern,
         /// Allowed shifts in rows, downwards, from the first cell of `each` to the first cell of `by`.
         rows: RangeInclusive<isize>,
@@ -248,7 +248,7 @@ impl Demand {
         }
     }
 
-    /// Returns the demand that a level that meets `self` also meets `other`.
+    /// Makes the demand `other` conditional: a level that meets `self` must also meet `other`.
     #[must_use]
     pub fn implies(self, other: Self) -> Self {
         Self::Any(vec![Self::Not(Box::new(self)), other])

@@ -46,7 +46,7 @@ pub enum SteeringError {
         /// ran out.
         columns: RangeInclusive<usize>,
         proven: bool,
-        /// Changes of the request by which levels may be found; each change alone may suffice.
+        /// Changes of the request, each of which alone may let the sampler find levels.
         remedies: &'static [Remedy],
     },
     /// The rejection sampler drew levels, but none of them met the demands.
@@ -58,7 +58,7 @@ pub enum SteeringError {
         demands: Vec<String>,
         /// Number of levels that were drawn.
         tries: u64,
-        /// Changes of the request by which levels may be found; each change alone may suffice.
+        /// Changes of the request, each of which alone may let the sampler find levels.
         remedies: &'static [Remedy],
     },
 }

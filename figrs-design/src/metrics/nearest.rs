@@ -13,8 +13,8 @@ use figrs_models::mdmc::{Level, Tile};
 ///
 /// # Complexity
 ///
-/// The time for a level is proportional to its number of columns, times the number of indexed columns plus the number of cells of all distinct
-/// columns. The memory is proportional to the number of indexed columns plus the number of distinct columns times that of the columns of a window.
+/// The time for each column of a level is proportional to the number of indexed columns plus the number of cells of the distinct columns. The memory
+/// is proportional to `n + d w`, for `n` indexed columns, `d` distinct columns among them, and windows of `w` columns.
 ///
 /// ```
 /// use figrs_models::mdmc::Level;

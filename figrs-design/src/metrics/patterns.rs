@@ -24,8 +24,8 @@ pub struct TilePatterns {
 }
 
 impl TilePatterns {
-    /// Number added to each count (additive smoothing). With this number, a pattern that only one of two sets has adds a large but finite amount to
-    /// the divergence.
+    /// Number added to each count (additive smoothing). The divergence therefore stays finite if a pattern occurs in only one of the two sets of
+    /// levels.
     pub const EPSILON: f64 = 1e-5;
 
     /// Counts the patterns of `size` by `size` tiles at every position in the levels.

@@ -25,7 +25,7 @@ pub trait OwnAnswers<C, B> {
     /// Returns the logarithm of the probability that a board of independently drawn cells follows the rules and meets all demands.
     fn log_probability(&self) -> Result<f64, BoardError>;
 
-    /// Returns the marginal distribution of each cell, in scan order (row by row), within `memory` bytes.
+    /// Returns the marginal distribution of each cell, in scan order (row by row). The computation may use `memory` bytes.
     fn marginals(
         &self,
         memory: u64,

@@ -12,11 +12,12 @@ use super::{BoardElements, BoardError};
 pub enum ConflictStage<'a, C: Value> {
     /// The exact method has not explored its states yet. A search is worthwhile only if it takes less time than the exploration.
     BeforeExact,
-    /// The states do not fit into memory, or all particles of two populations failed: only a proof that demands exclude each other is wanted.
+    /// The states do not fit into memory, or all particles of two populations failed: the sampler asks only for a proof that demands exclude each
+    /// other.
     Undecided,
     /// The exact method has found that no board meets all demands.
     Impossible,
-    /// All particles of the largest population failed: demands that exclude each other are wanted, whether proven or found by particles.
+    /// All particles of the largest population failed: the sampler asks for demands that exclude each other, whether proven or found by particles.
     Failed {
         /// Number of particles of a trial.
         particles: usize,

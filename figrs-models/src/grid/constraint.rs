@@ -8,8 +8,8 @@ use super::{Automaton, GridError, Size};
 
 /// An automaton folded over the elements of the cells of a grid: its state after each cell, and the evidence that it accepts the cells.
 ///
-/// The state is `None` as soon as no values of the remaining cells can be accepted. The evidence states of each state that it is not `None`, so that
-/// inference excludes impossible boards early.
+/// The state is `None` as soon as no values of the remaining cells can be accepted. There is evidence that no state is `None`, so that inference
+/// excludes impossible boards early.
 #[derive(Clone, Debug)]
 pub struct Constraint<S> {
     states: Vec<Element<Option<S>>>,

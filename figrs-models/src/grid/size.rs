@@ -12,9 +12,8 @@ pub struct Size {
 impl Size {
     /// Maximum number of rows, and of columns.
     pub const MAX_SIDE: usize = 4096;
-    /// Maximum number of columns for automata with a state for each column: a state has four bits for each column, which hold the number of a group
-    /// of cells, from 1 to 15. An automaton has fewer states on a narrow grid than on a wide one; it is therefore best to turn a wide grid on its
-    /// side.
+    /// Maximum number of columns for automata whose states number a group of cells for each column: from 1 to 15, in four bits. An automaton has
+    /// fewer states on a narrow grid than on a wide one; it is therefore best to turn a wide grid on its side.
     pub const AUTOMATON_COLUMNS: usize = 15;
     /// Maximum number of rows for automata, and maximum number of columns if the size of states does not grow with the columns.
     pub const AUTOMATON_ROWS: usize = 1000;

@@ -136,8 +136,8 @@ impl<C: Value> RuledCells<C> {
         }
     }
 
-    /// Declares that most boards that follow all rules are connected, as [`joined`](Self::joined) declares it of all such boards. Markov chains are
-    /// then quicker, because only a single additional chain passes through boards that break rules.
+    /// Declares that most boards that follow all rules are connected in the sense of [`joined`](Self::joined). Markov chains are then quicker,
+    /// because only a single additional chain passes through boards that break rules.
     #[must_use]
     pub fn nearly_joined(self) -> Self {
         Self {

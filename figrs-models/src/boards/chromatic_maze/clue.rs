@@ -6,7 +6,7 @@ use crate::grid::{Clues, Symbol};
 /// A clue to a tile of a chromatic maze.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChromaticClue {
-    /// The tile has a colour, written as the first letter of its name.
+    /// The tile has a colour, written as the first letter of the colour's name.
     Colour(Hue),
     /// The tile is the start of the path, written `<`, or its finish, written `>`.
     End(Endpoint),

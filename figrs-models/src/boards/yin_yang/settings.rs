@@ -61,7 +61,7 @@ impl YinYang {
         Ok(Self { black, ..self })
     }
 
-    /// Limits the memory in bytes of the exact algorithm that solves the puzzle, as [`Frontier::memory`] counts them (default: one GiB).
+    /// Limits the memory in bytes of the exact algorithm that solves the puzzle, as [`Frontier::memory`] does (default: one GiB).
     pub fn memory(self, bytes: u64) -> Self {
         let frontier = self.frontier.clone().memory(bytes);
         self.frontier(frontier)

@@ -94,7 +94,7 @@ pub enum CorpusNote {
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Number of rows of every level after this step, or of columns if the player climbs in the levels.
+        /// Number of rows of every level after the reader added rows, or of columns if the player climbs in the levels.
         rows: usize,
         /// Character of the tile that fills the added rows or columns.
         tile: String,
@@ -110,7 +110,7 @@ pub enum CorpusNote {
         levels: usize,
         /// Number of all levels.
         of: usize,
-        /// Number of rows of every level after this step, or of columns if the player climbs in the levels.
+        /// Number of rows of every level after the reader cut rows, or of columns if the player climbs in the levels.
         rows: usize,
     },
 }

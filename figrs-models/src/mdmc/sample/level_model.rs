@@ -155,7 +155,7 @@ impl LevelColumns {
         all
     }
 
-    /// Adds the weights of the column `column` to `model`, which multiply the probability of a level.
+    /// Adds to `model` the weights of the column `column`, which multiply the probability of a level.
     pub fn weigh(&self, column: usize, model: Model) -> Model {
         let weights = &self.weights[column - self.first];
         weights

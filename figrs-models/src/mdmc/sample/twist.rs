@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::mdmc::Tile;
 
-/// The states of all demands whose states the proposals take into account, in the order of the demands.
+/// The states of the demands that the proposals take into account, in the order of these demands.
 pub type TwistState = Vec<DemandState>;
 
 /// For each column, a value for each history; the history of a column is the list of the indices of the preceding columns.

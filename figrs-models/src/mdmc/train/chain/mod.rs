@@ -171,8 +171,8 @@ impl MarkovChain {
         self
     }
 
-    /// Adds `added` to the count of every tile that occurs in the band of rows, in each seen configuration. Tiles that never occurred in the
-    /// configuration therefore become possible. Smoothing by zero removes earlier smoothing.
+    /// Adds `added` to the count of every tile that occurs in the band of rows, in each configuration that occurred in training. Tiles that never
+    /// occurred in the configuration therefore become possible. Smoothing by zero removes earlier smoothing.
     ///
     /// The configurations that occurred in training stay the same, and levels drawn from a smoothed chain have more unseen configurations.
     ///

@@ -54,7 +54,8 @@ impl HierarchicalChain {
     /// Maximum number of columns of a section, and maximum number of kinds.
     pub const MAX: usize = 64;
 
-    /// Clusters the sections of `section` columns of `corpus` into at most `kinds` kinds, with random numbers of `seed`, and counts the tiles of each kind.
+    /// Clusters the sections of `section` columns of `corpus` into at most `kinds` kinds, with random numbers from the seed `seed`, and counts the
+    /// tiles of each kind.
     ///
     /// For the clustering, the last section of a level is filled up with its last column. **Errors.** An error if `section` or `kinds` is 0 or exceeds
     /// [`HierarchicalChain::MAX`]; the errors of [`MarkovChain::train`].
