@@ -152,8 +152,8 @@ fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
     None
 }
 
-/// Returns a minimal set of demands that no level meets up to the first column at which no level meets all demands. If trials remain undecided, the
-/// set may not be minimal.
+/// Returns a minimal set of contradictory demands. Only the columns up to the first one at which no level meets all demands are considered. If trials
+/// remain undecided, the set may not be minimal.
 ///
 /// The function `trial` receives a level with some of the demands, and the number of columns, from the left, to examine.
 fn minimal_conflict(

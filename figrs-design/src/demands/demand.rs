@@ -159,7 +159,7 @@ pub enum Demand {
         area: Area,
         /// Smallest distance in columns from the first column of `from` to the first column of `to`.
         least: usize,
-        /// Largest distance in columns between these first columns; `None` means no limit.
+        /// Largest distance in columns from the first column of `from` to the first column of `to`; `None` means no limit.
         most: Option<usize>,
     },
     /// An area equals its mirror image.

@@ -206,7 +206,7 @@ impl<'a> ProofSearch<'a> {
         (by_frontier, open)
     }
 
-    /// Decides by exact inference whether any level meets these demands in the columns that trials examine.
+    /// Decides by exact inference whether any level meets the demands `demands` in the columns that trials examine.
     fn by_frontier(&self, demands: &[usize]) -> Trial {
         self.by_frontier_of(&self.part(demands), self.columns)
     }
@@ -239,7 +239,7 @@ impl<'a> ProofSearch<'a> {
                 ..Conflict::at(column, demands)
             };
         }
-        // The conflict also names the demands that place tiles, if it needs them.
+        // The conflict also names the demands that place tiles, if the conflict needs these demands.
         let placed = minimal(&self.placed, |rest| {
             let placed = rest.to_vec();
             let without = Self {
@@ -283,7 +283,7 @@ impl<'a> ProofSearch<'a> {
     /// Returns the middle column of a window, around set cells, in which the demands contradict each other; `None` if there is no such window.
     fn impossible_window(&self, demands: &[usize]) -> Option<usize> {
         let chosen = || demands.iter().map(|&demand| self.steered.demand(demand));
-        // Training may never show placed tiles beside their neighbours, so windows with placed tiles prove nothing.
+        // Training may never show a placed tile beside its neighbours, so windows prove nothing if demands place tiles.
         if !chosen().any(|demand| *demand == Demand::Seen) || !self.placed.is_empty() {
             return None;
         }

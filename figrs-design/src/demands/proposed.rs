@@ -55,7 +55,7 @@ pub struct ProposedLevels {
 impl ProposedLevels {
     /// Creates a sampler that draws up to 10 000 `proposals` for each level.
     ///
-    /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], which is an intervention, so that a drawn level cannot be tested for it;
+    /// **Errors.** [`DemandError::NotRejected`] for [`Demand::Placed`], which is an intervention, and for which a drawn level cannot be tested;
     /// [`DemandError`] if the demands are for levels of another size.
     pub fn new(
         proposals: impl Into<DrawnLevels>,

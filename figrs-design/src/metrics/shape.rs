@@ -100,7 +100,7 @@ pub(crate) fn is_support(tile: Tile) -> bool {
     tile.solid() || tile.is(Meaning::SolidTop)
 }
 
-/// True if a player can stand in the cell in `row` and `column`: it is not solid, and a player can stand on the tile below.
+/// True if a player can stand in the cell in `row` and `column`: the tile there is not solid, and a player can stand on the tile below.
 pub(super) fn is_footing(level: &Level, row: usize, column: usize) -> bool {
     let is_free = level.get(row, column).is_some_and(|tile| !tile.solid());
     is_free && level.get(row + 1, column).is_some_and(is_support)

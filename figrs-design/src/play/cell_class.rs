@@ -122,7 +122,7 @@ pub(super) enum Via {
     Door,
     /// The cell must be diggable, and the player digs it away.
     Dig,
-    /// By strict rules, the player passes through the cell within one part of a move, and must be able to enter it.
+    /// By strict rules, the player passes through the cell within one part of a move, and must be able to enter the cell.
     Side,
     /// By strict rules, the cell lies between two doors and must be blocked.
     Wall,

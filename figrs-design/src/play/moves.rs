@@ -111,7 +111,7 @@ impl MoveBuilder {
         })
     }
 
-    /// Returns the first steps of several moves, each of which leads to one of `cells`.
+    /// Returns the first steps of moves that consist of a single step, one move to each of `cells`.
     fn each(
         &mut self,
         cells: impl IntoIterator<Item = (i8, i8)>,

@@ -40,7 +40,7 @@ pub(super) struct CompiledRules {
     pub(super) backward: Vec<u16>,
     /// The possible arrivals in a cell, as bits in machine words, for each combination of properties that decide whether a player can enter the cell.
     enter: Vec<u64>,
-    /// For each arrival, the arrivals that are possible in every cell where it is possible, as bits in machine words.
+    /// For each arrival, the arrivals that are possible in every cell where this arrival is possible, as bits in machine words.
     implied: Vec<u64>,
     pub(super) falls_straight: bool,
     pub(super) jump_height: usize,

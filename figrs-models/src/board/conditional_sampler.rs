@@ -188,8 +188,8 @@ impl ConditionalSampler {
         }
     }
 
-    /// Compiles the boards for the exact method, which answers any question about them. Unless the exact method is the only allowed one, it explores
-    /// more than 16 MiB of states only if the states are predicted to fit into memory.
+    /// Compiles the boards for the exact method, which answers any question about the boards. Unless the exact method is the only allowed one, it
+    /// explores more than 16 MiB of states only if the states are predicted to fit into memory.
     ///
     /// **Errors.** If the states do not fit into memory, [`BoardError::TooLarge`], or [`BoardError::Inference`] if the exact method is the only
     /// allowed one; the errors of the generator.

@@ -30,12 +30,12 @@ use figrs_models::mdmc::Tile;
 /// An automaton for a demand. A state of the automaton is a list of machine words; states that accept the same remaining columns of a level are
 /// equal.
 pub(super) trait Automaton: Debug + Send + Sync {
-    /// Returns the range of columns that the automaton reads; its verdict is final after the last of them.
+    /// Returns the range of columns that the automaton reads; the verdict is final after the last of these columns.
     fn span(&self) -> Range<usize>;
 
     fn start(&self) -> Vec<u32>;
 
-    /// Returns a list of numbers for a column; two columns have equal lists if the automaton treats them alike.
+    /// Returns a list of numbers for a column; two columns have equal lists if the automaton treats the two columns alike.
     fn phase(&self, column: usize) -> Vec<usize>;
 
     /// True if the tile in `row` and `column` may change the state or the verdict.

@@ -41,7 +41,7 @@ impl Automaton for NumberInArea {
     }
 
     fn phase(&self, column: usize) -> Vec<usize> {
-        // The number of unread cells of the area matters only if it is below this number.
+        // The number of unread cells of the area matters only if it is below the number up to which the automaton counts.
         vec![self.left(column).min(self.enough())]
     }
 

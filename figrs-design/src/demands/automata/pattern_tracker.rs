@@ -71,7 +71,7 @@ impl PatternTracker {
         }
     }
 
-    /// Returns a number for a column; two columns have equal numbers if the tracker treats them alike.
+    /// Returns a number for a column; two columns have equal numbers if the tracker treats the two columns alike.
     pub(in crate::demands) fn phase(&self, column: usize) -> usize {
         usize::from(self.lefts.contains(&(column + 1)))
     }

@@ -21,7 +21,7 @@ impl Reader {
         Self::Leaf(Arc::new(automaton))
     }
 
-    /// Returns the range of columns that the automaton reads; after the last of them, the demand is either met or broken.
+    /// Returns the range of columns that the automaton reads; after the last of these columns, the demand is either met or broken.
     pub(in crate::demands) fn span(&self) -> Range<usize> {
         match self {
             Self::Leaf(automaton) => automaton.span(),
@@ -42,7 +42,7 @@ impl Reader {
         }
     }
 
-    /// Returns a list of numbers for a column; two columns have equal lists if the automaton treats them alike.
+    /// Returns a list of numbers for a column; two columns have equal lists if the automaton treats the two columns alike.
     pub(in crate::demands) fn phase(&self, column: usize) -> Vec<usize> {
         match self {
             Self::Leaf(automaton) => {

@@ -95,7 +95,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Returns the class of tiles that a word names: a tile, a meaning, a word of the tiles' legend, or all tiles except these after `not`.
+    /// Returns the class of tiles that a word names: a tile, a meaning, a word of the tiles' legend, or, after `not`, all tiles except one of these.
     fn word(&self, text: &str) -> Option<TileClass> {
         // A blank may be a tile.
         let mut symbols = text.chars();

@@ -126,8 +126,8 @@ impl<C: Value> RuledCells<C> {
     }
 
     /// Declares that the boards that follow all rules are connected: a chain of such boards leads from any of them to any other, by changing one cell
-    /// or exchanging two cells at a time, or by the puzzle's [moves](Self::moves). Markov chains are then quicker, because they need not pass through
-    /// boards that break rules.
+    /// or exchanging two cells at a time, or by the puzzle's [moves](Self::moves). Markov chains are then quicker, because the chains need not pass
+    /// through boards that break rules.
     #[must_use]
     pub fn joined(self) -> Self {
         Self {

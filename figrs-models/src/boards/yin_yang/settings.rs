@@ -80,11 +80,11 @@ impl YinYang {
 
 /// Returns a lower bound on the number of cells of each colour.
 ///
-/// A 2 by 2 square has one cell, two adjacent cells, or three cells of a colour, because the rules exclude two diagonal cells. The number of its
-/// cells of the colour, minus the number of adjacent pairs of these cells, is therefore one. Let the cells of the colour form a tree of `b` cells, of
-/// which `k` consecutive cells are on the rim, `c` of them in corners. The sum over all `m` squares is `m = 2 b + 1 - k - c`, or `m = 2 b + 2` if no
-/// cell is on the rim. If the cells of a colour form a cycle, the cells of the other colour form a tree inside the cycle, without cells on the rim,
-/// and are fewer.
+/// A 2 by 2 square has one cell, two adjacent cells, or three cells of a colour, because the rules exclude two diagonal cells. The number of cells of
+/// the colour in the square, minus the number of adjacent pairs of these cells, is therefore one. Let the cells of the colour form a tree of `b`
+/// cells, of which `k` consecutive cells are on the rim, `c` of them in corners. The sum over all `m` squares is `m = 2 b + 1 - k - c`, or `m = 2 b +
+/// 2` if no cell is on the rim. If the cells of a colour form a cycle, the cells of the other colour form a tree inside the cycle, without cells on
+/// the rim, and are fewer.
 fn fewest_of_a_colour(size: Size) -> u32 {
     let squares = (size.rows() as u32 - 1) * (size.columns() as u32 - 1);
     if squares == 0 {

@@ -100,7 +100,7 @@ impl<F> ConnectedRule<F> {
         } = self;
         *now += 1;
         reached[place] = (*now, u8::MAX);
-        // For each search, the search into which it has been merged.
+        // For each search, the search into which this search has been merged.
         let mut part = [0, 1, 2, 3];
         let mut is_open = [false; 4];
         for (side, &start) in sides.iter().enumerate() {

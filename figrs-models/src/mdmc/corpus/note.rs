@@ -45,7 +45,7 @@ pub enum CorpusNote {
     OtherTiles {
         /// The file of the legend.
         path: PathBuf,
-        /// The characters of these tiles.
+        /// The characters of the tiles whose meanings come from the legend.
         symbols: String,
     },
     /// The reader left out levels that repeat other levels with a player's path drawn in.

@@ -47,8 +47,8 @@ pub(super) fn drawn_ways(files: &[LevelFile]) -> BTreeMap<char, Vec<usize>> {
     drawn
 }
 
-/// Returns the only character with which the level `copy` replaces cells of `other`. It must replace at least two cells and at most half of all
-/// cells, and must not occur in `other`.
+/// Returns the only character with which the level `copy` replaces cells of `other`. The character must replace at least two cells and at most half
+/// of all cells, and must not occur in `other`.
 fn added(copy: &[Vec<char>], other: &[Vec<char>]) -> Option<char> {
     let mut found = None;
     let mut cells = 0;

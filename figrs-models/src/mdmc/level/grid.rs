@@ -61,7 +61,7 @@ impl TileGrid {
         let right = most(&mut offsets.iter().map(|offset| offset.dx));
         let below = most(&mut offsets.iter().map(|offset| offset.dy));
         let stride = left + width + right;
-        // The sum is the shift from the left edge of the margin; it is not negative, because `left` is at least `-dx`.
+        // The sum is the shift from the left edge of the margin; the sum is not negative, because `left` is at least `-dx`.
         let shift = |dx: i32| left.saturating_add_signed(dx as isize);
         Self {
             ids: vec![0; stride * (height + below)],

@@ -195,7 +195,7 @@ impl ColumnProgram for FieldColumns {
             }
             level.weights[place] = weights;
         }
-        // The events about training must refer to the proposed tiles instead of the tiles that the model draws.
+        // The events that pairs of tiles occurred in training must refer to the proposed tiles, not to the tiles that the model draws.
         let tiles = level.tiles;
         let mut level = LevelColumns {
             seen: self.seen_statements(&tiles, columns.start, known),
@@ -330,7 +330,7 @@ fn weight(
     pairs: &Arc<PairLifts>,
 ) -> Arc<impl Fn((&Tile, &Tile)) -> f64 + Send + Sync + use<>> {
     let (tiles, pairs) = (Arc::clone(tiles), Arc::clone(pairs));
-    // A tile that a demand places does not affect its neighbours if it never occurred in training.
+    // A tile that a demand places does not affect its neighbours if this tile never occurred in training.
     Arc::new(move |pair: (&Tile, &Tile)| of_pair(&tiles, &pairs.lifts, pair).unwrap_or(1.0))
 }
 

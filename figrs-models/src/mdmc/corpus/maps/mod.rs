@@ -63,7 +63,7 @@ pub(super) struct MapReader<'r> {
     /// The tiles that the user passed to the reader of the corpus.
     given: Option<&'r TileSet>,
     layer: Option<&'r str>,
-    /// The names of the layers that were read, each with the names of the unread layers; a note has reported them.
+    /// The names of the layers that were read, each with the names of the unread layers; a note has reported these layers.
     layers: Vec<(String, Vec<String>)>,
     folders: BTreeSet<PathBuf>,
     /// The tiles that are in no legend: the number, the words and the character of each.

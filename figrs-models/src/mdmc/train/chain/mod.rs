@@ -46,8 +46,8 @@ impl MarkovChain {
     /// Largest number that [`smoothed`](Self::smoothed) can add to the counts of tiles.
     pub const MAX_SMOOTHING: f64 = 1e6;
 
-    /// Maximum number of configurations, counted separately for each band of rows, each structure and each kind of columns; they take some hundreds
-    /// of megabytes.
+    /// Maximum number of configurations, counted separately for each band of rows, each structure and each kind of columns; this number of
+    /// configurations takes some hundreds of megabytes.
     pub const MAX_CONFIGURATIONS: usize = 1 << 20;
 
     /// Trains a Markov chain by counting the tiles of `corpus` for a list of network structures, or for a structure and its simpler fallbacks.
