@@ -146,7 +146,7 @@ impl<'a> ProofSearch<'a> {
         let hard: Vec<usize> = (0..self.steered.demands().len())
             .filter(|&demand| self.is_tried(demand))
             .collect();
-        // A demand that takes too much memory alone would also take too much memory together with others, and is left out.
+        // A demand that takes too much memory alone is left out, because it would also take too much memory together with others.
         let mut small = Vec::new();
         for &demand in &hard {
             match self.trial(&[demand]) {
@@ -187,7 +187,7 @@ impl<'a> ProofSearch<'a> {
     fn is_tried(&self, demand: usize) -> bool {
         match self.steered.demand(demand) {
             Demand::Preferred { .. } | Demand::Near { .. } | Demand::Placed(_) => false,
-            // In the relaxed model any column may follow any other column, and the states of playability become too many.
+            // In the relaxed model any column may follow any other column, and the automaton for playability has too many states.
             Demand::Playable(_) => !self.is_relaxed,
             _ => true,
         }
@@ -224,7 +224,7 @@ impl<'a> ProofSearch<'a> {
     }
 
     /// Returns the conflict of `demands`, which contradict each other. As far as the remaining work suffices, drops demands that the conflict does
-    /// not need, and finds the first column at which levels can no longer meet the others.
+    /// not need, and finds the first column at which levels can no longer meet the other demands.
     fn conflict(&self, demands: &[usize]) -> Conflict {
         let Core {
             members: demands,

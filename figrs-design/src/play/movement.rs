@@ -269,7 +269,7 @@ impl Movement {
         Self::named(name)
     }
 
-    /// Returns the name.
+    /// Returns the name of the movement.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -190,7 +190,7 @@ impl Reach {
         self.edge.outlook != Outlook::Lost
     }
 
-    /// True if the level would be playable if it ended here.
+    /// True if the level would be playable if it ended after the columns added so far.
     pub fn playable(&self) -> bool {
         self.edge.playable
     }
@@ -351,8 +351,8 @@ impl Reach {
 }
 
 impl EdgeCrossings {
-    /// Returns, for each number of passed areas, whether a player who has passed this number of areas can still pass the others or reach a goal tile:
-    /// in the columns from `column` on, or by returning into earlier columns.
+    /// Returns, for each number of passed areas, whether a player who has passed this number of areas can still pass the other areas or reach a goal
+    /// tile: in the columns from `column` on, or by returning into earlier columns.
     fn hopes(&self, cells: &ColumnCells<'_>, column: usize) -> Vec<bool> {
         let last = cells.route.last();
         let places = |passed: usize| passed * cells.height()..(passed + 1) * cells.height();

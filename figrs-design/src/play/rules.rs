@@ -157,7 +157,7 @@ impl MovementRules {
         Ok(Self(Arc::new(compiled)))
     }
 
-    /// Returns the movement.
+    /// Returns the movement that the rules describe.
     pub fn movement(&self) -> &Movement {
         &self.0.movement
     }

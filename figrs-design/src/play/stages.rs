@@ -177,7 +177,7 @@ impl MoveAutomaton {
         split.collect()
     }
 
-    /// Finds all stages; returns `false` if there are too many.
+    /// Finds all stages; returns `false` if there are too many stages.
     pub(super) fn complete(&mut self) -> bool {
         while self.next.len() < self.stages.len() && self.stages.len() <= Self::MOST {
             let moves = self.stages[self.next.len()].clone();

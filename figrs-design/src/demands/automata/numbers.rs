@@ -116,7 +116,7 @@ impl Automaton for NumberInEach {
 
     fn read(&self, _cell: (usize, usize), state: &mut Vec<u32>, tile: Tile) -> bool {
         if self.class.contains(tile) {
-            // The state lists the ages from that of the oldest tile to that of the newest.
+            // The state lists the number of columns since each counted tile, from the oldest tile to the newest.
             state.push(0);
             if state.len() > self.kept() {
                 state.remove(0);

@@ -9,7 +9,7 @@ use figrs_models::mdmc::Tile;
 /// `most` columns further to the right.
 ///
 /// The state of the automaton holds the partial matches of both patterns and the latest columns in which patterns began. If occurrences of `from`
-/// still have no occurrence of `to` after them, the state also holds the numbers of columns since the first and the last of them.
+/// still have no later occurrence of `to`, the state also holds the numbers of columns since the first and the last of these occurrences.
 #[derive(Debug)]
 pub(in crate::demands) struct Spaced {
     pub(in crate::demands) from: PatternTracker,

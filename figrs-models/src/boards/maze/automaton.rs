@@ -15,7 +15,7 @@ pub struct Tree {
     size: Size,
 }
 
-/// State of [`Tree`]: the connected components of the last rooms read in the columns, and the pointers from these rooms to unread rooms.
+/// State of [`Tree`]: the connected components of the rooms that were read last in each column, and the pointers from these rooms to unread rooms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TreeState {
     partition: Partition,

@@ -9,13 +9,13 @@ use crate::grid::{GridError, Position, Size};
 /// Weights of the directions in which a room can point: their probabilities up to a factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DirectionWeights {
-    /// Weight of pointing up.
+    /// Weight of pointers to the room above.
     pub up: f64,
-    /// Weight of pointing down.
+    /// Weight of pointers to the room below.
     pub down: f64,
-    /// Weight of pointing to the left.
+    /// Weight of pointers to the room to the left.
     pub left: f64,
-    /// Weight of pointing to the right.
+    /// Weight of pointers to the room to the right.
     pub right: f64,
 }
 

@@ -42,8 +42,8 @@ impl YinYang {
         })
     }
 
-    /// Returns a minimal set of contradictory clues: without any one of these clues, some board meets the others. Returns no clues if the puzzle has
-    /// a solution, or if no board follows the rules.
+    /// Returns a minimal set of contradictory clues: without any one of these clues, some board meets the other clues. Returns no clues if the puzzle
+    /// has a solution, or if no board follows the rules.
     ///
     /// **Guarantee.** No board meets the returned clues. The search leaves out each clue in turn, and puts it back if the remaining clues have a
     /// solution, or if it cannot decide whether they have one. If the search cannot decide about a clue, the set may not be minimal, and

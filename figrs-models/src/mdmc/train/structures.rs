@@ -74,7 +74,7 @@ impl Structures {
         &self.all
     }
 
-    /// Returns the first structure.
+    /// Returns the first network structure.
     pub fn first(&self) -> &Structure {
         &self.all[0]
     }

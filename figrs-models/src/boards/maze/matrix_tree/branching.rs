@@ -120,7 +120,7 @@ impl Eq for Costed {}
 /// Groups of rooms that were joined because their pointers form a cycle, and these pointers.
 struct Cycle {
     group: usize,
-    /// Number of joins of two groups before the groups of this cycle were joined.
+    /// Number of earlier joins of two groups, before the groups of this cycle were joined.
     time: usize,
     pointers: Vec<Costed>,
 }
