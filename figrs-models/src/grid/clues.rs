@@ -16,7 +16,7 @@ pub trait Symbol: Copy {
     /// Returns the character that stands for the value.
     fn symbol(self) -> char;
 
-    /// Returns the value for which the character `symbol` stands; `None` if there is none.
+    /// Returns the value for which the character `symbol` stands; `None` if it stands for no value.
     fn from_symbol(symbol: char) -> Option<Self>;
 }
 

@@ -10,7 +10,7 @@ use super::{Automaton, Partition, Position};
 #[derive(Clone, Copy, Debug)]
 pub struct Connected;
 
-/// State of [`Connected`]: the groups of connected cells among the last cells read in the columns.
+/// State of [`Connected`]: the groups of connected cells among the cells that were read last in each column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedState {
     partition: Partition,

@@ -23,7 +23,8 @@ pub struct ConnectedAround {
     most: u32,
 }
 
-/// State of [`ConnectedAround`]: the groups of connected cells among the last cells read in the columns, and the number of `true` cells so far.
+/// State of [`ConnectedAround`]: the groups of connected cells among the cells that were read last in each column, and the number of `true` cells so
+/// far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ConnectedAroundState {
     /// The first column that has a cell of a group. The partition counts its columns from this column.

@@ -15,7 +15,7 @@ pub struct ConnectedMarks {
 pub enum ConnectedMarksState {
     /// Some marks have not been read, or the marked cells are not known to be connected.
     Searching {
-        /// The open cells among the last cells read in the columns, in connected groups.
+        /// The open cells among the cells that were read last in each column, in connected groups.
         partition: Partition,
         /// Bit set of the marks that have been read.
         seen: u8,

@@ -16,8 +16,8 @@ const UNREACHABLE: u8 = u8::MAX;
 /// Requires a walk over cells that are not walls, which visits some marks in order, by a shortest path from each mark to the next. The length of the
 /// walk (its number of steps) must be in a range. Each mark of the walk must be in exactly one cell.
 ///
-/// The automaton's state holds distances through the cells read so far: between the last cells read in the columns, from these cells to the marked
-/// cells, and between successive marked cells.
+/// The automaton's state holds distances through the cells read so far: between the cells that were read last in each column, from these cells to the
+/// marked cells, and between successive marked cells.
 ///
 /// **Guarantee.** The lengths of walks are exact.
 ///
@@ -33,7 +33,7 @@ pub struct Distances {
     enough: u8,
 }
 
-/// State of [`Distances`]: the distances between the marked cells and the last cells read in the columns.
+/// State of [`Distances`]: the distances between the marked cells and the cells that were read last in each column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DistancesState {
     distances: [u8; PAIRS],
@@ -257,7 +257,8 @@ impl Walk for Distances {
         let ended =
             |stop| (0..self.columns).all(|column| matrix[self.node(stop)][column] == UNREACHABLE);
         if seen.count_ones() as usize == self.stops && (0..self.stops).all(ended) {
-            // No distance between marked cells can become shorter, so the distances of the last cells read in the columns are no longer needed.
+            // No distance between marked cells can become shorter, so the distances of the cells that were read last in each column are no longer
+            // needed.
             for column in 0..self.columns {
                 for node in 0..nodes {
                     if node != column {

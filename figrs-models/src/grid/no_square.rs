@@ -10,7 +10,7 @@ pub struct NoSquare {
     size: Size,
 }
 
-/// State of [`NoSquare`]: the colours of the last cells read in the columns, and of one more cell.
+/// State of [`NoSquare`]: the colours of the cells that were read last in each column, and of one more cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NoSquareState {
     /// Bit set of the columns in which the last cell read is `true`; the first column has the lowest bit.

@@ -1,4 +1,4 @@
-//! Partition of the last cells read in the columns into groups of connected cells.
+//! Partition of the cells that were read last in each column into groups of connected cells.
 
 /// The next cell that a [`Partition`] reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use super::{Automaton, Connected, ConnectedState, Position, Size};
 /// Requires that the cells with the value `true` are connected, that the cells with the value `false` are connected, and that both values occur.
 ///
 /// The constraint accepts the boards that two [`Connected`] automata accept, but rejects boards earlier. Let `a`, `b`, `a'` and `b'` be four groups
-/// among the last cells read in the columns, in this order and with alternating colours. If no other group encloses them, later cells cannot connect
-/// both `a` with `a'` and `b` with `b'`.
+/// among the cells that were read last in each column, in this order and with alternating colours. If no other group encloses them, later cells
+/// cannot connect both `a` with `a'` and `b` with `b'`.
 #[derive(Clone, Copy, Debug)]
 pub struct TwoColours {
     size: Size,

@@ -142,7 +142,7 @@ impl Automaton for RisingProfile {
         if self.class.contains(tile) {
             state[1] += 1;
             if self.sections.of(column).0 + 1 == self.sections.number {
-                // In the last section, numbers above that of the section before have the same verdict.
+                // In the last section, all numbers of tiles above that of the section before have the same verdict.
                 state[1] = state[1].min(state[0]);
             }
         }

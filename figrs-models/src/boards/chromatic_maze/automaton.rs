@@ -12,8 +12,8 @@ pub(super) struct Chromatic<W> {
     pub(super) walk: W,
 }
 
-/// State of [`Chromatic`]: the colours of the last tiles read in the columns, three bits per column, and the state of the constraint on paths.
-/// Colours are relative to the colour of the latest tile, so that mazes that differ only by a turn of the colour wheel share a state.
+/// State of [`Chromatic`]: the colours of the tiles that were read last in each column, three bits per column, and the state of the constraint on
+/// paths. Colours are relative to the colour of the latest tile, so that mazes that differ only by a turn of the colour wheel share a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ChromaticState<S> {
     colours: u64,

@@ -6,7 +6,7 @@ use crate::grid::{Automaton, NextCell, OpenEdges, Partition, Position, Size};
 /// Requires that from every room the pointers lead to the first room.
 ///
 /// All pointers lead to the first room exactly if the passages form no cycle, because the number of passages is one less than the number of rooms. A
-/// state of the automaton holds the connected components of the last rooms read in the columns, and the rooms that point to unread rooms.
+/// state of the automaton holds the connected components of the rooms that were read last in each column, and the rooms that point to unread rooms.
 ///
 /// **Complexity.** In each connected component exactly one room points to an unread room, or none if the component contains the first room. After a
 /// row of 3, 4, 5 and 6 rooms there are at most 11, 43, 176 and 745 states.

@@ -7,8 +7,8 @@ use crate::grid::{Automaton, Distances, DistancesState, GridError, Ground, Posit
 
 /// Requires that the pointers form a tree, and that the number of steps from the first room to the last is in a range.
 ///
-/// A state of the automaton holds a state of [`Tree`] and the distances of the last rooms read in the columns from each other and from the first
-/// room.
+/// A state of the automaton holds a state of [`Tree`] and the distances of the rooms that were read last in each column from each other and from the
+/// first room.
 ///
 /// **Complexity.** The number of states is as large as for [`Distances`], which accepts narrow grids only.
 #[derive(Clone, Copy, Debug)]

@@ -28,7 +28,7 @@ impl Travel {
         }
     }
 
-    /// Returns the direction with the name `name`; `None` if there is none.
+    /// Returns the direction with the name `name`; `None` if no direction has this name.
     pub fn of_name(name: &str) -> Option<Self> {
         [Self::Right, Self::Up]
             .into_iter()

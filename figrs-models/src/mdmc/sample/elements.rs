@@ -294,7 +294,7 @@ impl LevelElements {
             seen.extend(rows.clone().rev().map(|row| {
                 let neighbours = structure.neighbours(row, first + column, height, width);
                 SeenStatement {
-                    // The tile has the first structure exactly if its configuration occurred in training.
+                    // The tile is drawn from the counts of the first structure exactly if its configuration occurred in training.
                     element: cells[(row, column)].structure.erased().clone(),
                     value: Datum::new(0usize),
                     cells: neighbours

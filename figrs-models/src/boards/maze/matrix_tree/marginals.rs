@@ -91,8 +91,8 @@ pub(super) fn of_pointers(
             let at = size.position(room);
             let pointers = Pointer::DIRECTIONS.into_iter().filter_map(|pointer| {
                 let target = pointer.target(size, at)?;
-                // In a grid with a single line, the rooms ahead of `room` have paths to the first room only through `room`; in other grids no
-                // probability is zero.
+                // In a grid with a single row or column, the rooms ahead of `room` have paths to the first room only through `room`; in other grids
+                // no probability is zero.
                 if side == 1 && size.index(target) > room {
                     return None;
                 }

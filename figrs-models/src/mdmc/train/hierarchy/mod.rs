@@ -96,8 +96,8 @@ impl HierarchicalChain {
     /// A level begins in a style with probability proportional to the number of levels of this style. After each section of `section` columns the style changes
     /// with probability `change`, to another style with probability proportional to its number of sections.
     ///
-    /// **Errors.** An error if `section` is 0 or exceeds [`HierarchicalChain::MAX`], if the number of styles exceeds it, or if `change` is not a probability;
-    /// the errors of [`MarkovChain::train`].
+    /// **Errors.** An error if `section` is 0 or exceeds [`HierarchicalChain::MAX`], if the number of styles exceeds this maximum, or if `change` is
+    /// not a probability; the errors of [`MarkovChain::train`].
     pub fn train_styles(
         corpus: &Corpus,
         structures: impl Into<Structures>,
