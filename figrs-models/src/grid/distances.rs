@@ -22,7 +22,7 @@ const UNREACHABLE: u8 = u8::MAX;
 /// **Guarantee.** The lengths of walks are exact.
 ///
 /// **Complexity.** The number of states grows much faster than for [`ConnectedMarks`](super::ConnectedMarks), because a state has the distances
-/// between the last cells read in the columns instead of a partition of these cells. Grids must therefore be narrow.
+/// between the cells that were read last in each column instead of a partition of these cells. Grids must therefore be narrow.
 #[derive(Clone, Copy, Debug)]
 pub struct Distances {
     columns: usize,

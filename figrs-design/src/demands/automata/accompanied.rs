@@ -117,7 +117,7 @@ impl Automaton for Accompanied {
         if is_over && waiting.is_empty() {
             return Verdict::Met;
         }
-        // From this age on, any later occurrence of the other pattern is far enough to the right.
+        // From this age of an occurrence on, any later occurrence of the other pattern is far enough to the right.
         let old = near
             .saturating_add(by_width as isize)
             .max(0)

@@ -34,7 +34,7 @@ pub(super) fn of_pointers(
         });
     }
     let all = 2 * lines as u64;
-    // For each line, the inverse of its block after the elimination of all earlier lines.
+    // For each line (row or column of rooms), the inverse of the line's block of the matrix after the elimination of all earlier lines.
     let mut before: Vec<Vec<f64>> = Vec::with_capacity(lines);
     for line in 0..lines {
         let mut block = blocks.diagonal(line);
