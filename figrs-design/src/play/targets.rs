@@ -74,7 +74,7 @@ pub(super) fn after(
     }
 }
 
-/// Returns the goal tiles of `open` that must be stored; drops a goal tile if another one decides about the goal in its place.
+/// Returns the goal tiles of `open` that must be stored; drops a goal tile that is redundant because of another goal tile.
 pub(super) fn smallest(open: Vec<Target>, goal: FrameGoal) -> Vec<Target> {
     let within = |small: &Crossings, large: &Crossings| {
         small

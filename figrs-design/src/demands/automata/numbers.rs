@@ -83,7 +83,7 @@ pub(in crate::demands) struct NumberInEach {
 }
 
 impl NumberInEach {
-    /// Returns the number of tiles of which the state holds the age.
+    /// Returns the maximum number of tiles for which the state holds the number of columns since the tile.
     fn kept(&self) -> usize {
         if self.most >= self.window * self.rows.len() {
             self.least
