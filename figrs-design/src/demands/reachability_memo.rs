@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::Reach;
 use crate::play::cell_class::CellClass;
 
-/// A cache of the [`Reach`] state after a column, keyed by the state before the column and the classes of the column's cells. The cache saves time
+/// A cache of [`Reach`] states after a column. The key is the state before the column and the classes of the column's cells. The cache saves time
 /// because the same columns recur often.
 #[derive(Debug, Default)]
 pub(super) struct ReachabilityMemo {
@@ -18,7 +18,7 @@ pub(super) struct ReachabilityMemo {
 #[derive(Debug, Default)]
 struct CrossingMemo {
     after: FxHashMap<(Reach, Vec<CellClass>), Option<Reach>>,
-    /// The states of all results; equal states are stored once.
+    /// The states of all cached results; equal states are stored once.
     states: FxHashSet<Reach>,
     bytes: usize,
 }
@@ -26,7 +26,7 @@ struct CrossingMemo {
 impl ReachabilityMemo {
     const MAX_BYTES: usize = 64 << 20;
 
-    /// Returns the state after the column `column`; `None` if the level is not playable whatever columns follow.
+    /// Returns the state after the column `column`; `None` if the level is not playable, whatever columns follow.
     pub(super) fn after(&self, reach: &Reach, column: &[CellClass]) -> Option<Reach> {
         let key = (reach.clone(), column.to_vec());
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -40,7 +40,8 @@ impl ReachabilityMemo {
             *known = CrossingMemo::default();
         }
         let next = next.alive().then(|| known.held(next));
-        // The state before the column is already stored as the result of another column, so its heap memory is not counted again.
+        // The cache already stores the state before the column as the result of another column, so the heap memory of this state is not counted
+        // again.
         known.bytes += 2 * size_of_val(&key) + size_of_val(column);
         known.after.insert(key, next.clone());
         next
@@ -48,7 +49,6 @@ impl ReachabilityMemo {
 }
 
 impl CrossingMemo {
-    /// Returns the stored state that equals `state`; stores `state` if there is none.
     fn held(&mut self, state: Reach) -> Reach {
         if let Some(held) = self.states.get(&state) {
             return held.clone();

@@ -4,8 +4,9 @@ use std::fmt;
 
 use figrs_core::wording::Call;
 
-/// A change of a request by which levels that meet the demands may be drawn. The text of a remedy names calls of the library; a program can name its
-/// own options instead, by [`SteeringError::worded`](crate::SteeringError::worded) and [`DemandError::worded`](crate::DemandError::worded).
+/// A change of the request, after which the sampler may be able to draw levels that meet the demands. The text of a remedy names calls of the
+/// library; a program can name its own options instead, by [`SteeringError::worded`](crate::SteeringError::worded) and
+/// [`DemandError::worded`](crate::DemandError::worded).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Remedy {
@@ -13,9 +14,9 @@ pub enum Remedy {
     FewerDemands,
     /// State the tiles as evidence instead of placing them.
     PinTiles,
-    /// Allow the sampler more particles.
+    /// Allow more particles.
     MoreParticles,
-    /// Draw from the exact distribution.
+    /// Draw by the exact method.
     ExactLaw,
     /// Condition the model on the demands instead of rejecting levels.
     ConditionTheModel,
@@ -34,7 +35,7 @@ impl fmt::Display for Remedy {
     }
 }
 
-/// Writes a problem and its remedies, each of which suffices; `word` gives the words of a remedy.
+/// Writes a problem and its remedies, each of which alone suffices; `word` returns the text of a remedy.
 pub(super) fn with_remedies(
     problem: &str,
     remedies: &[Remedy],

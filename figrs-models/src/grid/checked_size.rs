@@ -1,4 +1,4 @@
-//! Grid sizes that are checked when they are made from numbers and texts.
+//! Creates grid sizes from numbers and texts, and checks these sizes.
 
 use std::str::FromStr;
 
@@ -13,8 +13,7 @@ impl Size {
         Ok(Self::checked(rows, columns)?)
     }
 
-    /// Returns the size of a level, which may have more rows than other boards. The model of the level has
-    /// checked the size.
+    /// Returns the size of a level; a level may have more rows than other boards, and its model has checked the size.
     pub(crate) fn of_level(rows: usize, columns: usize) -> Self {
         Self { rows, columns }
     }
@@ -30,14 +29,13 @@ impl Size {
         ))
     }
 
-    /// Returns the size; an error if some automata cannot read grids of this size.
+    /// Returns this size unless some automata cannot read grids of this size.
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid has too many rows or columns.
     pub fn for_automata(self) -> Result<Self, GridError> {
         self.within_columns(Self::AUTOMATON_COLUMNS)
     }
 
-    /// Returns the size; an error if an automaton for at most `most` columns cannot read grids of this size.
     pub(super) fn within_columns(self, most: usize) -> Result<Self, GridError> {
         let Self { rows, columns } = self;
         if rows <= Self::AUTOMATON_ROWS && columns <= most {

@@ -13,7 +13,6 @@ impl Size {
         to: usize,
         passable: impl Fn(usize, usize) -> bool,
     ) -> Option<Vec<usize>> {
-        // For each cell, the next one on the path to the end.
         let mut next = vec![None; self.cells()];
         next[to] = Some(to);
         let mut queue = VecDeque::from([to]);

@@ -12,8 +12,8 @@ pub struct Size {
 impl Size {
     /// Maximum number of rows, and of columns.
     pub const MAX_SIDE: usize = 4096;
-    /// Maximum number of columns for automata with a state for each column: states have four bits per column, and number groups of cells from 1 to
-    /// 15. An automaton has fewer states on a narrow grid than on a wide one, so turn a wide grid on its side.
+    /// Maximum number of columns for automata whose states number a group of cells for each column: from 1 to 15, in four bits. An automaton has
+    /// fewer states on a narrow grid than on a wide one; it is therefore best to turn a wide grid on its side.
     pub const AUTOMATON_COLUMNS: usize = 15;
     /// Maximum number of rows for automata, and maximum number of columns if the size of states does not grow with the columns.
     pub const AUTOMATON_ROWS: usize = 1000;
@@ -51,7 +51,6 @@ impl Size {
         at.row * self.columns + at.column
     }
 
-    /// Returns the indices in scan order of the cells above, to the left of, to the right of and below `cell`.
     pub(crate) fn beside(self, cell: usize) -> impl Iterator<Item = usize> {
         let column = cell % self.columns;
         let beside = [

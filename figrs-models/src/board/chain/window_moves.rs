@@ -17,7 +17,6 @@ pub struct WindowMoves<C> {
     windows: Vec<(usize, usize)>,
 }
 
-/// Sizes of the windows, as numbers of rows and columns.
 const WINDOWS: [(usize, usize); 7] = [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 2), (3, 3)];
 
 impl<C: Value> WindowMoves<C> {

@@ -21,7 +21,7 @@ impl Board<ChromaticTile> {
         tiles.find_map(|(at, tile)| (tile.end == Some(end)).then_some(at))
     }
 
-    /// Returns the tiles of a shortest path from start to finish, including both; `None` if there is no path.
+    /// Returns the positions of the tiles on a shortest path from start to finish, including both; `None` if there is no path.
     pub fn solution(&self) -> Option<Vec<Position>> {
         let (size, tiles) = (self.size(), self.cells());
         let near = |a: usize, b: usize| tiles[a].colour.is_near(tiles[b].colour);

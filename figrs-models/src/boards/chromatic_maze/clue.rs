@@ -8,15 +8,14 @@ use crate::grid::{Clues, Symbol};
 pub enum ChromaticClue {
     /// The tile has a colour, written as the first letter of the colour's name.
     Colour(Hue),
-    /// The tile is an end of the path, written `<` for the start and `>` for the finish.
+    /// The tile is the start of the path, written `<`, or its finish, written `>`.
     End(Endpoint),
 }
 
-/// Clues to some tiles; in text, the letter of a colour, `<` or `>` is a clue, and `.` a tile without a clue.
+/// Clues to some tiles. In the text of clues, the letter of a colour, `<` and `>` are clues, and `.` stands for a tile without a clue.
 pub type ChromaticClues = Clues<ChromaticClue>;
 
 impl ChromaticClue {
-    /// Returns the colour of the tile; `None` if the clue does not state it.
     pub(super) fn hue(self) -> Option<Hue> {
         match self {
             Self::Colour(hue) => Some(hue),
@@ -24,7 +23,6 @@ impl ChromaticClue {
         }
     }
 
-    /// Returns the end of the path on the tile; `None` if the clue does not state it.
     pub(super) fn end(self) -> Option<Endpoint> {
         match self {
             Self::Colour(_) => None,

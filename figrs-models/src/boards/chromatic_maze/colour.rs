@@ -29,12 +29,11 @@ impl Hue {
         Self::Magenta,
     ];
 
-    /// Returns the colour that is `places` places further on the wheel.
     pub(super) fn turned(self, places: u8) -> Self {
         Self::WHEEL[(self as usize + usize::from(places)) % Self::WHEEL.len()]
     }
 
-    /// True if a player can step between tiles of the two colours, which are then equal or neighbours on the wheel.
+    /// True if a player can step between tiles of the two colours, because the colours are equal or neighbours on the wheel.
     pub fn is_near(self, other: Self) -> bool {
         let apart = (self as u8).abs_diff(other as u8);
         apart <= 1 || apart == 5

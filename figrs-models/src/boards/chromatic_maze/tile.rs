@@ -1,4 +1,4 @@
-//! Tiles of a chromatic maze, and their relative form in the evidence.
+//! Tiles of a chromatic maze, and the relative form in which the evidence reads them.
 
 use super::Hue;
 
@@ -20,13 +20,14 @@ pub enum Endpoint {
     Finish,
 }
 
-/// A tile in relative form: its turn of the colour wheel, and whether it is an end of the path; see
+/// A tile in relative form: the turn of the colour wheel from the tile before, and the mark of an end of the path; see
 /// [`ChromaticElements::cells`](super::ChromaticElements::cells).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RelativeTile {
-    /// For the first tile, the index of its colour on the wheel; for other tiles, the turn relative to the tile before.
+    /// For the first tile, the index of its colour on the wheel; for other tiles, the number of places on the wheel from the colour of the tile
+    /// before to the colour of this tile.
     pub(super) turn: u8,
-    /// The mark of the tile: 1 for the first end of the path in scan order, 2 for the second end, 0 for other tiles.
+    /// The bit set of marks: 1 for the first end of the path in scan order, 2 for the second end, 0 for other tiles.
     pub(super) marks: u8,
     /// For the first tile, `true` if the start comes before the finish.
     pub(super) start_first: bool,

@@ -9,10 +9,10 @@ use crate::grid::{
     Position, Size,
 };
 
-/// Number of stops of the player's walk: entrance, gem, altar and exit.
+/// Number of cells that the player's walk must visit: entrance, gem, altar and exit.
 pub(super) const STOPS: usize = 4;
 
-/// Returns a function that states whether a tile is a wall, is open, or has marks: a bit for each stop of the walk, in order.
+/// Returns a function that classifies a tile: a wall, an open cell, or a cell with marks. Each cell that the walk must visit has a bit of its own.
 pub(super) fn ground(
     size: Size,
 ) -> impl Fn(Position, &DungeonTile) -> Ground + Clone + Send + Sync + 'static {
@@ -62,7 +62,7 @@ impl Dungeon {
             let joined = ConnectedMarks::new(0b1111).reading(ground);
             rules(size, &tiles, joined.and(walls))?
         };
-        // These conditions follow from the rules; they exclude impossible worlds earlier.
+        // The rules imply these conditions on single cells, which exclude impossible worlds earlier than the rules do.
         let open = |tile: &DungeonTile| *tile != DungeonTile::Wall;
         let model = rules
             .condition(&tiles[0], open)
@@ -80,10 +80,11 @@ fn rules(
 }
 
 impl BoardElements<DungeonTile> {
-    /// Returns an element for the number of steps of the walk, and the evidence on which it depends. The number of steps comes from a separate
-    /// fold over the tiles, which has no bounds.
+    /// Returns an element for the number of steps of the walk, and the evidence on which the element depends. A separate fold over the tiles, without
+    /// bounds on the length, computes the number of steps.
     ///
-    /// The number of steps is `None` if there is no walk. A query for this element needs the returned evidence, but not that of [`Self::model`].
+    /// The number of steps is `None` if there is no walk. A query for this element needs the returned evidence, but not the evidence of
+    /// [`Self::model`].
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]

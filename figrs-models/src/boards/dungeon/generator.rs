@@ -4,8 +4,7 @@ use super::{Dungeon, DungeonTile};
 use crate::board::{BoardElements, BoardError, Generator, RuledCells};
 use crate::grid::{Board, Size};
 
-/// The generator can draw dungeons without bounds on the walk, which are tested afterwards by
-/// rejection.
+/// The relaxed generator draws dungeons without bounds on the walk, and rejection tests the bounds.
 impl Generator for Dungeon {
     type Cell = DungeonTile;
     type Board = Board<DungeonTile>;

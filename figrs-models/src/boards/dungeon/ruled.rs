@@ -8,9 +8,8 @@ use crate::grid::{CountRule, WayRule};
 impl Dungeon {
     /// Returns the cells and rules of a dungeon.
     ///
-    /// Markov chains reach every dungeon if there is neither a least number of walls nor a bound on the walk, because any dungeon can be changed to
-    /// any other. The change takes three steps: all walls without a clue are removed, gem and altar move to their new cells, and the walls of the
-    /// other dungeon are added.
+    /// Without a lower bound on walls and without bounds on the walk, Markov chains reach every dungeon: to change one dungeon into another, remove
+    /// all walls without a clue, move the gem and the altar to their new cells, and add the walls of the other dungeon.
     pub(super) fn ruled(&self) -> RuledCells<DungeonTile> {
         let size = self.size();
         let clue = |at: usize| self.clues.get(size.position(at));
@@ -47,8 +46,8 @@ impl Dungeon {
         ruled
     }
 
-    /// Returns two dungeons that have only the walls of clues; gem and altar are in the first or the last free cells, unless clues state their
-    /// cells.
+    /// Returns two dungeons whose only walls are those of clues; the gem and the altar are in the first two free cells or in the last two, unless
+    /// clues state their cells.
     fn starts(&self) -> [Vec<DungeonTile>; 2] {
         let size = self.size();
         let empty = |at| self.clues.get(at).unwrap_or(DungeonTile::Empty);

@@ -39,8 +39,8 @@ impl Island {
         BoardElements::new(size, cells, model)?.with_clues(self.clues.iter())
     }
 
-    /// Returns the constraint on connected land that is quick for few cells of land; `None` if the bounds allow
-    /// many.
+    /// Returns the constraint that the land is connected, in a form that is quick for few cells of land; `None` if the bounds allow too many cells of
+    /// land.
     pub(super) fn few(&self) -> Option<ConnectedAround> {
         ConnectedAround::new(self.centre, self.land.as_ref()?)
     }

@@ -4,7 +4,7 @@ use super::{Island, Terrain};
 use crate::board::{BoardElements, BoardError, Generator, RuledCells};
 use crate::grid::{Board, Size};
 
-/// The generator supports Markov chains, which draw islands of any size.
+/// Markov chains draw islands of any size.
 impl Generator for Island {
     type Cell = Terrain;
     type Board = Board<Terrain>;
@@ -29,7 +29,7 @@ impl Generator for Island {
             .as_ref()
             .map_or(1.0, |_| 0.5 * 1.62f64.powf(columns));
         let bytes = 1.8 * rows * 3.03f64.powf(columns) * land * bays;
-        // Prediction for few cells of land, measured on boards of 100 by 100 cells with at most 4, 8 and 10 cells of land.
+        // The prediction for few cells of land was measured on boards of 100 by 100 cells with at most 4, 8 and 10 cells of land.
         let most = self.few().and(self.land.as_ref());
         let few = most.map(|land| {
             40.0 * rows * columns + 4740.0 * 2.55f64.powf(f64::from(*land.end())) * bays

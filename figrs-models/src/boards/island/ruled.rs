@@ -12,11 +12,11 @@ use crate::grid::{ConnectedRule, CountRule};
 impl Island {
     /// Returns the cells and rules of an island.
     ///
-    /// Markov chains reach every island if there are no clues and no bounds on bays, for the following reason. Let `T` be the largest connected land
-    /// around the centre that two islands share. While `T` is not all of the second island, the second island has a cell beside `T` that can be made
-    /// land on the first island. If no more land is allowed, the cell beside `T` is exchanged for a land cell outside of `T` without which the first
-    /// island stays connected. If the amount of land is fixed, each step exchanges a land cell and a water cell. In the last steps, the remaining
-    /// land cells of the first island become water.
+    /// Markov chains reach every island if there are no clues and no bounds on bays, for the following reason. To change one island into another, let
+    /// `T` be the largest connected land around the centre that both islands share. While `T` is not all of the second island, the second island has
+    /// a land cell beside `T`, and this cell becomes land on the first island. If the first island then has too much land, a land cell outside of `T`
+    /// that does not connect other land becomes water in exchange. If the amount of land is fixed, every step is such an exchange. In the end, the
+    /// land cells of the first island outside of `T` become water.
     pub(super) fn ruled(&self) -> RuledCells<Terrain> {
         let size = self.size();
         let choices = |at: usize| {
@@ -43,7 +43,6 @@ impl Island {
         match least.max(1) < most {
             true if is_open => ruled.without_exchanges(),
             true => ruled,
-            // A change of a single cell would change the number of cells of land, which is fixed.
             false => ruled.moves(ShoreMoves::new(size)),
         }
     }
@@ -60,7 +59,7 @@ impl Island {
         values
     }
 
-    /// Returns a board with `land` cells of land around the centre, if there is room, and the land of clues.
+    /// Returns a board with `land` cells of land around the centre (fewer if there is no room), and with the land that clues state.
     fn around_the_centre(&self, land: u32) -> Vec<Terrain> {
         let size = self.size();
         let values: Vec<Vec<Terrain>> = (0..size.cells()).map(|at| self.values(at)).collect();

@@ -38,8 +38,7 @@ impl PerfectMaze {
 }
 
 impl BoardElements<Pointer> {
-    /// Returns the constraint that the pointers form a tree and that `automaton` accepts them; one fold evaluates
-    /// both.
+    /// Returns the constraint that the pointers form a tree and that `automaton` accepts the pointers; one fold evaluates both conditions.
     ///
     /// **Errors.** The errors of [`Constraint::new`].
     #[track_caller]

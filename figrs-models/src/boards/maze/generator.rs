@@ -6,8 +6,8 @@ use crate::board::{BoardElements, BoardError, Generator, OwnAnswers, OwnSampler,
 use crate::grid::{Board, GridError, Size};
 use figrs_reading::Mistake;
 
-/// The generator draws mazes by Wilson's algorithm, if this algorithm is allowed. Grids of up to six columns have a probabilistic program if
-/// the length of the solution has bounds.
+/// The generator's own sampler is Wilson's algorithm; rejection tests the bounds on the solution. With such bounds, only grids of up to six columns
+/// have a probabilistic program.
 impl Generator for PerfectMaze {
     type Cell = Pointer;
     type Board = Board<Pointer>;

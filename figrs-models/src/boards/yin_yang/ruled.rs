@@ -1,4 +1,4 @@
-//! A board as independent cells and rules, for Markov chains.
+//! A Yin-Yang board as independent cells and rules, for Markov chains.
 
 use super::curve_moves::CurveMoves;
 use super::{Colour, YinYang};
@@ -6,12 +6,14 @@ use crate::board::RuledCells;
 use crate::grid::{ConnectedRule, CountRule, Size, SquareRule, WeighedRule};
 
 impl YinYang {
-    /// Returns the cells as independent choices, and the rules. On boards that follow the rules, each colour is a thin tree in which few cells can
-    /// change alone; steps therefore change the line between the colours, or redraw small windows.
+    /// Returns the cells as independent choices, and the rules. On boards that follow the rules, the cells of each colour form a thin tree, and few
+    /// single cells can change without breaking a rule. A step of the Markov chain therefore changes the line between the colours, or redraws a small
+    /// window.
     ///
-    /// Without clues, Markov chains start from two comb patterns, which follow the rules but may break the bounds on the colours.
+    /// Without clues, Markov chains start from two comb patterns, which follow the rules but may violate the bounds on the number of black cells.
     pub(super) fn ruled(&self) -> RuledCells<Colour> {
-        /// Weight of each other rule relative to the rule on the number of black cells, so large that few boards break the other rules.
+        /// Weight of the violation of each other rule, relative to that of the rule on the number of black cells. The weight is so large that few
+        /// boards break the other rules.
         const TIMES: u32 = 4;
         let size = self.clues.size();
         let choices = |at: usize| match self.clues.get(size.position(at)) {
@@ -36,8 +38,8 @@ impl YinYang {
             }
             ruled = ruled.nearly_joined();
         }
-        // Moves of the line seldom lead to boards that meet several clues, whereas particles meet one clue after another; but particles cannot
-        // foresee the number of black cells in later rows.
+        // Changes of the line seldom lead to boards that meet several clues, whereas particles can meet one clue after another. Particles cannot
+        // foresee the number of black cells in later rows, however.
         match self.black.is_none() && !self.clues.is_empty() {
             true => ruled.slow(),
             false => ruled,
@@ -45,7 +47,8 @@ impl YinYang {
     }
 }
 
-/// Returns a board of two combs, one of each colour; `turn` selects teeth in rows or in columns, and exchanges the colours from 2 on.
+/// Returns a board of two combs, one of each colour. The teeth lie in rows if `turn` is even and in columns if it is odd; from 2 on, the colours are
+/// exchanged.
 pub(super) fn comb(size: Size, turn: usize) -> Vec<Colour> {
     let (by_columns, is_swapped) = (turn % 2 == 1, turn >= 2);
     let last = match by_columns {
