@@ -15,7 +15,7 @@ use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::parts::Parts;
+use crate::parts::ValueParts;
 use plain_data::PlainData;
 
 /// A type whose values an element may take.
@@ -117,9 +117,9 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
         let _ = data;
         Err("a value that only Rust code can state, with `Model::observe`".into())
     }
-    /// Returns a function that returns the [`Parts`] of a value, if the type has parts; paths then lead through elements with such values.
+    /// Returns the [`Parts`](crate::Parts) of the values, if the type has parts; paths then lead through elements with such values.
     /// `#[derive(Value)]` with the attribute `#[value(parts)]` overrides the method.
-    fn parts() -> Option<fn(&Self) -> &dyn Parts> {
+    fn parts() -> Option<ValueParts> {
         None
     }
 }
