@@ -102,7 +102,7 @@ impl PartType {
                     Err(unknown_field(path, number, type_name, name, names))
                 };
                 // A path that ends in one variant is no mistake.
-                ends.reduce(|a, b| if a.is_ok() { a } else { b })
+                ends.reduce(|a, b| if b.is_ok() { b } else { a })
                     .unwrap_or_else(none)
             }
             (TypeKind::List(item), Step::Item(_))

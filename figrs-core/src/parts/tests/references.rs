@@ -166,7 +166,7 @@ fn mistakes_in_maps_and_uncertain_objects_are_found_without_a_world() {
         (
             "pet.live",
             "1",
-            "`pet.live`: `pet` is of type `Animal`, which has no field `live`; did you mean `lives`, `name`, `home`?",
+            "`pet.live`: `pet` is of type `Animal`, which has no field `live`; did you mean `lives`?",
         ),
         (
             "pet.lives",

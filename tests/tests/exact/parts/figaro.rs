@@ -1,4 +1,7 @@
-//! Programs of Figaro's examples about references: with structs, paths and sets, and the numbers found by hand.
+//! Programs of Figaro's examples and book, as a user writes them, with the right numbers.
+
+mod objects;
+mod populations;
 
 use figrs::prelude::*;
 use figrs::{Bins, Distinct, Parts, PlainData, distinct, inject};
