@@ -368,3 +368,36 @@ mod letters {
         }
     }
 }
+
+/// A random variable whose value has a container: `ContainerElement`.
+#[test]
+fn a_team_of_uncertain_identity_has_its_own_members() {
+    #[derive(Clone, Debug, Parts, Value)]
+    #[value(parts)]
+    struct Team {
+        points: Vec<Element<u32>>,
+    }
+
+    let team = |size: u32| Team {
+        points: (0..size).map(|_| Uniform::new([1, 2])).collect(),
+    };
+    let [small, large] = [team(1), team(3)];
+    let winner = Uniform::new([small, large.clone()]);
+    let total = winner.flat_map(|team: &Team| Elements::new(team.points.clone()).sum());
+    let seen = Model::new().observe_path(&winner, "points[0]", 1).unwrap();
+    for algorithm in exact() {
+        let answer = algorithm.run(&Model::new(), &total).unwrap();
+        check(
+            "four",
+            answer.probability(&total, &4).unwrap(),
+            0.5 * 3.0 / 8.0,
+        );
+        let answer = algorithm.run(&seen, &total).unwrap();
+        check("one", answer.probability(&total, &1).unwrap(), 0.5);
+        check("four", answer.probability(&total, &4).unwrap(), 0.25);
+    }
+    // Two other members are members of the large team only.
+    let model = seen.observe_path(&large, "points", vec![1, 1, 2]).unwrap();
+    let answer = VariableElimination::new().run(&model, &total).unwrap();
+    check("four", answer.probability(&total, &4).unwrap(), 0.5);
+}
