@@ -396,8 +396,8 @@ fn a_team_of_uncertain_identity_has_its_own_members() {
         check("one", answer.probability(&total, &1).unwrap(), 0.5);
         check("four", answer.probability(&total, &4).unwrap(), 0.25);
     }
-    // Two other members are members of the large team only.
+    // Points of the large team are known: the small team had one point with half the probability.
     let model = seen.observe_path(&large, "points", vec![1, 1, 2]).unwrap();
     let answer = VariableElimination::new().run(&model, &total).unwrap();
-    check("four", answer.probability(&total, &4).unwrap(), 0.5);
+    check("four", answer.probability(&total, &4).unwrap(), 2.0 / 3.0);
 }
