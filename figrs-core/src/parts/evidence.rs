@@ -200,8 +200,11 @@ fn observe_through(
     let types = reference.parts.types_at(path, reference.number)?;
     let mut expected = None;
     for part in &types {
-        let (TypeKind::Element(values) | TypeKind::Value(values)) = &part.0 else {
-            continue;
+        let values = match &part.0 {
+            TypeKind::Element(values) => values,
+            // Only elements take `null` as a value.
+            TypeKind::Value(values) if *data != PlainData::Null => values,
+            _ => continue,
         };
         match (values.read)(data) {
             Ok(value) => return Ok(model.observe_any(&(values.through)(reference), value)),

@@ -74,50 +74,46 @@ impl PartType {
         }
     }
 
-    /// Adds the types to which a path may lead from this type on, if the first `number` steps of the path lead to it.
-    ///
-    /// There may be several, because the variants of an enum may have fields of the same name.
-    pub(super) fn follow(
-        &self,
-        path: &Path,
-        number: usize,
-        found: &mut Vec<Self>,
-    ) -> Result<(), PartError> {
-        let Some(step) = path.step(number) else {
-            found.push(self.clone());
-            return Ok(());
-        };
-        match (&self.0, step) {
-            (
-                TypeKind::Element(ValueType {
-                    parts: Some(parts), ..
-                }),
-                _,
-            ) => (parts.part_type)().follow(path, number, found),
-            (TypeKind::Fields(type_name, fields), Step::Field(name)) => {
+    /// The types to which the step of a path with this number leads. Variants of an enum may have fields of the same name.
+    fn next(&self, path: &Path, number: usize) -> Result<Vec<Self>, PartError> {
+        if let TypeKind::Element(values) = &self.0
+            && let Some(parts) = values.parts
+        {
+            return (parts.part_type)().next(path, number);
+        }
+        let remedy = match (&self.0, path.step(number)) {
+            (TypeKind::Fields(type_name, fields), Some(Step::Field(name))) => {
                 let named = fields.iter().filter(|(field, _)| field == name);
-                let ends = named.map(|(_, field)| field().follow(path, number + 1, found));
-                let none = || {
+                let types: Vec<Self> = named.map(|(_, field)| field()).collect();
+                if types.is_empty() {
                     let names = fields.iter().map(|(field, _)| *field);
-                    Err(unknown_field(path, number, type_name, name, names))
-                };
-                // A path that ends in one variant is no mistake.
-                ends.reduce(|a, b| if b.is_ok() { b } else { a })
-                    .unwrap_or_else(none)
+                    return Err(unknown_field(path, number, type_name, name, names));
+                }
+                return Ok(types);
             }
-            (TypeKind::List(item), Step::Item(_))
-            | (TypeKind::Map(item), Step::Item(_) | Step::Key(_)) => {
-                item().follow(path, number + 1, found)
+            (TypeKind::List(item), Some(Step::Item(_)))
+            | (TypeKind::Map(item), Some(Step::Item(_) | Step::Key(_))) => return Ok(vec![item()]),
+            (TypeKind::Fields(..), _) => "name one of its fields",
+            (TypeKind::List(_), _) => "give the number of an item, as in `[0]`",
+            (TypeKind::Map(_), _) => "give a key, as in `[\"name\"]`",
+            (TypeKind::Element(_) | TypeKind::Value(_), _) => "end the path there",
+        };
+        Err(not_of_this_kind(path, number, self.kind(), remedy.into()))
+    }
+
+    /// True if the types are known to be the same.
+    fn is_same(&self, other: &Self) -> bool {
+        let same = |a: &fn() -> Self, b: &fn() -> Self| std::ptr::fn_addr_eq(*a, *b);
+        match (&self.0, &other.0) {
+            (TypeKind::Element(a), TypeKind::Element(b))
+            | (TypeKind::Value(a), TypeKind::Value(b)) => a.id == b.id,
+            (TypeKind::Fields(_, a), TypeKind::Fields(_, b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0 && same(&a.1, &b.1))
             }
-            (kind, _) => {
-                let remedy = match kind {
-                    TypeKind::Fields(..) => "name one of its fields",
-                    TypeKind::List(_) => "give the number of an item, as in `[0]`",
-                    TypeKind::Map(_) => "give a key, as in `[\"name\"]`",
-                    TypeKind::Element(_) | TypeKind::Value(_) => "end the path there",
-                };
-                Err(not_of_this_kind(path, number, self.kind(), remedy.into()))
+            (TypeKind::List(a), TypeKind::List(b)) | (TypeKind::Map(a), TypeKind::Map(b)) => {
+                same(a, b)
             }
+            _ => false,
         }
     }
 }
@@ -177,10 +173,31 @@ impl ValueParts {
         (self.object)(value).expect("the values of an element have its type")
     }
 
-    /// The types to which a path leads within values of this type, after its first `number` steps.
+    /// The types to which a path may lead within values of this type, if its first `number` steps lead to the values.
     pub(super) fn types_at(&self, path: &Path, number: usize) -> Result<Vec<PartType>, PartError> {
-        let mut found = Vec::new();
-        (self.part_type)().follow(path, number, &mut found)?;
-        Ok(found)
+        let mut types = vec![(self.part_type)()];
+        for number in number..path.len() {
+            let mut next: Vec<PartType> = Vec::new();
+            let mut wrong = None;
+            for part in &types {
+                match part.next(path, number) {
+                    // Each type counts once: otherwise, their number could double at each step.
+                    Ok(found) => {
+                        for part in found {
+                            if !next.iter().any(|known| known.is_same(&part)) {
+                                next.push(part);
+                            }
+                        }
+                    }
+                    Err(error) => wrong = wrong.or(Some(error)),
+                }
+            }
+            // A path that ends in one variant of an enum only is no mistake.
+            if let (true, Some(error)) = (next.is_empty(), wrong) {
+                return Err(error);
+            }
+            types = next;
+        }
+        Ok(types)
     }
 }

@@ -58,3 +58,22 @@ fn too_many_paths_to_the_same_objects_are_an_error() {
         PartError::TooManyParts { limit: 1 << 20 }
     );
 }
+
+#[derive(Clone, Debug, Parts, Value)]
+#[parts(crate = "crate")]
+#[value(crate = "crate", parts)]
+enum Way {
+    Left { next: Element<Way> },
+    Right { next: Element<Way> },
+    End(u8),
+}
+
+#[test]
+fn long_paths_through_uncertain_objects_are_checked_in_time() {
+    let end = Constant::new(Way::End(1));
+    let way = Uniform::new([Way::Left { next: end.clone() }, Way::Right { next: end }]);
+    let path = "next.".repeat(60);
+    assert!(way.find::<u8>(&(path.clone() + "0")).is_ok());
+    let error = way.find::<u8>(&(path + "1")).unwrap_err();
+    assert!(matches!(error, PartError::UnknownField { .. }));
+}

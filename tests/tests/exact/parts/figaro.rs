@@ -84,7 +84,9 @@ mod cars {
                 1.0,
             );
             // The evidence on the power of whatever the engine is.
-            let strong = Model::new().observe(&power, "medium");
+            let strong = Model::new()
+                .observe_path(&car, "engine.power", "medium")
+                .unwrap();
             let answer = algorithm.run(&strong, &car.speed).unwrap();
             check(
                 "evidence",
