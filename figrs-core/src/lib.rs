@@ -89,7 +89,8 @@ pub use filter_state::{FilterState, NextElements, PortableState};
 pub use model::Model;
 pub use model::evidence::{Evidence, StatementId};
 pub use parts::{
-    Distinct, ElementMember, Member, ObjectField, PartError, Parts, ValueMember, distinct,
+    Distinct, ElementMember, Member, ObjectField, PartError, PartType, Parts, ValueMember,
+    ValueParts, distinct,
 };
 pub use random::{Stream, stream};
 pub use value::Value;

@@ -26,8 +26,8 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
     let from_data = from_data(&variants, &krate);
     let parts = set.contains(&"parts").then(|| {
         quote! {
-            fn parts() -> ::core::option::Option<fn(&Self) -> &dyn #krate::Parts> {
-                ::core::option::Option::Some(|object| object)
+            fn parts() -> ::core::option::Option<#krate::ValueParts> {
+                ::core::option::Option::Some(#krate::ValueParts::of::<Self>())
             }
         }
     });

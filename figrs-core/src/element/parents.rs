@@ -237,6 +237,13 @@ impl<T: Value> Parents for &[Element<T>] {
     }
 }
 
+impl<T: Value, const N: usize> Parents for &[Element<T>; N] {
+    type Arguments = Many<T>;
+    fn elements(&self) -> Vec<AnyElement> {
+        self.as_slice().elements()
+    }
+}
+
 impl<T: Value> Parents for Vec<Element<T>> {
     type Arguments = Many<T>;
     fn elements(&self) -> Vec<AnyElement> {

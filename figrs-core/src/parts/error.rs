@@ -15,7 +15,7 @@ use crate::similar_names::did_you_mean;
 pub enum PartError {
     /// The text is not a path.
     #[error(
-        "the path `{}` {problem}; a path consists of names and numbers, as in `rooms[2].owner.age`",
+        "the path `{}` {problem}; a path has names, numbers and keys, as in `rooms[2].owner.age` and `rooms[\"hall\"].owner`",
         printable(.path)
     )]
     Syntax {
@@ -55,6 +55,21 @@ pub enum PartError {
         length: usize,
         /// The index in the path.
         index: usize,
+    },
+    /// A map has no object with the key in the path or in the data.
+    #[error(
+        "`{}`: {} has no key {key:?}; {}",
+        printable(.path), place(.at), did_you_mean(.near)
+    )]
+    UnknownKey {
+        /// The complete path.
+        path: String,
+        /// The path of the map.
+        at: String,
+        /// The key that the map does not have.
+        key: String,
+        /// Similar keys, or all keys if there are only a few.
+        near: Vec<String>,
     },
     /// The path continues with a field after a list, with an index after an object with fields, or after an object without parts.
     #[error("{}{} is {found}; {remedy}", within(.path, .at), place(.at))]
@@ -123,17 +138,6 @@ pub enum PartError {
         length: usize,
         /// Number of items in the data.
         given: usize,
-    },
-    /// The data have a value for a part of an object that differs from world to world.
-    #[error(
-        "{}{} is an element whose values are objects, so that the type of its part must be stated: observe the element that `find` returns{}",
-        within(.path, .at), place(.at), Call("model.observe(&object.find::<T>(path)?, value)")
-    )]
-    UncertainObject {
-        /// The complete path.
-        path: String,
-        /// The path of the element whose values are objects.
-        at: String,
     },
     /// References between objects form a cycle.
     #[error("the path `{}…` has over {depth} steps: references between objects form a cycle; skip a field of this cycle{}", printable(.path), Call("#[parts(skip)]"))]

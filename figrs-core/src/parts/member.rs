@@ -1,16 +1,18 @@
 //! The kinds of objects to which the steps of a path lead.
 
 use std::any::Any;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
+use indexmap::IndexMap;
+
 use super::Parts;
-use crate::element::Element;
+use super::part_type::{PartType, ValueType};
 use crate::element::node::AnyElement;
+use crate::element::{Constant, Element};
 use crate::value::Value;
-use crate::value::datum::Datum;
 use crate::value::plain_data::PlainData;
 
 /// The kind of an object: an element, a value that is not random, an object with fields, a list, or a missing object.
@@ -30,6 +32,8 @@ pub enum Member<'a> {
     },
     /// A list of objects.
     List(Vec<ObjectField<'a>>),
+    /// A map to objects, each with its key as a text.
+    Map(Vec<(String, ObjectField<'a>)>),
     /// An option that is `None`.
     Missing,
 }
@@ -74,58 +78,14 @@ impl fmt::Debug for ObjectField<'_> {
 
 /// An element that is a part of an object.
 #[derive(Clone, Copy)]
-pub struct ElementMember<'a>(&'a dyn TypedElement);
-
-pub(super) type ValueParts = fn(&dyn Any) -> Option<&dyn Parts>;
-
-/// An element, with the operations that depend on the type of its values.
-trait TypedElement {
-    fn erased(&self) -> &AnyElement;
-    fn value_type(&self) -> &'static str;
-    fn read(&self, data: &PlainData) -> Result<Datum, String>;
-    fn value_parts(&self) -> Option<ValueParts>;
-}
-
-impl<T: Value> TypedElement for Element<T> {
-    fn erased(&self) -> &AnyElement {
-        self.erased()
-    }
-    fn value_type(&self) -> &'static str {
-        std::any::type_name::<T>()
-    }
-    fn read(&self, data: &PlainData) -> Result<Datum, String> {
-        T::from_data(data).map(Datum::new)
-    }
-    fn value_parts(&self) -> Option<ValueParts> {
-        T::parts()?;
-        Some(|value| Some(T::parts()?(value.downcast_ref()?)))
-    }
-}
-
-impl<'a> ElementMember<'a> {
-    pub(super) fn erased(self) -> &'a AnyElement {
-        self.0.erased()
-    }
-
-    /// Returns the name of the type of the element's values, without modules.
-    pub(super) fn value_type(self) -> String {
-        short_type_name(self.0.value_type())
-    }
-
-    /// Returns the value that the data describe. The error describes the data that would describe a value.
-    pub(super) fn read(self, data: &PlainData) -> Result<Datum, String> {
-        self.0.read(data)
-    }
-
-    /// Returns a function from a value of the element to its parts, if the type has parts.
-    pub(super) fn value_parts(self) -> Option<ValueParts> {
-        self.0.value_parts()
-    }
+pub struct ElementMember<'a> {
+    pub(super) element: &'a AnyElement,
+    pub(super) values: ValueType,
 }
 
 impl fmt::Debug for ElementMember<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.erased().fmt(f)
+        self.element.fmt(f)
     }
 }
 
@@ -135,11 +95,19 @@ pub struct ValueMember<'a>(&'a dyn PlainValue);
 
 trait PlainValue: fmt::Debug {
     fn is_stated_by(&self, data: &PlainData) -> Result<bool, String>;
+    fn as_any(&self) -> &dyn Any;
+    fn value_type(&self) -> ValueType;
 }
 
 impl<T: Value> PlainValue for T {
     fn is_stated_by(&self, data: &PlainData) -> Result<bool, String> {
         T::from_data(data).map(|value| value.same(self))
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+    fn value_type(&self) -> ValueType {
+        ValueType::of::<T>()
     }
 }
 
@@ -147,6 +115,13 @@ impl ValueMember<'_> {
     /// True if the data describe this value. The error describes the data that would describe a value.
     pub(super) fn is_stated_by(self, data: &PlainData) -> Result<bool, String> {
         self.0.is_stated_by(data)
+    }
+
+    /// The value as an element that always has it; an error has the type of the value.
+    pub(super) fn constant<T: Value>(self) -> Result<Element<T>, ValueType> {
+        let value = self.0.as_any().downcast_ref::<T>();
+        let value = value.ok_or_else(|| self.0.value_type())?;
+        Ok(Constant::new(value.clone()))
     }
 }
 
@@ -176,7 +151,13 @@ pub(super) fn short_type_name(full: &str) -> String {
 
 impl<T: Value> Parts for Element<T> {
     fn member(&self) -> Member<'_> {
-        Member::Element(ElementMember(self))
+        Member::Element(ElementMember {
+            element: self.erased(),
+            values: ValueType::of::<T>(),
+        })
+    }
+    fn part_type() -> PartType {
+        PartType::element::<T>()
     }
 }
 
@@ -185,6 +166,9 @@ macro_rules! plain {
         impl Parts for $type {
             fn member(&self) -> Member<'_> {
                 Member::Value(ValueMember(self))
+            }
+            fn part_type() -> PartType {
+                PartType::value::<Self>()
             }
         }
     )+};
@@ -217,6 +201,9 @@ macro_rules! list {
             fn member(&self) -> Member<'_> {
                 Member::List(self.iter().map(|item| ObjectField::parts(item)).collect())
             }
+            fn part_type() -> PartType {
+                PartType::list::<P>()
+            }
         }
     )+};
 }
@@ -226,11 +213,37 @@ list!(
     [P: Parts, const N: usize] [P; N],
 );
 
+macro_rules! map {
+    ($([$($generics:tt)*] $type:ty: $sort:expr),+ $(,)?) => {$(
+        impl<K: fmt::Display, P: Parts, $($generics)*> Parts for $type {
+            fn member(&self) -> Member<'_> {
+                let entries = self.iter().map(|(key, part)| (key.to_string(), ObjectField::parts(part)));
+                let mut entries: Vec<(String, ObjectField<'_>)> = entries.collect();
+                let sort: fn(&mut [(String, ObjectField<'_>)]) = $sort;
+                sort(&mut entries);
+                Member::Map(entries)
+            }
+            fn part_type() -> PartType {
+                PartType::map::<P>()
+            }
+        }
+    )+};
+}
+map!(
+    [] BTreeMap<K, P>: |_| {},
+    [S] IndexMap<K, P, S>: |_| {},
+    // The order of a hash map differs from run to run.
+    [S] HashMap<K, P, S>: |entries| entries.sort_by(|a, b| a.0.cmp(&b.0)),
+);
+
 macro_rules! option {
     ($($type:ident: $get:ident),+) => {$(
         impl<P: Parts> Parts for $type<P> {
             fn member(&self) -> Member<'_> {
                 self.$get().map_or(Member::Missing, Parts::member)
+            }
+            fn part_type() -> PartType {
+                P::part_type()
             }
         }
     )+};
@@ -242,6 +255,9 @@ macro_rules! pointer {
         impl<P: Parts> Parts for $type<P> {
             fn member(&self) -> Member<'_> {
                 (**self).member()
+            }
+            fn part_type() -> PartType {
+                P::part_type()
             }
         }
     )+};

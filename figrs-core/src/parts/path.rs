@@ -1,4 +1,4 @@
-//! Paths from an object to its parts: names of fields, and indices of list items.
+//! Paths: the names of fields, the numbers of items and the keys of maps that lead from an object to one of its parts.
 
 use super::error::PartError;
 
@@ -13,6 +13,7 @@ pub(super) struct Path {
 pub(super) enum Step {
     Field(String),
     Item(usize),
+    Key(String),
 }
 
 impl Path {
@@ -26,6 +27,13 @@ impl Path {
         let mut at = 0;
         while at < text.len() {
             let rest = &text[at..];
+            if let Some(key) = rest.strip_prefix("[\"") {
+                let (key, length) =
+                    quoted(key).ok_or_else(|| wrong("has a `[\"` without a `\"]`"))?;
+                at += length + 2;
+                steps.push((Step::Key(key), at));
+                continue;
+            }
             if let Some(item) = rest.strip_prefix('[') {
                 let (number, _) = item
                     .split_once(']')
@@ -81,6 +89,26 @@ impl Path {
     }
 }
 
+/// The key at the start of a text, up to the first `"]`, and the length of the text up to there.
+fn quoted(text: &str) -> Option<(String, usize)> {
+    let mut key = String::new();
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '"' => return text[at + 1..].starts_with(']').then_some((key, at + 2)),
+            '\\' => key.push(letters.next()?.1),
+            letter => key.push(letter),
+        }
+    }
+    None
+}
+
+/// The path of the object with a key in a map at the path `start`.
+pub(super) fn keyed(start: &str, key: &str) -> String {
+    let key = key.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("{start}[\"{key}\"]")
+}
+
 /// Returns the path that consists of the path `start` and the path `rest`.
 pub(super) fn joined(start: &str, rest: &str) -> String {
     if start.is_empty() || rest.is_empty() || rest.starts_with('[') {
@@ -115,6 +143,13 @@ mod tests {
         assert_eq!(path.start(path.len()), path.text());
         assert_eq!(Path::parse("").unwrap().len(), 0);
         assert_eq!(Path::parse("[1].é").unwrap().len(), 2);
+        let key = r#"a "b" \ [c].é"#;
+        let path = Path::parse(&(keyed("rooms", key) + ".size")).unwrap();
+        assert_eq!(path.step(1), Some(&Step::Key(key.into())));
+        assert_eq!(
+            (path.start(2), path.len()),
+            (keyed("rooms", key).as_str(), 3)
+        );
     }
 
     #[test]
@@ -134,6 +169,10 @@ mod tests {
             "a.[1]",
             "a[99999999999999999999999]",
             "[é]",
+            "[\"é\"",
+            "a[\"b]",
+            "a[\"b\"c]",
+            "a[\"b\\",
             ".",
         ] {
             let error = Path::parse(text).unwrap_err();

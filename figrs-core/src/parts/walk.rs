@@ -3,7 +3,7 @@
 use super::Parts;
 use super::error::PartError;
 use super::member::{Member, ObjectField};
-use super::path::joined;
+use super::path::{joined, keyed};
 use crate::element::node::AnyElement;
 
 /// Maximum number of steps of the path of a part.
@@ -33,7 +33,7 @@ pub(super) fn elements(object: &dyn Parts) -> Result<Vec<(String, AnyElement)>, 
         }
         let first = open.len();
         match field.member() {
-            Member::Element(element) => found.push((path, element.erased().clone())),
+            Member::Element(element) => found.push((path, element.element.clone())),
             Member::Object { fields, .. } => {
                 open.extend(
                     fields
@@ -46,6 +46,10 @@ pub(super) fn elements(object: &dyn Parts) -> Result<Vec<(String, AnyElement)>, 
                 open.extend(items.map(|(number, item)| {
                     (joined(&path, &format!("[{number}]")), item, steps + 1)
                 }));
+            }
+            Member::Map(entries) => {
+                let entries = entries.into_iter();
+                open.extend(entries.map(|(key, part)| (keyed(&path, &key), part, steps + 1)));
             }
             Member::Value(_) | Member::Missing => {}
         }

@@ -15,7 +15,7 @@ use std::fmt::Debug;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-use crate::parts::Parts;
+use crate::parts::ValueParts;
 use plain_data::PlainData;
 
 /// A type of the values of elements.
@@ -114,9 +114,9 @@ pub trait Value: Clone + Debug + Send + Sync + 'static {
         let _ = data;
         Err("a value that only Rust code can state, with `Model::observe`".into())
     }
-    /// Returns a function from a value to its [`Parts`], if the type has parts. A path can then lead through elements with such values. The derive
-    /// macro overrides this method if the attribute is `#[value(parts)]`.
-    fn parts() -> Option<fn(&Self) -> &dyn Parts> {
+    /// Returns the [`Parts`](crate::Parts) of the values, if the type has parts; paths then lead through elements with such values.
+    /// `#[derive(Value)]` with the attribute `#[value(parts)]` overrides the method.
+    fn parts() -> Option<ValueParts> {
         None
     }
 }
