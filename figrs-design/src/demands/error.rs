@@ -45,6 +45,7 @@ pub enum SteeringError {
         /// First column, from 0, at which levels can no longer meet all demands; a range of columns that contains this column if the work or memory
         /// ran out.
         columns: RangeInclusive<usize>,
+        /// `true` if it is proven that no level meets these demands.
         proven: bool,
         /// Changes of the request, each of which alone may let the sampler find levels.
         remedies: &'static [Remedy],
@@ -55,6 +56,7 @@ pub enum SteeringError {
         with_remedies(&not_met(.demands, *.tries), .remedies, |remedy| remedy.to_string())
     )]
     NotMet {
+        /// The demands, as text.
         demands: Vec<String>,
         /// Number of levels that were drawn.
         tries: u64,
