@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use figrs_factor::Until;
 use figrs_factor::eliminate::error::check_interrupt;
 use figrs_factor::graph::{
     Assignments, Factor, FactorGraph, FactorTable, VarId, Weights, for_each_entry, log_stored,
 };
-use figrs_factor::Until;
 use nalgebra::DVector;
 
 use crate::error::GaussianError;

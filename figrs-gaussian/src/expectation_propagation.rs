@@ -1,7 +1,7 @@
 //! Expectation propagation: factors that are not Gaussian are approximated by Gaussian functions.
 
-use figrs_factor::eliminate::EliminationError;
 use figrs_factor::Until;
+use figrs_factor::eliminate::EliminationError;
 use figrs_factor::{Limits, Stopped};
 use nalgebra::{DMatrix, DVector};
 

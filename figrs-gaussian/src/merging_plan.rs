@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use figrs_factor::Until;
 use figrs_factor::eliminate::error::check_interrupt;
 use figrs_factor::graph::VarId;
-use figrs_factor::Until;
 
 use crate::error::GaussianError;
 use crate::hybrid_graph::{HybridGraph, RealId};

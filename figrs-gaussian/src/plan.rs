@@ -1,7 +1,7 @@
 //! The plan of an elimination of real numbers: the order of the vectors, and the variables of each step.
 
-use figrs_factor::graph::VarId;
 use figrs_factor::Until;
+use figrs_factor::graph::VarId;
 use figrs_factor::order::{MAX_WORK, SymbolicElimination, eliminate_candidates};
 
 use crate::error::GaussianError;

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::bars::write_bars;
 use super::contents::{Answer, AnswerContent, TargetMarginal};
+use super::marginal::write_bars;
 use crate::answer::value_names::{distinct_names, text};
 
 /// Number of classes (bins) of values, for a target with more values than this number.

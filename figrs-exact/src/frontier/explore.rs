@@ -1,14 +1,15 @@
 //! Exploration of the reachable states of a model, one frontier after another.
 
-use figrs_core::Support;
-use figrs_factor::graph::Weights;
+use figrs_core::{AnyElement, ModelError, Support};
 
 use super::coded_elements::CodedElements;
 use super::element_order::ElementOrder;
-use super::exploration_limits::ExplorationLimits;
 use super::layer::TransitionLayer;
 use super::sweep::{SweepGoal, SweepStep, sweep};
 use figrs_answer::error::Error;
+use figrs_answer::run::watch::RunMonitor;
+use figrs_factor::WorkBudget;
+use figrs_factor::graph::Weights;
 
 /// Result of an exploration of states: the steps with their transitions, the values and the weights.
 #[derive(Debug)]
@@ -59,4 +60,52 @@ pub(super) fn explore(
         largest: swept.largest,
         bytes: swept.bytes,
     })
+}
+
+/// Limits of the exploration of states: memory, deadline, interrupt and, optionally, work.
+#[derive(Clone, Copy)]
+pub(super) struct ExplorationLimits<'a> {
+    pub(super) memory: u64,
+    pub(super) run: &'a RunMonitor<'a>,
+    /// The budget of transitions between states, if they are limited.
+    pub(super) work: Option<&'a WorkBudget>,
+}
+
+impl ExplorationLimits<'_> {
+    /// Subtracts the given number of transitions from the budget.
+    ///
+    /// **Errors.** [`ExplorationError::Budget`] if the budget allows fewer transitions.
+    pub(super) fn spend(&self, transitions: usize) -> Result<(), ExplorationError> {
+        let is_within = |work: &WorkBudget| work.spend(transitions as u64);
+        if self.work.is_none_or(is_within) {
+            Ok(())
+        } else {
+            Err(ExplorationError::Budget)
+        }
+    }
+}
+
+/// Reason why an exploration of states ends early or starts again.
+#[derive(Debug)]
+pub(super) enum ExplorationError {
+    /// The exploration fails with this error.
+    Error(Error),
+    /// The listed elements must be visited before a Chain, because branches of the Chain are or read these elements.
+    Captured(Vec<AnyElement>),
+    /// The states need keys with wider bit fields.
+    Wider,
+    /// The budget of transitions between states is used up.
+    Budget,
+}
+
+impl From<Error> for ExplorationError {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<ModelError> for ExplorationError {
+    fn from(error: ModelError) -> Self {
+        Self::Error(error.into())
+    }
 }

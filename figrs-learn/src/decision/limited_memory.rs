@@ -1,14 +1,14 @@
 //! Finds decision rules with limited memory by single policy updating: a decision knows only the elements that it
 //! lists.
 
-use figrs_factor::graph::Assignments;
-use figrs_factor::graph::VarId;
+use figrs_core::expand::Content;
+use figrs_core::graph::{DependencyGraph, EvidenceRole};
+use figrs_core::{AnyElement, Limits};
 
-use super::problem::{DecisionProblem, DecisionQuestion};
-use super::separation::solution_order;
+use super::problem::{DecisionProblem, DecisionQuestion, ProblemDecision};
 use figrs_answer::error::Error;
-use figrs_core::Limits;
 use figrs_factor::eliminate::{DecisionRule, ExpectedUtilities};
+use figrs_factor::graph::{Assignments, VarId};
 
 /// Decision rules whose expected utility no change of a single rule increases.
 pub(super) struct UpdatedRules {
@@ -113,4 +113,70 @@ fn best(
         Some(present) if as_good.any(|option| option as u32 == present) => present,
         _ => first.unwrap_or_default() as u32,
     }
+}
+
+/// Returns an order of the decisions in which one update of each decision finds the best rules, if the graph proves that there is one. In the
+/// returned order, the utilities that a decision influences are independent of the other decisions among itself and the decisions after it (the
+/// decision is extremal). The result is `None` if there are Scores, because decisions may determine whether a Score in a branch counts.
+///
+/// In the graph of the proof, each decision reads the elements that are known when it is made.
+///
+/// **References.** Lauritzen and Nilsson (2001), "Representing and solving decision problems with limited information".
+pub(super) fn solution_order(
+    question: &DecisionQuestion,
+    problem: &DecisionProblem,
+) -> Option<Vec<usize>> {
+    let mut elements = problem.expansion.elements().iter();
+    if elements.any(|element| matches!(element.content, Content::Score(_))) {
+        return None;
+    }
+    let decisions = &problem.decisions;
+    let graph = DependencyGraph::of_expansion(&question.model, &problem.expansion);
+    let graph = decisions.iter().fold(graph, |graph, decided| {
+        graph.with_inputs(&decided.decision.element, &known(decided))
+    });
+    let mut left: Vec<usize> = (0..decisions.len()).rev().collect();
+    let mut order = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let is_extremal = |&number: &usize| {
+            let others = left.iter().filter(|&&other| other != number);
+            let others = others.map(|&other| &decisions[other]);
+            is_extremal(&graph, &decisions[number], others, &question.utilities)
+        };
+        let place = left.iter().position(is_extremal)?;
+        order.push(left.remove(place));
+    }
+    Some(order)
+}
+
+/// True if the utilities that `decided` influences are independent of the decisions `others` and their known elements, given `decided` and its
+/// known elements.
+fn is_extremal<'d>(
+    graph: &DependencyGraph,
+    decided: &ProblemDecision,
+    others: impl Iterator<Item = &'d ProblemDecision>,
+    utilities: &[AnyElement],
+) -> bool {
+    let own = family(decided);
+    let is_own = |element: &AnyElement| own.iter().any(|other| other.id() == element.id());
+    let mut others: Vec<AnyElement> = others.flat_map(family).collect();
+    others.retain(|element| !is_own(element));
+    let separation = graph.separation(&others, &own, EvidenceRole::Given);
+    let decision = std::slice::from_ref(&decided.decision.element);
+    let is_influenced = |utility: &&AnyElement| graph.last_read(utility, decision).is_some();
+    let mut influenced = utilities.iter().filter(is_influenced);
+    !influenced.any(|utility| separation.reaches(utility))
+}
+
+/// Returns the elements that are known when `decided` is made.
+fn known(decided: &ProblemDecision) -> Vec<AnyElement> {
+    let known = decided.known.iter();
+    known.map(|known| known.element.clone()).collect()
+}
+
+/// Returns `decided` and the elements that are known when it is made.
+fn family(decided: &ProblemDecision) -> Vec<AnyElement> {
+    let mut family = known(decided);
+    family.push(decided.decision.element.clone());
+    family
 }

@@ -75,14 +75,14 @@ impl Elimination {
     /// Adds `table` to the cost function with the same scope, or to the list of functions if there is none.
     fn add(&mut self, mut table: CostTable) {
         let least = table.take_minimum();
-        self.tables.constant = super::cost::add(self.tables.constant, least);
+        self.tables.constant = super::cost_table::add(self.tables.constant, least);
         if table.scope.is_empty() || table.cells.iter().all(|&cost| cost == 0) {
             return;
         }
         if let Some(&at) = self.by_scope.get(&table.scope) {
             let cells = &mut self.tables.tables[at].cells;
             for (cell, cost) in cells.iter_mut().zip(&table.cells) {
-                *cell = super::cost::add(*cell, *cost);
+                *cell = super::cost_table::add(*cell, *cost);
             }
             return;
         }

@@ -1,6 +1,6 @@
 //! Moves of costs between binary and unary cost functions.
 
-use super::super::cost::LARGE;
+use super::super::cost_table::LARGE;
 use super::super::network::function::Side;
 use super::super::network::{Conflict, Network};
 

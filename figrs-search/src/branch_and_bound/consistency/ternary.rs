@@ -303,7 +303,7 @@ impl Network {
         let at = function.cells as usize + row * columns + column;
         let before = self.costs.get(at);
         // The cost of a forbidden pair does not decrease, so the pair remains forbidden.
-        if before < super::super::cost::LARGE {
+        if before < super::super::cost_table::LARGE {
             self.costs.set(at, before - cost);
         }
         let third = match pair {

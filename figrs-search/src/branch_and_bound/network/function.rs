@@ -1,8 +1,7 @@
 //! Cost functions of a network: unary, binary, ternary and larger functions. The costs of a binary function are a fixed table minus a
 //! shift for each value; the costs of a ternary function are a table that changes.
 
-use super::super::cost::{FORBIDDEN, LARGE};
-use super::super::cost_table::{CostTable, ListedCosts};
+use super::super::cost_table::{CostTable, FORBIDDEN, LARGE, ListedCosts};
 use super::state::{ACTIVE, INACTIVE, Network};
 
 /// Index that denotes the absence of a function.
