@@ -23,11 +23,7 @@ pub(super) fn noisy_max(
     definition: &Definition<'_, '_>,
 ) -> LexerResult<()> {
     let (at, node) = (definition.at, definition.node);
-    let parents = definition
-        .parents
-        .iter()
-        .map(|(at, name)| (*at, name.as_str()));
-    let scope = draft.scope(parents.chain([(at, definition.name.as_str())]))?;
+    let scope = scope(draft, definition)?;
     let Some((&child, parents)) = scope.split_last() else {
         return Ok(());
     };
@@ -119,6 +115,14 @@ pub(super) fn noisy_max(
     Ok(())
 }
 
+/// Returns the variables of the parents of a node and of the node itself.
+fn scope(draft: &mut NetworkDraft, definition: &Definition<'_, '_>) -> LexerResult<Vec<usize>> {
+    let own = (definition.at, definition.name.as_str());
+    let parents = definition.parents.iter();
+    let parents = parents.map(|(at, name)| (*at, name.as_str()));
+    draft.scope(parents.chain([own]))
+}
+
 /// Defines a deterministic node by its state for each combination of its parents' states, where the last parent varies
 /// fastest.
 pub(super) fn resulting(
@@ -126,11 +130,7 @@ pub(super) fn resulting(
     definition: &Definition<'_, '_>,
 ) -> LexerResult<()> {
     let (at, node) = (definition.at, definition.node);
-    let parents = definition
-        .parents
-        .iter()
-        .map(|(at, name)| (*at, name.as_str()));
-    let scope = draft.scope(parents.chain([(at, definition.name.as_str())]))?;
+    let scope = scope(draft, definition)?;
     let Some((&variable, parents)) = scope.split_last() else {
         return Ok(());
     };

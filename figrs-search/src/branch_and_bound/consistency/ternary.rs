@@ -221,18 +221,7 @@ impl Network {
     }
 
     fn ternary_gains(&mut self, side: &TernarySide, gains: &mut [i64]) -> Result<bool, Conflict> {
-        let mut some = false;
-        for place in (0..self.live_count(side.own)).rev() {
-            let a = self.value(side.own, place);
-            let gain = self.cheapest_triple(side, a);
-            if gain + self.unary(side.own, a) >= self.gap() {
-                self.remove(side.own, a)?;
-            } else {
-                gains[a] = gain;
-                some |= gain > 0;
-            }
-        }
-        Ok(some)
+        self.gains(side.own, gains, |net, a| Some(net.cheapest_triple(side, a)))
     }
 
     /// Moves costs from smaller functions to a ternary function, until each value of a variable can be raised by the amount in
