@@ -175,7 +175,7 @@ mod tests {
     use figrs_factor::graph::{FactorTable, VarId, Weights};
     use rand::RngExt;
 
-    use super::super::cost::LARGE;
+    use super::super::cost_table::LARGE;
     use super::*;
     use figrs_factor::eliminate::log_weight;
     use figrs_random_graphs::{RANGES, generator, random_graph, values_of, variables};

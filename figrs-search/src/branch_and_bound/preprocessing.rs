@@ -188,7 +188,7 @@ pub(super) fn preprocess(
 #[cfg(test)]
 mod tests {
     use super::super::consistency::random_tables::{assignments, random_tables};
-    use super::super::cost::LARGE;
+    use super::super::cost_table::LARGE;
     use super::*;
 
     /// Each assignment of the remaining variables must have the cost of its best extension to all variables.
