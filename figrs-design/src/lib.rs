@@ -20,9 +20,8 @@ mod play;
 mod text_error;
 mod write;
 
-pub use demands::demand_error::DemandError;
+pub use demands::demand_error::{DemandError, Remedy};
 pub use demands::design::{DesignFile, DesignScope};
-pub use demands::remedy::Remedy;
 pub use demands::{
     Area, BoardDemands, Demand, DemandedBoards, Mask, Mirror, Pattern, ProposedLevels,
     SteeredLevel, SteeringError,

@@ -11,7 +11,7 @@ use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::{Answer, AnswerContent};
 use figrs_answer::conflict;
 use figrs_answer::error::Error;
-use figrs_answer::limits::{call_solver, expand};
+use figrs_answer::limits::{expand, sums};
 use figrs_core::expand::{Expansion, ExpansionCache, SolvedSubmodel, Submodel};
 use figrs_core::{AnyElement, Limits, Model, ModelError, Support};
 use figrs_factor::graph::{Assignments, Weights, WeightsBuilder};
@@ -271,7 +271,7 @@ impl Strategy {
             memory,
         } = division;
         Expansion::with_solved(model, targets, &self.limits, solved, memory, |body| {
-            let refused = match call_solver::sums(body, &self.limits) {
+            let refused = match sums(body, &self.limits) {
                 Ok((weights, _)) => return Ok(weights),
                 Err(error) if is_refusal(&error) => error,
                 Err(error) => return Err(error),
@@ -368,7 +368,7 @@ impl Strategy {
         found: &mut RootDistribution,
     ) -> Result<(), Error> {
         let weights = expand(&self.limits, model, root).and_then(|expansion| {
-            let (weights, _) = call_solver::sums(&expansion, &self.limits)?;
+            let (weights, _) = sums(&expansion, &self.limits)?;
             Ok((expansion, weights))
         });
         match weights {

@@ -58,7 +58,5 @@ pub mod mini_buckets;
 pub mod order;
 pub mod tree;
 pub mod wording;
-mod work_budget;
 
-pub use limits::{Limits, MemoryAccount, Stopped, Until, cores};
-pub use work_budget::WorkBudget;
+pub use limits::{Limits, MemoryAccount, Stopped, Until, WorkBudget, cores};

@@ -121,7 +121,6 @@ mod state;
 mod structure;
 mod token;
 mod uai;
-mod unknown;
 mod variable;
 mod xdsl;
 mod xml;
@@ -150,5 +149,4 @@ pub use structure::{
     StructureLearningError, StructureSearch,
 };
 pub use uai::{FactorVariable, ModelFactors};
-pub use unknown::Unknown;
-pub use variable::{NetworkTable, Variable};
+pub use variable::{NetworkTable, Unknown, Variable};

@@ -33,7 +33,6 @@
 mod counted_fit;
 mod error;
 mod item_set;
-mod options;
 mod part_bytes;
 mod part_files;
 mod part_identity;
@@ -43,5 +42,4 @@ mod spread;
 
 pub use error::SpreadError;
 pub use figrs_infer::Slices;
-pub use options::SpreadOptions;
-pub use spread::Spread;
+pub use spread::{Spread, SpreadOptions};

@@ -108,15 +108,11 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Creates an answer that consists of the marginals of the targets, and of the log-evidence if the algorithm computes it.
-    pub fn marginals(
-        algorithm: &'static str,
-        marginals: Vec<TargetMarginal>,
-        log_evidence: impl Into<Option<LogEvidence>>,
-    ) -> Self {
+    /// Creates an answer with these contents alone.
+    fn of(algorithm: &'static str, content: AnswerContent) -> Self {
         Self {
             algorithm,
-            content: AnswerContent::Marginals(marginals, log_evidence.into()),
+            content,
             deepening: None,
             sampling: None,
             draws: None,
@@ -131,27 +127,25 @@ impl Answer {
         }
     }
 
+    /// Creates an answer that consists of the marginals of the targets, and of the log-evidence if the algorithm computes it.
+    pub fn marginals(
+        algorithm: &'static str,
+        marginals: Vec<TargetMarginal>,
+        log_evidence: impl Into<Option<LogEvidence>>,
+    ) -> Self {
+        Self::of(
+            algorithm,
+            AnswerContent::Marginals(marginals, log_evidence.into()),
+        )
+    }
+
     /// Creates an answer that consists of bounds of the probabilities of the targets, and of bounds of the log-evidence.
     pub fn bounded_marginals(
         algorithm: &'static str,
         targets: Vec<TargetBounds>,
         log_evidence: Bounds,
     ) -> Self {
-        Self {
-            algorithm,
-            content: AnswerContent::Bounds(targets, log_evidence),
-            deepening: None,
-            sampling: None,
-            draws: None,
-            choices: None,
-            is_checked: false,
-            answered: None,
-            asked: None,
-            counterfactual: None,
-            choice: None,
-            reals: RealTargets::default(),
-            continuation: RunOfAnswer(None),
-        }
+        Self::of(algorithm, AnswerContent::Bounds(targets, log_evidence))
     }
 
     /// Adds to the answer the depth and the work of the expansion of the model, and the reason why it ended.
@@ -258,21 +252,10 @@ impl Answer {
         improvements: Vec<Improvement>,
     ) -> Self {
         let values = values.into_iter().map(|(e, v)| (e.id(), (e, v)));
-        Self {
+        Self::of(
             algorithm,
-            content: AnswerContent::World(values.collect(), log_probability, improvements),
-            deepening: None,
-            sampling: None,
-            draws: None,
-            choices: None,
-            is_checked: false,
-            answered: None,
-            asked: None,
-            counterfactual: None,
-            choice: None,
-            reals: RealTargets::default(),
-            continuation: RunOfAnswer(None),
-        }
+            AnswerContent::World(values.collect(), log_probability, improvements),
+        )
     }
 
     /// Returns the name of the algorithm that computed this answer.

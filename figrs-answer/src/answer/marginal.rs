@@ -8,7 +8,6 @@ use std::{fmt, slice};
 use figrs_core::{Element, Select, Value};
 use num_traits::ToPrimitive;
 
-use super::bars::write_bars;
 use super::estimate::Estimate;
 use super::quality::Quality;
 
@@ -293,6 +292,43 @@ impl NumericColumns {
 }
 
 #[cfg(test)]
+mod numeric_tests {
+    use super::*;
+
+    fn columns(values: &[&dyn Any]) -> Vec<Vec<f64>> {
+        let columns = NumericColumns::new(values.iter().copied());
+        assert_eq!(columns.values(), values.len());
+        columns.columns
+    }
+
+    #[test]
+    fn numbers_and_lists_of_one_length_have_columns() {
+        assert_eq!(columns(&[&3u8, &-2i64]), [[3.0, -2.0]]);
+        let lists = columns(&[&vec![1.0, 2.0], &vec![3.0, 4.0]]);
+        assert_eq!(lists, [[1.0, 3.0], [2.0, 4.0]]);
+        assert!(columns(&[&vec![1.0], &vec![3.0, 4.0]]).is_empty());
+        assert!(columns(&[&true]).is_empty() && columns(&[&1.0, &"x"]).is_empty());
+        assert!(columns(&[]).is_empty());
+    }
+}
+
+/// Length, in characters, of the bar for the probability one.
+const WIDTH: f64 = 40.0;
+
+pub(super) fn write_bars(
+    f: &mut fmt::Formatter<'_>,
+    bars: &[(impl AsRef<str>, f64)],
+) -> fmt::Result {
+    let names = bars.iter().map(|(name, _)| name.as_ref().chars().count());
+    let width = names.max().unwrap_or(0);
+    for (name, p) in bars {
+        let bar = "█".repeat((p * WIDTH).round() as usize);
+        writeln!(f, "{:>width$} {p:8.6} {bar}", name.as_ref())?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -346,26 +382,5 @@ mod tests {
             },
         );
         assert!((fair.standard_error(&true) - 0.05).abs() < 1e-12);
-    }
-}
-
-#[cfg(test)]
-mod numeric_tests {
-    use super::*;
-
-    fn columns(values: &[&dyn Any]) -> Vec<Vec<f64>> {
-        let columns = NumericColumns::new(values.iter().copied());
-        assert_eq!(columns.values(), values.len());
-        columns.columns
-    }
-
-    #[test]
-    fn numbers_and_lists_of_one_length_have_columns() {
-        assert_eq!(columns(&[&3u8, &-2i64]), [[3.0, -2.0]]);
-        let lists = columns(&[&vec![1.0, 2.0], &vec![3.0, 4.0]]);
-        assert_eq!(lists, [[1.0, 3.0], [2.0, 4.0]]);
-        assert!(columns(&[&vec![1.0], &vec![3.0, 4.0]]).is_empty());
-        assert!(columns(&[&true]).is_empty() && columns(&[&1.0, &"x"]).is_empty());
-        assert!(columns(&[]).is_empty());
     }
 }

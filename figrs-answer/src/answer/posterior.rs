@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::bars::write_bars;
 use super::contents::{Answer, AnswerContent, TargetMarginal};
+use super::marginal::write_bars;
 use crate::answer::value_names::{distinct_names, text};
 
 /// Maximum number of values that are listed separately, and number of intervals (bins) for a numeric target with more values.

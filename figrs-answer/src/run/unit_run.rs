@@ -366,7 +366,7 @@ pub fn extendable_answer<S: ResumableSampler>(
     model: &Model,
     targets: &[AnyElement],
 ) -> Result<Answer, Error> {
-    let done = sampler.partial(model, targets, 0..u64::MAX)?;
+    let done = sampler.run_units(model, targets, 0..u64::MAX, Absorption::AtOnce)?;
     let (sampler, question) = (sampler.clone(), Arc::new((model.clone(), targets.to_vec())));
     let begin = move || UnitRun::new(&sampler, Arc::clone(&question), Absorption::AtOnce);
     let state = done

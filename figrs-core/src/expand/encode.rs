@@ -2,7 +2,7 @@
 
 use super::encoding::{EncodingBuilder, FailureQuery, Guard, Undecided};
 use super::expansion::{Content, ExpandedElement};
-use super::situation::Situation;
+use super::reach::Situation;
 use crate::error::ModelError;
 use figrs_factor::graph::{Factor, FactorTable, VarId, Weights, WeightsBuilder};
 

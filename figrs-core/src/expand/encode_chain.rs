@@ -7,7 +7,7 @@
 use super::encode::SituationValues;
 use super::encoding::{ChainChoice, EncodingBuilder, Selector};
 use super::expansion::{Content, ExpandedElement};
-use super::situation::{ListedVariables, Situation};
+use super::reach::{ListedVariables, Situation};
 use crate::element::node::Kind;
 use crate::error::{Fault, ModelError};
 use figrs_factor::graph::{FactorTable, VarId, Weights, WeightsBuilder};

@@ -34,7 +34,6 @@ mod product;
 mod reach;
 mod rows;
 pub(crate) mod sharing;
-mod situation;
 mod submodels;
 mod walks;
 

@@ -5,8 +5,7 @@ use std::ops::RangeInclusive;
 use figrs_derive::ErrorDebug;
 use thiserror::Error;
 
-use super::demand_error::DemandError;
-use super::remedy::{Remedy, with_remedies};
+use super::demand_error::{DemandError, Remedy, with_remedies};
 use figrs_models::board::BoardError;
 use figrs_models::mdmc::SamplingError;
 

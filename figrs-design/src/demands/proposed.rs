@@ -7,8 +7,8 @@ use figrs_models::mdmc::{DrawnLevels, GeneratedLevel, Tile};
 use rand::{Rng, RngExt};
 
 use super::demand::Demand;
+use super::demand_error::Remedy;
 use super::error::SteeringError;
-use super::remedy::Remedy;
 use super::steered::SteeredLevel;
 use crate::{DemandError, Playability};
 

@@ -9,7 +9,7 @@ use super::class_memo::ClassMemo;
 use super::dictionary::ValueDictionaries;
 use super::element_order::ElementOrder;
 use super::equivalence_class::Classes;
-use super::exploration_limits::ExplorationError;
+use super::explore::ExplorationError;
 use super::growth::vector;
 use super::layer::TransitionLayer;
 use super::packed_integers::PackedIntegers;

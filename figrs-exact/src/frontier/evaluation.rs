@@ -8,11 +8,11 @@ use figrs_core::{AnyElement, ModelError};
 use figrs_factor::graph::WorldWeight;
 
 use super::branch;
-use super::choice_outcomes::{ChoiceOutcomes, outcomes};
+use super::branch::{ChoiceOutcomes, outcomes_given};
 use super::coded_elements::{CodedElements, WeightedValue};
 use super::dictionary::ValueDictionaries;
 use super::element_order::OrderedElement;
-use super::exploration_limits::ExplorationError;
+use super::explore::ExplorationError;
 use super::weight_dictionary::WeightDictionary;
 
 impl CodedElements {
@@ -111,7 +111,7 @@ impl CodedElements {
         let op = match element.kind() {
             Kind::Chain(_, op) if op.family().is_none() => op,
             _ => {
-                let outcomes = outcomes(element, &arguments, slot.observed())?;
+                let outcomes = outcomes_given(element, &arguments, slot.observed())?;
                 return Ok(ChoiceOutcomes::as_separate_worlds(outcomes));
             }
         };

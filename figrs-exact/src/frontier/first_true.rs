@@ -5,7 +5,7 @@ use figrs_core::{AnyElement, Element, Model};
 use super::Frontier;
 use super::coded_elements::CodedElements;
 use super::element_order::ElementOrder;
-use super::exploration_limits::ExplorationLimits;
+use super::explore::ExplorationLimits;
 use super::sweep::{SweepGoal, sweep};
 use figrs_answer::algorithm::Algorithm;
 use figrs_answer::error::Error;

@@ -2,7 +2,6 @@
 
 mod branch;
 mod checkpoints;
-mod choice_outcomes;
 mod class_memo;
 mod coded_elements;
 mod compiled;
@@ -11,7 +10,6 @@ mod dictionary;
 mod element_order;
 mod equivalence_class;
 mod evaluation;
-mod exploration_limits;
 mod explore;
 mod first_true;
 mod growth;
@@ -26,7 +24,6 @@ mod reorder;
 mod set_transition;
 mod state_set_cache;
 mod states;
-mod step_signature;
 mod sweep;
 mod transitions;
 mod weight_dictionary;
@@ -38,8 +35,7 @@ pub use compiled::CompiledFrontier;
 pub use first_true::FirstTrue;
 
 use element_order::ElementOrder;
-use exploration_limits::ExplorationLimits;
-use explore::explore;
+use explore::{ExplorationLimits, explore};
 use figrs_answer::algorithm::{Algorithm, guarded};
 use figrs_answer::answer::Answer;
 use figrs_answer::error::Error;

@@ -2,7 +2,7 @@
 
 use super::coded_elements::CodedElements;
 use super::dictionary::{BitField, StateKey};
-use super::exploration_limits::ExplorationError;
+use super::explore::ExplorationError;
 use super::plan::PlannedStep;
 use super::transitions::{fields_after, fields_before, types_after};
 

@@ -6,12 +6,11 @@ use rustc_hash::FxHashMap;
 
 use super::coded_elements::CodedElements;
 use super::dictionary::StateKey;
-use super::exploration_limits::{ExplorationError, ExplorationLimits};
+use super::explore::{ExplorationError, ExplorationLimits};
 use super::layer::TransitionLayer;
 use super::plan::PlannedStep;
-use super::set_transition::{FrontierPrefix, SetTransition};
+use super::set_transition::{FrontierPrefix, SetTransition, StepSignature};
 use super::states::StateSet;
-use super::step_signature::StepSignature;
 use super::transitions::transitions;
 
 const MAX_CACHED_SETS: usize = 1 << 12;

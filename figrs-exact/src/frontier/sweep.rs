@@ -5,13 +5,12 @@ use figrs_core::AnyElement;
 use super::checkpoints::Checkpoints;
 use super::coded_elements::CodedElements;
 use super::dictionary::StateKey;
-use super::exploration_limits::{ExplorationError, ExplorationLimits};
+use super::explore::{ExplorationError, ExplorationLimits};
 use super::layer::TransitionLayer;
 use super::plan::{PlannedStep, StepPlanner, too_wide};
 use super::renumber::{renumbered_states, values_left, widen_codes};
-use super::set_transition::FrontierPrefix;
+use super::set_transition::{FrontierPrefix, StepSignature, StepSignatures};
 use super::state_set_cache::{SignaturePair, StateSetCache, StepResult};
-use super::step_signature::{StepSignature, StepSignatures};
 use super::transitions::too_large;
 use figrs_answer::error::Error;
 

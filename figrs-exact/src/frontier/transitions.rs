@@ -2,7 +2,7 @@
 
 use super::coded_elements::CodedElements;
 use super::dictionary::{BitField, StateKey};
-use super::exploration_limits::{ExplorationError, ExplorationLimits};
+use super::explore::{ExplorationError, ExplorationLimits};
 use super::layer::TransitionLayer;
 use super::plan::PlannedStep;
 use super::states::StateSet;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use figrs_core::expand::{Encoding, Expansion};
 use figrs_core::{AnyElement, Limits, Model, ModelError, Until};
 
-use super::outline::ModelOutline;
+use super::ladder::ModelOutline;
 use super::settings::PortfolioSettings;
 use crate::branch_and_bound::MpeBranchAndBound;
 use crate::circuit::Circuit;

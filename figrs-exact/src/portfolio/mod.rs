@@ -20,7 +20,6 @@ mod ladder;
 #[cfg(test)]
 mod logical_models;
 mod mpe_exact;
-mod outline;
 mod portfolio_run;
 mod settings;
 

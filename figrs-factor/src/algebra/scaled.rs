@@ -6,6 +6,48 @@ use super::logarithmic::{LogSumProduct, MaxProduct};
 use super::semiring::{ExponentRange, Semiring, ValueBounds};
 use crate::graph::Weights;
 
+/// Defines zero, one, products, conversions and scaling of ordinary numbers with a common scale.
+macro_rules! scaled_numbers {
+    () => {
+        type Value = f64;
+
+        fn zero() -> f64 {
+            0.0
+        }
+        fn one() -> f64 {
+            1.0
+        }
+        fn is_zero(value: &f64) -> bool {
+            *value == 0.0
+        }
+        fn mul(a: &f64, b: &f64) -> f64 {
+            a * b
+        }
+        fn lift(weights: &Weights, i: usize) -> f64 {
+            weights.linear()[i]
+        }
+        fn lift_all(weights: &Weights) -> Cow<'_, [f64]> {
+            Cow::Borrowed(weights.linear())
+        }
+        fn scale(weights: &Weights) -> f64 {
+            weights.log_scale()
+        }
+        fn is_out_of_range(a: &f64, b: &f64, product: &f64) -> bool {
+            !product.is_normal() && *a != 0.0 && *b != 0.0
+        }
+        fn range(values: &[f64]) -> ExponentRange {
+            let (low, high) = exponents(values);
+            ExponentRange { low, high }
+        }
+        fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
+            rescale(values, lost)
+        }
+        fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
+            normalise(values, lost)
+        }
+    };
+}
+
 /// The sum-product semiring in `f64`, in which each message is divided by a power of two, and the logarithm of this power is stored.
 ///
 /// A positive product that would be rounded to zero, to a subnormal number or to infinity is reported as lost
@@ -15,50 +57,16 @@ use crate::graph::Weights;
 pub struct SumProduct;
 
 impl Semiring for SumProduct {
-    type Value = f64;
     const SUMS_TO_ONE: bool = true;
 
-    fn zero() -> f64 {
-        0.0
-    }
-    fn one() -> f64 {
-        1.0
-    }
-    fn is_zero(value: &f64) -> bool {
-        *value == 0.0
-    }
+    scaled_numbers!();
+
     fn add(a: f64, b: f64) -> f64 {
         a + b
-    }
-    fn mul(a: &f64, b: &f64) -> f64 {
-        a * b
     }
     fn repeated(times: usize) -> f64 {
         times as f64
     }
-    fn lift(weights: &Weights, i: usize) -> f64 {
-        weights.linear()[i]
-    }
-    fn lift_all(weights: &Weights) -> Cow<'_, [f64]> {
-        Cow::Borrowed(weights.linear())
-    }
-    fn scale(weights: &Weights) -> f64 {
-        weights.log_scale()
-    }
-
-    fn is_out_of_range(a: &f64, b: &f64, product: &f64) -> bool {
-        !product.is_normal() && *a != 0.0 && *b != 0.0
-    }
-
-    fn range(values: &[f64]) -> ExponentRange {
-        let (low, high) = exponents(values);
-        ExponentRange { low, high }
-    }
-
-    fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
-        rescale(values, lost)
-    }
-
     fn extent(values: &[f64]) -> ValueBounds {
         // Positive floating-point numbers have the same order as their bit patterns. The subtraction of one turns the bit pattern of zero into the
         // largest integer.
@@ -76,31 +84,6 @@ impl Semiring for SumProduct {
             high: (exponent(high) + 1).max(0),
         }
     }
-
-    /// Divides `values` by the largest power of two that does not exceed the largest of them; this division is exact.
-    fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
-        let largest = values.iter().copied().fold(0.0, f64::max);
-        if largest == 0.0 {
-            return 0.0;
-        }
-        if !largest.is_normal() {
-            *lost = true;
-            return 0.0;
-        }
-        let exponent = (largest.to_bits() >> 52) as i32 - 1023;
-        if exponent == 0 {
-            return 0.0;
-        }
-        // The scaling takes two steps, because 2^-exponent itself may overflow.
-        let half = exponent / 2;
-        let (first, second) = (power_of_two(-half), power_of_two(half - exponent));
-        for value in values.iter_mut() {
-            let scaled = *value * first * second;
-            *lost |= Self::is_out_of_range(value, &1.0, &scaled);
-            *value = scaled;
-        }
-        f64::from(exponent) * std::f64::consts::LN_2
-    }
 }
 
 /// The max-product semiring in `f64`, scaled as in [`SumProduct`].
@@ -108,47 +91,15 @@ impl Semiring for SumProduct {
 pub struct ScaledMaxProduct;
 
 impl Semiring for ScaledMaxProduct {
-    type Value = f64;
     const SUMS_TO_ONE: bool = false;
 
-    fn zero() -> f64 {
-        0.0
-    }
-    fn one() -> f64 {
-        1.0
-    }
-    fn is_zero(value: &f64) -> bool {
-        *value == 0.0
-    }
+    scaled_numbers!();
+
     fn add(a: f64, b: f64) -> f64 {
         if b > a { b } else { a }
     }
-    fn mul(a: &f64, b: &f64) -> f64 {
-        a * b
-    }
     fn repeated(_times: usize) -> f64 {
         1.0
-    }
-    fn lift(weights: &Weights, i: usize) -> f64 {
-        SumProduct::lift(weights, i)
-    }
-    fn lift_all(weights: &Weights) -> Cow<'_, [f64]> {
-        SumProduct::lift_all(weights)
-    }
-    fn scale(weights: &Weights) -> f64 {
-        SumProduct::scale(weights)
-    }
-    fn is_out_of_range(a: &f64, b: &f64, product: &f64) -> bool {
-        SumProduct::is_out_of_range(a, b, product)
-    }
-    fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
-        SumProduct::normalise(values, lost)
-    }
-    fn range(values: &[f64]) -> ExponentRange {
-        SumProduct::range(values)
-    }
-    fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
-        rescale(values, lost)
     }
 }
 
@@ -160,8 +111,33 @@ pub(super) fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRang
     if low > high || SETTLED.contains(&high) {
         return (0.0, ExponentRange { low, high });
     }
-    let scale = SumProduct::normalise(values, lost);
+    let scale = normalise(values, lost);
     (scale, SumProduct::range(values))
+}
+
+/// Divides `values` by the largest power of two that does not exceed the largest of them; this division is exact.
+fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
+    let largest = values.iter().copied().fold(0.0, f64::max);
+    if largest == 0.0 {
+        return 0.0;
+    }
+    if !largest.is_normal() {
+        *lost = true;
+        return 0.0;
+    }
+    let exponent = (largest.to_bits() >> 52) as i32 - 1023;
+    if exponent == 0 {
+        return 0.0;
+    }
+    // The scaling takes two steps, because 2^-exponent itself may overflow.
+    let half = exponent / 2;
+    let (first, second) = (power_of_two(-half), power_of_two(half - exponent));
+    for value in values.iter_mut() {
+        let scaled = *value * first * second;
+        *lost |= SumProduct::is_out_of_range(value, &1.0, &scaled);
+        *value = scaled;
+    }
+    f64::from(exponent) * std::f64::consts::LN_2
 }
 
 /// Returns the base-2 exponents of the smallest positive value and of the smallest power of two above the largest value; both are zero if all values

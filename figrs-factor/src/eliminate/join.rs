@@ -9,10 +9,11 @@ use super::batch::{Batch, RangeChecks, RowExpansion, multiply_spread};
 use super::compile::{CandidateSource, JoinProgram, compile};
 use super::error::{EliminationError, check_interrupt};
 use super::plan::MessageLayout;
-use super::prepare::{Domain, PreparedTable, TableShape, prepare, shape};
+use super::prepare::{
+    Domain, EliminationTable, Entries, Message, PreparedTable, TableShape, prepare, shape,
+};
 use super::sink::{DenseSink, Sink, SparseSink};
 use super::steps::{Buffers, Cursor, apply, shared_values, sweep};
-use super::table::{EliminationTable, Entries, Message};
 use super::variable_order::order_variables;
 use crate::algebra::{Semiring, ValueBounds};
 

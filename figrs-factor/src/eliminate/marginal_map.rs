@@ -6,11 +6,10 @@ use std::borrow::Cow;
 use crate::graph::{Factor, FactorGraph, FactorTable, VarId, Weights};
 
 use super::error::EliminationError;
-use super::execute::EliminationRun;
+use super::execute::{EliminationRun, scaled_or_logs};
 use super::mpe::most_probable;
 use super::plan::{Keep, Plan, PlanCost};
-use super::sum::scaled_or_logs;
-use super::table::EliminationTable;
+use super::prepare::EliminationTable;
 use crate::algebra::{LogSumProduct, Semiring, SumProduct};
 
 /// Predicted cost of the two stages of [`marginal_map`], which are the summation and the maximisation.

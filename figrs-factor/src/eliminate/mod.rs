@@ -25,10 +25,7 @@ mod project;
 mod prune;
 mod sink;
 mod steps;
-mod sum;
-mod table;
 mod utility;
-mod validate;
 mod variable_order;
 
 use crate::graph::{FactorGraph, VarId};
@@ -36,7 +33,8 @@ use crate::graph::{FactorGraph, VarId};
 use crate::algebra::Semiring;
 use crate::limits::Limits;
 
-pub use error::EliminationError;
+pub use error::{EliminationError, validate};
+pub use execute::{MarginalTable, log_sums, share_weights, sum_product};
 pub use marginal_map::{MarginalMapCost, marginal_map, marginal_map_cost};
 pub use memory::{available_bytes, readable};
 pub use mpe::{log_weight, most_probable};
@@ -44,15 +42,13 @@ pub use plan::{
     BarrenFactors, Keep, MessageLayout, Order, Plan, PlanCost, as_if_dense, predicted_cost,
 };
 pub use prune::without_barren;
-pub use sum::{MarginalTable, log_sums, share_weights, sum_product};
 pub use utility::{
     DecisionRule, EliminationStage, ExpectedUtilities, UtilityGraph, UtilityTable, best_rules,
     expected_utilities,
 };
-pub use validate::validate;
 
+pub(crate) use prepare::{EliminationTable, Entries};
 pub(crate) use project::{AssignmentLimits, Projection, Projector, assignments};
-pub(crate) use table::{EliminationTable, Entries};
 
 use execute::EliminationRun;
 

@@ -2,10 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::{EliminationError, check_interrupt};
+use super::error::{EliminationError, check_interrupt, validate};
 use super::memory::available_bytes;
 use super::prune::{Pruned, UnknownSums, prune};
-use super::validate::validate;
 use crate::graph::{FactorGraph, VarId, Weights};
 use crate::limits::{Limits, Until};
 use crate::order::MAX_WORK;

@@ -7,9 +7,8 @@ use super::batch::Batch;
 use super::compile::RowKey;
 use super::error::EliminationError;
 use super::join::{JoinScratch, join};
-use super::prepare::Domain;
+use super::prepare::{Domain, EliminationTable};
 use super::sink::{DenseSink, PowerSink, Sink};
-use super::table::EliminationTable;
 use crate::algebra::{Boolean, MaxProduct};
 
 /// The operation that eliminates variables from a product of tables.

@@ -3,9 +3,8 @@
 use super::fixed_point::{ONE, fixed};
 use super::interaction_graph::{DISCOUNT, InteractionGraph, VertexWeight};
 use super::restarts::{CHEAP_ORDER_ENTRIES, search};
-use super::score::OrderCriterion;
 use super::symbolic_elimination::{Bucket, SymbolicElimination};
-use super::very_large::greedily;
+use super::very_large::{OrderCriterion, greedily};
 use crate::eliminate::error::{EliminationError, check_interrupt};
 use crate::graph::VarId;
 use crate::limits::Until;

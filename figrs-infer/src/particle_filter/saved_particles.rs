@@ -5,7 +5,7 @@ use figrs_core::{AnyElement, NextElements, PortableState, SupportBuilder};
 use serde::{Deserialize, Serialize};
 
 use super::ParticleFilter;
-use super::particles::Particles;
+use super::Particles;
 
 /// A [`ParticleFilter`] in a form that serde can serialise: the values and the weights of its particles, its seed, and the log-evidence.
 /// [`ParticleFilter::load`] restores the filter.

@@ -7,11 +7,10 @@ use figrs_core::{AnyElement, Model, ModelError, Stream, stream};
 use figrs_lower::internals::{Block, ColumnValues, Pool};
 use figrs_lower::{EvidenceOrder, Observations};
 
-use super::block_tally::BlockTally;
+use super::block_tally::{BlockTally, WeightTail};
 use super::joined_blocks::JoinedBlocks;
 use super::settings::SamplerSettings;
 use super::unseen_worlds::WeightBound;
-use super::weight_tail::WeightTail;
 use super::world_sums::WorldSums;
 use figrs_answer::error::Error;
 use figrs_answer::run::partial::{Absorption, Partial};

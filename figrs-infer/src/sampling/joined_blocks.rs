@@ -2,8 +2,7 @@
 
 use figrs_core::{AnyElement, SupportBuilder};
 
-use super::block_tally::BlockTally;
-use super::weight_tail::keep_largest;
+use super::block_tally::{BlockTally, keep_largest};
 
 /// The sum over consecutive blocks of worlds, if draws are not retained.
 #[derive(Debug)]

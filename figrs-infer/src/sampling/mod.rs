@@ -8,5 +8,4 @@ mod joined_blocks;
 pub(crate) mod rejection;
 pub(crate) mod settings;
 pub(crate) mod unseen_worlds;
-pub(crate) mod weight_tail;
 pub(crate) mod world_sums;

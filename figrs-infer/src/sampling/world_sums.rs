@@ -5,9 +5,8 @@ use std::time::Duration;
 use figrs_core::{AnyElement, Model, SupportBuilder};
 
 use super::block_sampling::{BlockSampling, LEAST_BLOCKS, UnitSize};
-use super::block_tally::BlockTally;
+use super::block_tally::{BlockTally, WeightTail};
 use super::unseen_worlds::{PriorSupport, UnseenWorlds};
-use super::weight_tail::WeightTail;
 use figrs_answer::answer::draws::{Draws, TargetDraws};
 use figrs_answer::answer::estimate::Estimate;
 use figrs_answer::answer::run_statistics::RunStatistics;

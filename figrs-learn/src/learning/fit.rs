@@ -9,10 +9,9 @@ use rustc_hash::FxBuildHasher;
 
 use super::case_rows::CaseRows;
 use super::cases::{CaseColumns, Cases};
-use super::convergence::numbers;
 use super::learner::Learner;
 use super::observed_information::StandardErrors;
-use super::rounds::Rounds;
+use super::rounds::{Rounds, numbers};
 use figrs_answer::algorithm::guarded;
 use figrs_answer::error::Error;
 use figrs_factor::Stopped;

@@ -13,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use super::case_rows::{CaseRows, MISSING};
 use super::case_table::CaseTable;
 use super::cases::{CaseColumns, Cases};
-use super::convergence::numbers;
 use super::expectation_maximization::ExpectationMaximization;
 use super::expected_counts::ExpectedCounts;
 use super::fit::Fit;
 use super::learner::Learner;
+use super::rounds::numbers;
 
 #[cfg(test)]
 mod tests;

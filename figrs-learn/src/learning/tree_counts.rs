@@ -88,40 +88,26 @@ impl RowCounter for CountingTree {
     }
 }
 
-impl ExpectedCounts for JunctionTree {
-    fn prepare(
-        &self,
-        model: &Model,
-        cases: &CaseTable,
-        until: &Until,
-    ) -> Result<Box<dyn ExpectationStep>, Error> {
-        let limits = self.own_limits().until(until);
-        with_reals(step(model, cases, &limits), (model, cases), limits)
-    }
+/// Implements [`ExpectedCounts`] by a contraction tree for an exact algorithm.
+macro_rules! tree_counts {
+    ($algorithm:ident) => {
+        impl ExpectedCounts for $algorithm {
+            fn prepare(
+                &self,
+                model: &Model,
+                cases: &CaseTable,
+                until: &Until,
+            ) -> Result<Box<dyn ExpectationStep>, Error> {
+                let limits = self.own_limits().until(until);
+                with_reals(step(model, cases, &limits), (model, cases), limits)
+            }
 
-    fn counting_settings(&self) -> String {
-        format!(
-            "JunctionTree: {}",
-            settings_text!(self.own_limits(), threads)
-        )
-    }
+            fn counting_settings(&self) -> String {
+                let limits = settings_text!(self.own_limits(), threads);
+                format!("{}: {limits}", stringify!($algorithm))
+            }
+        }
+    };
 }
-
-impl ExpectedCounts for VariableElimination {
-    fn prepare(
-        &self,
-        model: &Model,
-        cases: &CaseTable,
-        until: &Until,
-    ) -> Result<Box<dyn ExpectationStep>, Error> {
-        let limits = self.own_limits().until(until);
-        with_reals(step(model, cases, &limits), (model, cases), limits)
-    }
-
-    fn counting_settings(&self) -> String {
-        format!(
-            "VariableElimination: {}",
-            settings_text!(self.own_limits(), threads)
-        )
-    }
-}
+tree_counts!(JunctionTree);
+tree_counts!(VariableElimination);

@@ -8,9 +8,8 @@ use figrs_core::error::ModelError;
 use figrs_core::limits::{check_time, too_much_memory};
 use rustc_hash::FxHashSet;
 
-use super::block::Block;
+use super::block::{Block, ColumnInstruction};
 use super::column::{Column, ColumnSlot, StoredColumn};
-use super::instruction::ColumnInstruction;
 use super::run::{EvaluationTask, RootEvaluation};
 use super::selection::Selection;
 

@@ -6,11 +6,10 @@ use std::borrow::Cow;
 use figrs_core::value::support::SupportBuilder;
 use rustc_hash::FxHashMap;
 
-use super::block::Block;
+use super::block::{Block, CombinationMemo};
 use super::classes::codes;
 use super::column::{Column, ColumnSlot, DictionaryId};
 use super::dictionary::Dictionary;
-use super::instruction::CombinationMemo;
 use super::selection::{Selection, first_row, for_each_row};
 
 /// Maximum number of Boolean parents for which worlds are grouped by bit masks.

@@ -27,7 +27,6 @@ mod evidence;
 mod finished_rows;
 mod function_memo;
 mod groups;
-mod instruction;
 mod join;
 mod memoised;
 mod plain_weights;

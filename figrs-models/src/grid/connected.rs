@@ -65,3 +65,31 @@ impl Automaton<bool> for Connected {
         state.any && state.partition.groups() <= 1
     }
 }
+
+/// Requires that the cells with the value `true`, each connected with its neighbours, form no cycle: every connected group is a tree.
+///
+/// **Complexity.** The automaton's states are the partitions of the cells of one row into connected groups, as for [`Connected`](super::Connected).
+#[derive(Clone, Copy, Debug)]
+pub struct Acyclic;
+
+impl Automaton<bool> for Acyclic {
+    type State = Partition;
+
+    fn start(&self) -> Partition {
+        Partition::default()
+    }
+
+    fn step(&self, at: Position, state: &Partition, cell: &bool) -> Option<Partition> {
+        let member = if *cell {
+            joining(*state, at, false)
+        } else {
+            NextCell::Outside
+        };
+        let next = state.extended(at.column, member);
+        (!next.cycle).then_some(next.partition)
+    }
+
+    fn accepts(&self, _: &Partition) -> bool {
+        true
+    }
+}

@@ -3,7 +3,6 @@
 mod additive;
 mod noisy_max;
 mod read;
-mod resulting;
 mod unroll;
 mod write;
 

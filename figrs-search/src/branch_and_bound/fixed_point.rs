@@ -1,10 +1,8 @@
 //! Fixed-point costs of a factor graph: negative logarithms of weights, scaled and rounded down.
 
-use figrs_factor::graph::{Factor, FactorGraph};
-use figrs_factor::graph::{for_each_entry, log_stored};
+use figrs_factor::graph::{Factor, FactorGraph, for_each_entry, log_stored};
 
-use super::cost::{FORBIDDEN, LARGEST_SUM};
-use super::cost_table::{CostTable, CostTables, ListedCosts};
+use super::cost_table::{CostTable, CostTables, FORBIDDEN, LARGEST_SUM, ListedCosts};
 use super::outward::{above, below, difference_above, difference_below, sum_above};
 
 /// Base-2 logarithm of the largest scale of fixed-point costs.
@@ -174,7 +172,7 @@ mod tests {
     use figrs_factor::graph::{FactorTable, VarId, Weights};
     use rand::RngExt;
 
-    use super::super::cost::LARGE;
+    use super::super::cost_table::LARGE;
     use super::*;
     use figrs_factor::eliminate::log_weight;
     use figrs_random_graphs::{RANGES, generator, random_graph, values_of, variables};

@@ -2,8 +2,7 @@
 
 use figrs_factor::Until;
 
-use super::cost::LARGE;
-use super::cost_table::CostTables;
+use super::cost_table::{CostTables, LARGE};
 
 /// Number of moves between two checks of the deadline.
 const MOVES_IN_A_ROW: usize = 16;

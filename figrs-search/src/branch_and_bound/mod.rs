@@ -16,7 +16,6 @@
 
 mod component;
 mod consistency;
-mod cost;
 mod cost_table;
 mod decomposition;
 mod fixed_point;

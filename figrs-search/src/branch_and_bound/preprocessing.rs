@@ -72,14 +72,14 @@ impl Elimination {
     /// Adds `table` to the cost function with the same scope, or to the list of functions if there is no such function.
     fn add(&mut self, mut table: CostTable) {
         let least = table.take_minimum();
-        self.tables.constant = super::cost::add(self.tables.constant, least);
+        self.tables.constant = super::cost_table::add(self.tables.constant, least);
         if table.scope.is_empty() || table.cells.iter().all(|&cost| cost == 0) {
             return;
         }
         if let Some(&at) = self.by_scope.get(&table.scope) {
             let cells = &mut self.tables.tables[at].cells;
             for (cell, cost) in cells.iter_mut().zip(&table.cells) {
-                *cell = super::cost::add(*cell, *cost);
+                *cell = super::cost_table::add(*cell, *cost);
             }
             return;
         }
@@ -185,7 +185,7 @@ pub(super) fn preprocess(
 #[cfg(test)]
 mod tests {
     use super::super::consistency::random_tables::{assignments, random_tables};
-    use super::super::cost::LARGE;
+    use super::super::cost_table::LARGE;
     use super::*;
 
     /// The cost of each assignment of the remaining variables must be the cost of its best extension to all variables.

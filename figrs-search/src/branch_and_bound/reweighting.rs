@@ -2,8 +2,7 @@
 
 use figrs_factor::Until;
 
-use super::cost::{FORBIDDEN, LARGE};
-use super::cost_table::{CostTable, CostTables};
+use super::cost_table::{CostTable, CostTables, FORBIDDEN, LARGE};
 
 /// Maximum number of sweeps; `LOOKS` is the maximum number of costs that all sweeps together read.
 const SWEEPS: usize = 400;
@@ -92,10 +91,10 @@ impl Reweighting {
         };
         for table in &tables.tables {
             match *table.scope.as_slice() {
-                [] => this.constant = super::cost::add(this.constant, table.cells[0]),
+                [] => this.constant = super::cost_table::add(this.constant, table.cells[0]),
                 [v] => {
                     for (cost, &cell) in this.unary[v as usize].iter_mut().zip(&table.cells) {
-                        *cost = super::cost::add(*cost, cell);
+                        *cost = super::cost_table::add(*cost, cell);
                     }
                 }
                 _ => this.add(table),

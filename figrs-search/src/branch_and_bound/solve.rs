@@ -14,7 +14,7 @@ use figrs_factor::order::MAX_WORK;
 use figrs_factor::{Limits, Stopped, Until};
 
 use super::component::{ComponentLimits, ComponentSearch};
-use super::cost::add;
+use super::cost_table::add;
 use super::fixed_point::FixedPointCosts;
 use super::neighbourhood::Neighbourhoods;
 use super::outward::difference_above;

@@ -2,7 +2,7 @@
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use super::ranks::mean_ranks;
+use super::r_hat::mean_ranks;
 
 /// Number of batches of draws of each chain, eight for each half.
 ///

@@ -32,11 +32,8 @@ mod agreement;
 mod autocorrelation;
 mod counted_chains;
 mod effective_samples;
-mod quantile;
 mod r_hat;
-mod ranks;
 mod split_chains;
-mod standard_error;
 mod students_t;
 mod weights;
 
@@ -46,11 +43,11 @@ mod tests;
 #[doc(hidden)]
 pub use agreement::{BATCHES, BatchedNumber, chance_of_agreement};
 pub(crate) use counted_chains::measure;
-pub use effective_samples::{bulk_ess, mean_ess, quantile_ess, tail_ess};
-pub(crate) use quantile::quantile_range;
-pub use r_hat::{bulk_r_hat, folded_r_hat, r_hat, split_r_hat};
-pub use ranks::mean_ranks;
-pub use standard_error::{mcse_mean, mcse_quantile, mcse_sd};
+pub(crate) use effective_samples::quantile_range;
+pub use effective_samples::{
+    bulk_ess, mcse_mean, mcse_quantile, mcse_sd, mean_ess, quantile_ess, tail_ess,
+};
+pub use r_hat::{bulk_r_hat, folded_r_hat, mean_ranks, r_hat, split_r_hat};
 pub use students_t::few_groups_factor;
 #[doc(hidden)]
 pub use students_t::normal_score;

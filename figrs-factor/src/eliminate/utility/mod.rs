@@ -18,7 +18,7 @@ use crate::limits::Limits;
 pub use rule::DecisionRule;
 
 use super::error::EliminationError;
-use super::sum::scaled_or_logs;
+use super::execute::scaled_or_logs;
 use crate::algebra::{LogSumProduct, MeanWeights, SumProduct};
 use plan::UtilityPlan;
 use run::UtilityRun;

@@ -3,10 +3,9 @@
 use crate::graph::{FactorGraph, VarId};
 use crate::limits::Limits;
 
-use super::super::error::EliminationError;
+use super::super::error::{EliminationError, validate};
 use super::super::plan::{Keep, MessageLayout, PlanCost, eliminate_in_order, entries};
 use super::super::prune::{UnknownSums, prune};
-use super::super::validate::validate;
 use super::planned_table::{PlannedKind, PlannedTable, children_of, union, without_barren};
 use super::{EliminationStage, UtilityGraph};
 use crate::order::symbolic_elimination::SymbolicElimination;

@@ -2,11 +2,10 @@
 
 use std::fmt;
 
-use figrs_factor::graph::{FactorGraph, ReducedGraph, VarId};
+use figrs_factor::graph::{FactorGraph, ReducedGraph};
 use rand::{Rng, RngExt};
 
-use super::arena::Arena;
-use super::block::{EnumeratedBlock, SingleVariableBlock};
+use super::block::{Arena, EnumeratedBlock, SingleVariableBlock};
 use super::elimination_block::{BlockMessages, EliminationBlock};
 use super::groups::DependencyGraph;
 use super::prepare::{DeterministicVariable, PreparedGraph};

@@ -12,7 +12,6 @@
 //! | `chain_sums` | the draws of all chains, and the answer computed from them |
 //! | `assignments` | draws of assignments, without an answer |
 
-mod arena;
 mod assignments;
 mod block;
 mod chain_sums;

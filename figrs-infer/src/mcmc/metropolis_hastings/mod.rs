@@ -38,7 +38,6 @@ mod modes;
 mod moves;
 mod prior_comparison;
 mod probes;
-mod proposal_success;
 mod proposals;
 mod random_walk;
 mod settings;

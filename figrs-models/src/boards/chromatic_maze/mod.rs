@@ -14,8 +14,6 @@
 
 mod automaton;
 mod board;
-mod clue;
-mod colour;
 mod coloured_way_rule;
 mod elements;
 mod generator;
@@ -23,11 +21,8 @@ mod generator;
 mod picture;
 mod ruled;
 mod settings;
-mod tile;
 mod tile_moves;
 
-pub use clue::{ChromaticClue, ChromaticClues};
-pub use colour::Hue;
+pub use board::{ChromaticClue, ChromaticClues, ChromaticTile, Endpoint, Hue, RelativeTile};
 pub use elements::ChromaticElements;
 pub use settings::ChromaticMaze;
-pub use tile::{ChromaticTile, Endpoint, RelativeTile};

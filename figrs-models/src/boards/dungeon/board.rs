@@ -1,7 +1,6 @@
-//! Complete dungeons: a tile for each cell.
+//! Boards of dungeons and their tiles.
 
-use super::DungeonTile;
-use crate::grid::{Board, Position};
+use crate::grid::{Board, Position, Symbol};
 
 impl Board<DungeonTile> {
     /// Returns the number of walls.
@@ -28,5 +27,42 @@ impl Board<DungeonTile> {
         }
         let places = walk.into_iter().map(|cell| self.size().position(cell));
         Some(places.collect())
+    }
+}
+
+/// Content of a cell of a dungeon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DungeonTile {
+    /// An empty cell, written `.`.
+    Empty,
+    /// A wall, written `W`.
+    Wall,
+    /// The gem, written `G`.
+    Gem,
+    /// The altar, written `A`.
+    Altar,
+}
+figrs_core::value!(DungeonTile);
+
+impl DungeonTile {
+    /// All values of this type.
+    pub const ALL: [Self; 4] = [Self::Empty, Self::Wall, Self::Gem, Self::Altar];
+}
+
+impl Symbol for DungeonTile {
+    const FREE: char = '?';
+    const WRITE: &'static str = "., W, G, A, or ? for a cell without a clue";
+
+    fn symbol(self) -> char {
+        match self {
+            Self::Empty => '.',
+            Self::Wall => 'W',
+            Self::Gem => 'G',
+            Self::Altar => 'A',
+        }
+    }
+
+    fn from_symbol(symbol: char) -> Option<Self> {
+        Self::ALL.into_iter().find(|tile| tile.symbol() == symbol)
     }
 }

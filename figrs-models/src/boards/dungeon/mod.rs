@@ -14,13 +14,10 @@
 //! (2016), chapter 8.
 
 mod board;
-mod elements;
 mod generator;
 #[cfg(feature = "png")]
 mod picture;
-mod ruled;
 mod settings;
-mod tile;
 
+pub use board::DungeonTile;
 pub use settings::{Dungeon, Reachability};
-pub use tile::DungeonTile;

@@ -16,15 +16,12 @@
 mod bays;
 mod bays_rule;
 mod board;
-mod elements;
 mod generator;
 #[cfg(feature = "png")]
 mod picture;
-mod ruled;
 mod settings;
 mod shore_moves;
-mod terrain;
 
 pub use bays::{Bays, BaysState};
+pub use board::Terrain;
 pub use settings::Island;
-pub use terrain::Terrain;

@@ -25,14 +25,12 @@ mod automaton;
 mod board;
 mod bounded_way;
 mod clues;
-mod elements;
 mod generator;
 mod matrix_tree;
 mod passage_moves;
 #[cfg(feature = "png")]
 mod picture;
 mod pointer;
-mod ruled;
 mod settings;
 mod tree_rule;
 mod wilson;

@@ -297,7 +297,7 @@ mod tests {
     use super::*;
     use crate::board::ConditionalSampler;
     use crate::boards::yin_yang::YinYang;
-    use crate::boards::yin_yang::ruled::comb;
+    use crate::boards::yin_yang::generator::comb;
 
     /// Calls `make` with all possible sequences of its random choices; returns each line with its probability.
     fn all_choices(

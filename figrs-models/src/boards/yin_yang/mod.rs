@@ -13,12 +13,10 @@
 
 mod colour;
 mod curve_moves;
-mod elements;
 mod generator;
 #[cfg(feature = "png")]
 mod picture;
 mod puzzle;
-mod ruled;
 mod settings;
 mod solve;
 

@@ -1,6 +1,6 @@
 //! Moves of costs between binary and unary cost functions.
 
-use super::super::cost::LARGE;
+use super::super::cost_table::LARGE;
 use super::super::network::function::Side;
 use super::super::network::{Conflict, Network};
 
@@ -118,18 +118,29 @@ impl Network {
         projected.map(|_| ())
     }
 
-    /// Computes the cost that can be moved to each value, and removes the values whose cost reaches the upper bound. Returns `true` if some cost can
-    /// be moved.
+    /// Computes the cost that can be moved to each value, as [`gains`](Self::gains) does.
     fn gains_of(&mut self, side: &Side, gains: &mut [i64]) -> Result<bool, Conflict> {
+        self.gains(side.own, gains, |net, a| {
+            (!net.is_fully_supported(side, a)).then(|| net.cheapest_pair(side, a))
+        })
+    }
+
+    /// Computes the cost that can be moved to each value of the variable `own`, and removes values whose cost reaches the upper bound. Returns `true`
+    /// if some cost can be moved. `gain_of` returns the cost for a value; `None` if it is not needed.
+    pub(super) fn gains(
+        &mut self,
+        own: usize,
+        gains: &mut [i64],
+        mut gain_of: impl FnMut(&mut Self, usize) -> Option<i64>,
+    ) -> Result<bool, Conflict> {
         let mut some = false;
-        for place in (0..self.live_count(side.own)).rev() {
-            let a = self.value(side.own, place);
-            if self.is_fully_supported(side, a) {
+        for place in (0..self.live_count(own)).rev() {
+            let a = self.value(own, place);
+            let Some(gain) = gain_of(self, a) else {
                 continue;
-            }
-            let gain = self.cheapest_pair(side, a);
-            if gain + self.unary(side.own, a) >= self.gap() {
-                self.remove(side.own, a)?;
+            };
+            if gain + self.unary(own, a) >= self.gap() {
+                self.remove(own, a)?;
             } else {
                 gains[a] = gain;
                 some |= gain > 0;

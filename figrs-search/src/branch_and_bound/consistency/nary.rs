@@ -3,8 +3,7 @@
 
 use figrs_factor::graph::Assignments;
 
-use super::super::cost::FORBIDDEN;
-use super::super::cost_table::CostTable;
+use super::super::cost_table::{CostTable, FORBIDDEN};
 use super::super::network::state::INACTIVE;
 use super::super::network::{Conflict, Network};
 

@@ -1,7 +1,7 @@
 //! Node consistency: each variable has a value of unary cost zero, and no value whose unary cost plus the lower bound
 //! reaches the upper bound.
 
-use super::super::cost::LARGE;
+use super::super::cost_table::LARGE;
 use super::super::network::function::Arity;
 use super::super::network::state::INACTIVE;
 use super::super::network::{Conflict, Network};

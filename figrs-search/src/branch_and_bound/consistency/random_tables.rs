@@ -2,8 +2,7 @@
 
 use rand::RngExt;
 
-use super::super::cost::FORBIDDEN;
-use super::super::cost_table::{CostTable, CostTables, ListedCosts};
+use super::super::cost_table::{CostTable, CostTables, FORBIDDEN, ListedCosts};
 use figrs_random_graphs::generator;
 
 /// Returns random cost functions of up to `arity` variables; some of their costs are forbidden.

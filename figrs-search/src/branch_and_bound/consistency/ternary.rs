@@ -218,18 +218,7 @@ impl Network {
     }
 
     fn ternary_gains(&mut self, side: &TernarySide, gains: &mut [i64]) -> Result<bool, Conflict> {
-        let mut some = false;
-        for place in (0..self.live_count(side.own)).rev() {
-            let a = self.value(side.own, place);
-            let gain = self.cheapest_triple(side, a);
-            if gain + self.unary(side.own, a) >= self.gap() {
-                self.remove(side.own, a)?;
-            } else {
-                gains[a] = gain;
-                some |= gain > 0;
-            }
-        }
-        Ok(some)
+        self.gains(side.own, gains, |net, a| Some(net.cheapest_triple(side, a)))
     }
 
     /// Moves costs from smaller functions to a ternary function, until the ternary function can raise the cost of each value of a variable by the
@@ -299,7 +288,7 @@ impl Network {
         let at = function.cells as usize + row * columns + column;
         let before = self.costs.get(at);
         // The cost of a forbidden pair does not decrease; the pair remains forbidden.
-        if before < super::super::cost::LARGE {
+        if before < super::super::cost_table::LARGE {
             self.costs.set(at, before - cost);
         }
         let third = match pair {

@@ -4,8 +4,7 @@ use figrs_factor::Until;
 use figrs_factor::graph::Assignments;
 
 use super::super::component::ComponentLimits;
-use super::super::cost::{FORBIDDEN, add};
-use super::super::cost_table::{CostTable, CostTables};
+use super::super::cost_table::{CostTable, CostTables, FORBIDDEN, add};
 use super::super::search::{OpenNodes, SearchState};
 use super::cluster_tree::{ClusterLimits, clusters};
 use super::subproblem::{ClusterFunctions, Record, Subproblem};

@@ -1,8 +1,7 @@
 //! Cost functions of a network: unary, binary, ternary and larger functions. A cost of a binary function is an entry of a fixed table minus a shift
 //! for each of the two values. The costs of a ternary function are a table that changes.
 
-use super::super::cost::{FORBIDDEN, LARGE};
-use super::super::cost_table::{CostTable, ListedCosts};
+use super::super::cost_table::{CostTable, FORBIDDEN, LARGE, ListedCosts};
 use super::state::{ACTIVE, INACTIVE, Network};
 
 pub(in super::super) const NONE: u32 = u32::MAX;

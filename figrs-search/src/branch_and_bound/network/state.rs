@@ -174,7 +174,7 @@ impl Network {
                 [v] => {
                     let first = this.first[v as usize] as usize;
                     for (i, &cost) in table.cells.iter().enumerate() {
-                        let cost = super::super::cost::add(this.costs.get(first + i), cost);
+                        let cost = super::super::cost_table::add(this.costs.get(first + i), cost);
                         this.costs.values[first + i] = cost;
                     }
                 }

@@ -1,6 +1,6 @@
 //! Elimination of variables with few neighbours during the search.
 
-use super::super::cost::{FORBIDDEN, LARGE, add};
+use super::super::cost_table::{FORBIDDEN, LARGE, add};
 use super::super::network::function::Arity;
 use super::super::network::state::ELIMINATED;
 use super::super::network::{Conflict, Network};
