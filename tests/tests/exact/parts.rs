@@ -317,6 +317,55 @@ fn person(age: u32) -> Person {
     }
 }
 
+/// A sensor with a continuous reading, and data about it as text, which is not random.
+#[derive(Clone, Debug, Parts, Value)]
+#[value(parts)]
+struct Sensor {
+    maker: String,
+    reading: Element<f64>,
+}
+
+#[test]
+fn densities_of_uncertain_objects_count() {
+    let sensor = |maker: &str, mean| Sensor {
+        maker: maker.into(),
+        reading: Normal::new(mean, Variance(1.0)),
+    };
+    let which = Uniform::new([sensor("Ada", 0.0), sensor("Bo", 2.0), sensor("Ada", 1.0)]);
+    let maker = which.find::<String>("maker").unwrap();
+    let model = Model::new().observe_path(&which, "reading", 1.5).unwrap();
+    // Densities at distances of 1.5, 0.5 and 0.5.
+    let [far, near] = [1.5_f64, 0.5].map(|distance| (-0.5 * distance * distance).exp());
+    let right = near / (far + 2.0 * near);
+    let bo = "Bo".to_owned();
+    for algorithm in exact() {
+        let answer = algorithm.run(&model, &maker).unwrap();
+        let found = answer.probability(&maker, &bo).unwrap();
+        assert!(
+            (found - right).abs() < 1e-12,
+            "{}: {found}, not {right}",
+            algorithm.name()
+        );
+    }
+    for algorithm in algorithms![
+        ImportanceSampling::new(10_000).seed(1),
+        MetropolisHastings::new(10_000).seed(1)
+    ] {
+        let answer = algorithm.run(&model, &maker).unwrap();
+        let found = answer.probability(&maker, &bo).unwrap();
+        let error = answer.standard_error(&maker, &bo).unwrap();
+        let is_near = error < 0.05 && (found - right).abs() < 6.0 * error;
+        assert!(
+            is_near,
+            "{}: {found} ± {error}, not {right}",
+            algorithm.name()
+        );
+    }
+    let known = model.observe_path(&which, "maker", "Bo").unwrap();
+    let answer = VariableElimination::new().run(&known, &maker).unwrap();
+    assert!((answer.probability(&maker, &bo).unwrap() - 1.0).abs() < 1e-12);
+}
+
 #[test]
 fn an_answer_prints_the_paths_of_its_targets() {
     let numbers = Numbers {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use figrs_factor::graph::{FactorGraph, ReducedGraph};
+use figrs_factor::graph::{FactorGraph, ReducedGraph, VarId};
 use rand::{Rng, RngExt};
 
 use super::block::{Arena, EnumeratedBlock, SingleVariableBlock};
