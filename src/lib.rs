@@ -26,13 +26,13 @@ pub use figrs_core::{
     Joint, KernelDensity, Label, Laplace, Learned, Likelihood, LinearFunction, LinearGaussian, Lkj,
     LogNormal, Many, Member, MemberError, Mixed, Model, ModelError, Multinomial,
     MultivariateNormal, Natural, NegativeBinomial, Neighbour, NextElements, Normal, Number,
-    ObjectField, One, Operand, Outcomes, Param, Parents, Pareto, PartError, Parts, PlainData,
-    Poisson, PortableState, Precision, Process, Rate, RateOrScale, Recursive, RichCpd, Scale,
-    Score, Select, Space, Spread, StandardDeviation, StatementId, States, Stream, StudentT,
+    ObjectField, One, Operand, Outcomes, Param, Parents, Pareto, PartError, PartType, Parts,
+    PlainData, Poisson, PortableState, Precision, Process, Rate, RateOrScale, Recursive, RichCpd,
+    Scale, Score, Select, Space, Spread, StandardDeviation, StatementId, States, Stream, StudentT,
     Support, SupportBuilder, Table, Tails, Term, TruncatedNormal, TwinTargets, Uniform, Until,
-    Value, ValueMember, ValuePattern, Variance, Vector, VonMises, Weibull, Wishart, WrongParameter,
-    any, distinct, expand, factor, filter_state, fold, graph, inject, none_of, one_of, printable,
-    rand, stream, tuple, value, weighted_sum,
+    Value, ValueMember, ValueParts, ValuePattern, Variance, Vector, VonMises, Weibull, Wishart,
+    WrongParameter, any, distinct, expand, factor, filter_state, fold, graph, inject, none_of,
+    one_of, printable, rand, stream, tuple, value, weighted_sum,
 };
 #[cfg(feature = "design")]
 pub use figrs_design as design;

@@ -1,4 +1,4 @@
-//! Expansions of models within the limits of an exact algorithm.
+//! Expansion of models within the limits of an exact algorithm.
 
 use figrs_core::expand::{Encoding, Expansion, ExpansionCache};
 use figrs_core::internals::QueryKind;
@@ -11,9 +11,9 @@ use figrs_factor::graph::{VarId, Weights};
 
 pub use figrs_factor::cores;
 
-/// Parses `text`, which states an amount of memory.
+/// Parses `text`, an amount of memory such as `6GiB`.
 ///
-/// **Errors.** [`Error::InvalidSetting`] if the text is not a number of bytes.
+/// **Errors.** [`Error::InvalidSetting`] if the text is not an amount of memory.
 pub fn memory_of(algorithm: &'static str, text: &str) -> Result<Bytes, Error> {
     text.parse().map_err(|_| {
         Error::invalid_setting(
@@ -25,7 +25,7 @@ pub fn memory_of(algorithm: &'static str, text: &str) -> Result<Bytes, Error> {
     })
 }
 
-/// Expands a model, as far as the limits allow, for sums over its worlds.
+/// Expands a model, within `limits`, for sums of weights over the worlds of the model.
 pub fn expand(limits: &Limits, model: &Model, targets: &[AnyElement]) -> Result<Expansion, Error> {
     if let Some(depth) = limits.expanded_depth {
         let mut memory = ExpansionCache::default();
@@ -36,8 +36,8 @@ pub fn expand(limits: &Limits, model: &Model, targets: &[AnyElement]) -> Result<
     })
 }
 
-/// Expands a model to a depth, as far as the limits allow, for bounds of sums over its worlds. The operations of the eliminations that solve
-/// shared recursive calls are added to `operations`, and count against the limit of work.
+/// Expands a model to a nesting depth of Chains, within `limits`, for bounds of sums of weights over the worlds of the model. The operations of the
+/// eliminations that solve shared recursive calls are added to `operations`, and count toward the limit of work.
 pub fn expand_to_depth(
     limits: &Limits,
     model: &Model,
@@ -56,8 +56,8 @@ pub fn expand_to_depth(
     })
 }
 
-/// Expands a model for a search of its most probable world. The weight of each value of a shared recursive call is that of the
-/// most probable world with this value.
+/// Expands a model, so that its most probable world can be searched for. The weight of each value of a shared recursive call is that of the most
+/// probable world with this value.
 pub fn expand_for_best_world(
     limits: &Limits,
     model: &Model,
@@ -68,9 +68,9 @@ pub fn expand_for_best_world(
     })
 }
 
-/// Returns the probability of each value of an expansion's only target (last, that of the value `unknown`, if the target may be unknown), and
-/// the number of operations. The body of a shared recursive call has no evidence; the weights of its worlds therefore sum to one. The weights
-/// are nevertheless divided by their sum, because rounding errors would otherwise grow from call to call.
+/// Returns the probability of each value of an expansion's only target, and the number of operations. If the target may be unknown, the last
+/// probability is that of the value `unknown`. The body of a shared recursive call has no evidence; the weights of its worlds therefore sum to one.
+/// The weights are nevertheless divided by their sum, because rounding errors would otherwise grow from call to call.
 pub fn sums(body: &Expansion, limits: &Limits) -> Result<(Weights, f64), Error> {
     let encoding = Encoding::for_upper_sums(body, body.targets())?;
     let keep = kept(body, &encoding);

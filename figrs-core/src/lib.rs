@@ -25,10 +25,10 @@
 //!
 //! # Words
 //!
-//! A *world* is one run of the program: an assignment of values to its *roots* (the targets of a query and all
-//! elements with evidence) and to the elements on which the roots depend. Elements of branches that are not taken do
-//! not belong to the world. The *support* of an element is the list of its possible values; the order of the list
-//! also resolves ties. A *structural* zero is a zero probability that no parameter can change.
+//! A *world* is one run of the program: an assignment of values to its *roots* (the targets of a query and all elements with evidence) and to the
+//! elements on which the roots depend. A world does not contain the elements of branches that are not taken. The *support* of an element is the list
+//! of its possible values. If several values are equally good answers, the first of them is the answer. A *structural* zero is a zero probability
+//! that no parameter can change.
 //!
 //! # Limits
 //!
@@ -89,7 +89,8 @@ pub use filter_state::{FilterState, NextElements, PortableState};
 pub use model::Model;
 pub use model::evidence::{Evidence, StatementId};
 pub use parts::{
-    Distinct, ElementMember, Member, ObjectField, PartError, Parts, ValueMember, distinct,
+    Distinct, ElementMember, Member, ObjectField, PartError, PartType, Parts, ValueMember,
+    ValueParts, distinct,
 };
 pub use random::{Stream, stream};
 pub use value::Value;
@@ -101,7 +102,7 @@ pub use value::states::States;
 pub use value::support::{Support, SupportBuilder};
 pub use value::vector::Vector;
 
-/// Factor graphs: the input of the exact algorithms.
+/// Factor graphs, the input of the exact algorithms.
 pub mod factor {
     pub use figrs_factor::graph::{
         Factor, FactorGraph, FactorTable, TableForm, VarId, WeightSlice, Weights, WorldWeight,
@@ -111,8 +112,7 @@ pub mod factor {
 /// The crate `rand`, from which a user-defined [`Distribution`] draws random numbers.
 pub use rand;
 
-/// Interfaces between elements and the algorithms of figrs. The interfaces of `internals` are not for users: they
-/// may change with any version.
+/// Interfaces between elements and algorithms. They are not for users of figrs, and may change with any version.
 #[doc(hidden)]
 pub mod internals {
     pub use crate::counterfactual::branch_memory::BranchMemory;

@@ -14,6 +14,7 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
     let mut generics = input.generics.clone();
     let parameters: Vec<Ident> = generics.type_params().map(|p| p.ident.clone()).collect();
     let mut arms = Vec::new();
+    let mut types = Vec::new();
     for variant in &variants {
         let (pattern, names) = variant.pattern("a");
         let mut fields = Vec::new();
@@ -34,8 +35,8 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
                 unused.push(quote!(let _ = #bound;));
                 continue;
             }
+            let kind = &field.ty;
             if depends(field, &parameters) {
-                let kind = &field.ty;
                 let bound: syn::WherePredicate = if is_value {
                     parse_quote!(#kind: #krate::Value)
                 } else {
@@ -43,11 +44,12 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
                 };
                 generics.make_where_clause().predicates.push(bound);
             }
-            let constructor = if is_value {
-                quote!(value)
+            let (constructor, part_type) = if is_value {
+                (quote!(value), quote!(#krate::PartType::value::<#kind>))
             } else {
-                quote!(parts)
+                (quote!(parts), quote!(<#kind as #krate::Parts>::part_type))
             };
+            types.push(quote!((#label, #part_type as fn() -> #krate::PartType)));
             fields.push(quote!((#label, #krate::ObjectField::#constructor(#bound))));
         }
         let type_name = match variant.name {
@@ -68,16 +70,20 @@ pub(super) fn implementation(input: &DeriveInput) -> Result<TokenStream, Error> 
         quote!(match self { #(#arms)* })
     };
     let (own, arguments, bounds) = generics.split_for_impl();
+    let text = name.to_string();
     Ok(quote! {
         impl #own #krate::Parts for #name #arguments #bounds {
             fn member(&self) -> #krate::Member<'_> {
                 #body
             }
+            fn part_type() -> #krate::PartType {
+                #krate::PartType::fields(#text, ::std::vec![#(#types),*])
+            }
         }
     })
 }
 
-/// True if the type of a field names a type parameter.
+/// True if the type of a field contains a type parameter.
 fn depends(field: &Field, parameters: &[Ident]) -> bool {
     fn names(tokens: TokenStream, parameters: &[Ident]) -> bool {
         tokens.into_iter().any(|token| match token {

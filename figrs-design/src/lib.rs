@@ -10,7 +10,7 @@
 //! | errors | [`DemandError`], [`SteeringError`] with [`Remedy`], [`MovementError`], [`FileError`] |
 //! | pictures and maps for editors | [`LevelWriter`], [`TileSheet`], [`write_tileset`], [`OutputError`] |
 //!
-//! The crate `figrs_models::mdmc` has the trained models and the type of levels.
+//! The module `figrs_models::mdmc` has the trained models and the type of levels.
 
 #![warn(clippy::unwrap_used)]
 

@@ -1,4 +1,4 @@
-//! Exact marginals by summing variables out one after another.
+//! Exact marginals by variable elimination: variables are summed out one after another.
 
 use std::sync::Arc;
 
@@ -21,14 +21,14 @@ use figrs_factor::tree::{self, Marginals};
 
 /// Exact marginals and the probability of evidence, by variable elimination.
 ///
-/// Elements on which neither targets nor evidence depend are omitted. The elimination order is chosen by the predicted number of
-/// non-zero entries. Functions and zeros therefore reduce the cost. Tables are rescaled to avoid underflow. If a positive number
-/// would still underflow, the elimination is repeated with logarithms. Several targets share one elimination with a backward pass.
-/// If separate eliminations take less work, or if the messages exceed the memory, each target has its own elimination.
+/// Elements on which neither targets nor evidence depend are omitted. The elimination order is chosen by the predicted number of non-zero entries;
+/// functions and zeros therefore reduce the cost. Tables are rescaled to avoid underflow. If a positive number nevertheless underflows, the
+/// elimination is repeated with logarithms. For several targets, one elimination with a backward pass computes all marginals. If separate
+/// eliminations take less work, or if the messages exceed the memory, each target has its own elimination.
 ///
-/// In `ExpectationMaximization`, the expected counts are exact: they are derivatives of the sum over all worlds, computed by a
-/// contraction tree. In `ExpectationMaximization`, variable elimination computes the same numbers as
-/// [`JunctionTree`](crate::JunctionTree), within its own limits.
+/// In `ExpectationMaximization`, the expected counts of outcomes are exact: they are derivatives of the sum over all worlds, which a contraction tree
+/// computes. In `ExpectationMaximization`, variable elimination computes the same numbers as [`JunctionTree`](crate::JunctionTree), within its own
+/// limits.
 ///
 /// **Guarantee.** The result is exact up to rounding, unless the setting `collapse` of the feature `reals` merged components of mixtures.
 ///
@@ -78,7 +78,7 @@ impl VariableElimination {
 impl VariableElimination {
     /// Returns the sum over all worlds of the product of the factors, in the semiring `S`.
     ///
-    /// A world is an assignment of the targets, the evidence and the elements on which they depend. With
+    /// A world is an assignment of values to the targets, the elements with evidence and the elements on which they depend. With
     /// [`Counting`](figrs_factor::algebra::Counting), the sum is the number of worlds that agree with the evidence.
     ///
     /// ```
@@ -100,7 +100,7 @@ impl VariableElimination {
         self.total_of(&Question::new(model, &targets.elements()))
     }
 
-    /// Returns the sum over all worlds of a question (a model with targets) whose expansion other algorithms may share.
+    /// Returns the sum over all worlds of a question (a model with targets), and may use an expansion of its model by another algorithm.
     pub(crate) fn total_of<S: Semiring>(
         &self,
         question: &Question<'_>,
@@ -131,7 +131,7 @@ impl Algorithm for VariableElimination {
 }
 
 impl VariableElimination {
-    /// Answers a question (a model with targets) whose expansion other algorithms may share.
+    /// Answers a question (a model with targets), and may use an expansion of its model by another algorithm.
     pub(crate) fn answer_to(&self, question: &Question<'_>) -> Result<Answer, Error> {
         let expansion = match question.expand(&self.limits) {
             Ok(expansion) => expansion,
@@ -195,17 +195,17 @@ pub(crate) fn marginals(
     )
 }
 
-/// Number of operations, for each entry of the factors, up to which one plan for all targets is not compared with separate plans. A
-/// plan with fewer operations runs in less time than the search for separate plans takes.
+/// If the plan for all targets has fewer operations for each entry of the factors, it is not compared with separate plans, because its run takes less
+/// time than the search for separate plans.
 const CHEAP_PLAN_OPERATIONS: f64 = 64.0;
-/// Cost of computing all marginals from one tree, in units of one elimination by the plan of the tree.
+/// Cost of all marginals from one tree, as a multiple of the cost of one elimination by the plan of the tree.
 const TREE_COST_FACTOR: f64 = 3.0;
 
 /// Computes the total weight of the worlds and the marginals of the targets of an expansion. The marginals are meaningless if the
 /// evidence is impossible.
 ///
-/// One contraction tree computes the marginals of all targets, unless separate eliminations are better. Separate eliminations are
-/// used if they take less work in total, or if the tree, which stores all messages, exceeds the memory.
+/// One contraction tree computes the marginals of all targets, unless separate eliminations take less work in total, or the tree, which stores all
+/// messages, exceeds the memory.
 pub(crate) fn target_marginals(expansion: &Expansion, limits: &Limits) -> Result<Marginals, Error> {
     if expansion.targets().len() > 1
         && let Some(found) = from_one_tree(expansion, limits)?
@@ -245,7 +245,7 @@ fn from_one_tree(expansion: &Expansion, limits: &Limits) -> Result<Option<Margin
     }
 }
 
-/// Computes the marginals by one elimination for each target; without targets, by one elimination for the evidence.
+/// Computes the marginals by one elimination for each target, or the total weight by one elimination if there are no targets.
 fn from_eliminations(expansion: &Expansion, limits: &Limits) -> Result<Marginals, Error> {
     let of = |targets: &[usize]| -> Result<Marginals, Error> {
         let encoding = Encoding::for_sums(expansion, targets)?;
@@ -274,7 +274,7 @@ fn from_eliminations(expansion: &Expansion, limits: &Limits) -> Result<Marginals
     Ok(found)
 }
 
-/// True if one elimination for each target takes fewer than `limit` operations in total.
+/// True if separate eliminations for the targets take fewer than `limit` operations in total.
 fn is_cheaper_apart(expansion: &Expansion, limits: &Limits, limit: f64) -> Result<bool, Error> {
     let mut operations = 0.0;
     for &position in expansion.targets() {

@@ -35,7 +35,7 @@
 
 #![warn(clippy::unwrap_used)]
 
-// The generator of random graphs for the tests refers to this crate by its name.
+// The generator of random graphs in the tests uses this name of the crate.
 #[cfg(test)]
 extern crate self as figrs_factor;
 #[cfg(test)]

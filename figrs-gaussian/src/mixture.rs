@@ -9,7 +9,7 @@ pub struct Component {
     pub share: f64,
     /// The mean of the component.
     pub mean: DVector<f64>,
-    /// The covariance matrix of the component, which is singular if a number is known exactly.
+    /// The covariance matrix of the component; it is singular if a linear combination of the numbers is known exactly.
     pub covariance: DMatrix<f64>,
 }
 

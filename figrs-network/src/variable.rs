@@ -1,4 +1,4 @@
-//! Variables and the tables over them.
+//! Variables of networks, and tables over variables.
 
 use figrs_core::factor::Weights;
 use figrs_core::internals::{did_you_mean, similar_names};

@@ -1,4 +1,4 @@
-//! Scan of a model, which represents its elements as linear functions of normal vectors.
+//! Scan of a model, which classifies its elements, and represents real elements as linear functions of normal vectors.
 
 use std::any::TypeId;
 use std::rc::Rc;
@@ -17,10 +17,10 @@ use crate::linear_element::{Conditional, Linear, composed, union};
 use crate::normal_rule::{Rule, check_numbers, lower_triangle, rule};
 use crate::site::{RealFunction, Site, Weighed};
 
-/// Maximum number of elements on the way from a real number to a value that depends on it.
+/// Maximum number of elements on a path from a real number to a value that depends on it.
 const MAX_PATH: usize = 1000;
 
-/// The form of an element: its role in the closed form.
+/// The classification of an element for the closed form.
 #[derive(Clone, Debug)]
 pub(crate) enum Form {
     /// The element depends on no normal element.
@@ -29,9 +29,9 @@ pub(crate) enum Form {
     Real(Rc<Conditional<Linear>>),
     /// The element is a nonlinear function of one real number.
     Function(Rc<RealFunction>),
-    /// The element is a parameter with a conjugate prior, or a multiple of such a parameter.
+    /// The element is a parameter with a conjugate prior, or a multiple of a parameter.
     Parameter(Multiple),
-    /// The element is observed, and its distribution given one real number is not normal.
+    /// The element is observed; its distribution is not normal given one real number.
     Observed,
 }
 
@@ -43,51 +43,49 @@ pub(crate) struct NormalVector {
     pub(crate) rule: Conditional<Rule>,
 }
 
-/// The search for the forms (finite elements, linear functions, parameters) of all elements on which some roots depend.
+/// The scan of a model, which classifies all elements on which the roots depend.
 pub(crate) struct Scan<'m> {
-    /// The elements whose values interventions set.
     pub(crate) set: FxHashSet<ElementId>,
     pub(crate) roots: Vec<AnyElement>,
     pub(crate) finite: FinitePart<'m>,
     pub(crate) forms: FxHashMap<ElementId, Form>,
-    /// The normal elements; `None` for an element that was merged with another element.
+    /// The normal elements; `None` for an element that was merged into another one.
     pub(crate) vectors: Vec<Option<NormalVector>>,
     /// For each Chain with real values, its results for each assignment of its parents.
     pub(crate) branches: FxHashMap<ElementId, Rc<Vec<AnyElement>>>,
-    /// The Chains with real values, in the order in which their forms were found.
+    /// The Chains with real values, in the order of their classification.
     pub(crate) choices: Vec<AnyElement>,
-    /// True after the finite parents of all real elements got their indices together.
+    /// True after all finite parents of real elements got an index and a list of values together.
     pub(crate) are_parents_numbered: bool,
-    /// The likelihoods that are not Gaussian; `None` if such likelihoods are refused.
+    /// The likelihoods that are not Gaussian; `None` if such likelihoods are errors.
     pub(crate) sites: Option<Vec<Site>>,
     pub(crate) parameters: Vec<Parameter>,
-    /// The vectors whose precisions or variances are multiples of a parameter, each with the parameter.
+    /// The vectors whose precisions or variances are multiples of a parameter, each with the index of the parameter.
     pub(crate) scales: Vec<(usize, usize, Spread)>,
-    /// The value of the parameter for which the distributions of the scaled vectors are computed.
+    /// The assumed value of the parameter, for the distributions of the vectors in `scales`.
     pub(crate) at: f64,
     pub(crate) evidence: &'m [(AnyElement, Evidence)],
-    /// The element for which no form was found, if the scan failed.
+    /// If the scan failed, the element that could not be classified.
     pub(crate) refused: Option<AnyElement>,
     pub(crate) observed: FxHashMap<ElementId, &'m Datum>,
 }
 
-/// A parent of a real element.
 enum Parent {
     Real(Rc<Conditional<Linear>>),
-    /// The finite element with this index.
+    /// The finite element with the contained index.
     Finite(usize),
-    /// A multiple of a parameter, and the value assumed for the parameter.
+    /// A multiple of a parameter; the contained number is its assumed value.
     Parameter(f64),
 }
 
-/// The form of an element, or the elements whose forms must be known first.
+/// The classification of an element, or the elements that must be classified first.
 pub(crate) enum Attempt {
     Done(Form),
     Needs(Vec<AnyElement>),
 }
 
 impl<'m> Scan<'m> {
-    /// Creates a scan for the forms of the targets and of the elements with evidence.
+    /// Creates a scan of the targets and of the elements with evidence.
     pub(crate) fn new(model: &'m Model, targets: &[AnyElement], limits: &'m Limits) -> Self {
         let evidence = model.evidence().iter().map(|(element, _)| element);
         Self {
@@ -109,7 +107,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Makes the scan accept likelihoods of real numbers that are not Gaussian.
+    /// Makes the scan accept likelihoods that are not Gaussian.
     pub(crate) fn with_sites(self) -> Self {
         Self {
             sites: Some(Vec::new()),
@@ -117,7 +115,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Finds the forms of all elements on which the roots depend.
+    /// Classifies all elements on which the roots depend.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the model.
     pub(crate) fn run(&mut self) -> Result<(), Error> {
@@ -130,7 +128,7 @@ impl<'m> Scan<'m> {
         self.add_statements()
     }
 
-    /// Returns the form of a root, or of an element on which a root depends.
+    /// Returns the classification of a root, or of an element on which a root depends.
     pub(crate) fn form(&self, element: &AnyElement) -> &Form {
         &self.forms[&element.id()]
     }
@@ -158,7 +156,7 @@ impl<'m> Scan<'m> {
         Ok(())
     }
 
-    /// Returns those of `elements` whose forms have not been found yet.
+    /// Returns the elements of `elements` that have not been classified yet.
     pub(crate) fn unknown(&self, elements: &[AnyElement]) -> Vec<AnyElement> {
         let is_unknown = |element: &&AnyElement| !self.forms.contains_key(&element.id());
         elements.iter().filter(is_unknown).cloned().collect()
@@ -248,7 +246,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Returns the form of a deterministic function of real elements: linear or nonlinear.
+    /// Classifies a deterministic function of real elements as linear or nonlinear.
     fn function(&mut self, element: &AnyElement, op: &dyn ApplyOp) -> Result<Attempt, Error> {
         let are_linear = element
             .parents()
@@ -320,7 +318,7 @@ impl<'m> Scan<'m> {
         self.dependent(element)
     }
 
-    /// Returns the form of a member of a continuous family whose parameters are elements.
+    /// Classifies a member of a continuous family whose parameters are elements.
     fn normal_member(
         &mut self,
         element: &AnyElement,
@@ -354,9 +352,8 @@ impl<'m> Scan<'m> {
         Ok(Attempt::Done(self.add_vector(element, rule)))
     }
 
-    /// Computes a value, such as a linear function, for each assignment of the finite elements on which the parents of an element depend.
-    ///
-    /// A parent that is a multiple of a parameter is computed for the parameter value `parameter`.
+    /// Computes a value, such as a linear function, for each assignment of the finite elements on which the parents of an element depend. If a parent
+    /// is a multiple of a parameter, the parameter is assumed to have the value `parameter`.
     pub(crate) fn rows<T>(
         &mut self,
         element: &AnyElement,
@@ -423,7 +420,7 @@ impl<'m> Scan<'m> {
     }
 }
 
-/// Returns the first observed value of each element with an observation.
+/// Returns the first observed value of each observed element.
 fn first_observed(model: &Model) -> FxHashMap<ElementId, &Datum> {
     let mut first = FxHashMap::default();
     for (element, evidence) in model.evidence() {

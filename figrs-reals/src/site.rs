@@ -1,5 +1,5 @@
-//! Likelihoods of one real number: finite elements that depend on the number, observed elements that are not normal, and evidence other than
-//! observations.
+//! Likelihoods of one real number that are not Gaussian: of finite elements that depend on the number, of observed elements that are not normal, and
+//! of evidence other than observations.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -15,12 +15,12 @@ use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::not_closed;
 
-/// Distance from the mean of the number, in standard deviations, within which a likelihood must be defined. A function of the model may fail at
-/// greater distances, which have probability 6e-7, if the product with the likelihood is negligible there.
+/// A likelihood must be defined within this number of standard deviations from the mean. At greater distances, which have probability 6e-7, a
+/// function of the model may fail if the product with the likelihood is negligible there.
 const REACH: f64 = 5.0;
 
-/// Distance from the mean of the product of the number's distribution and the likelihood, in standard deviations of the product, within which the
-/// likelihood must be defined.
+/// The likelihood must also be defined within this distance from the mean of the product of the number's distribution and the likelihood, in standard
+/// deviations of the product.
 const REACH_OF_PRODUCT: f64 = 10.0;
 
 #[derive(Clone, Debug)]
@@ -31,30 +31,27 @@ pub(crate) struct RealFunction {
     pub(crate) argument: Rc<Conditional<Linear>>,
     /// Other real elements that are linear functions of the argument: for each assignment of some finite elements, the offset and the slope.
     pub(crate) others: Vec<(AnyElement, Conditional<(f64, f64)>)>,
-    /// The elements on the way from the argument to the value of the function, each after its parents.
+    /// The elements on the path from the argument to the value of the function; each element comes after its parents.
     pub(crate) path: Vec<AnyElement>,
-    /// The indices of the finite elements on which the function depends, ascending.
+    /// The indices of the finite elements on which the function depends, in ascending order.
     pub(crate) scope: Vec<usize>,
 }
 
-/// The value or the evidence whose likelihood depends on a real number.
+/// The value or the evidence of which the likelihood is the probability.
 #[derive(Clone, Debug)]
 pub(crate) enum Weighed {
-    /// The values of the finite element with this index.
     Child(usize),
-    /// The value of a finite element that is true if and only if the real number is positive. The second field is the element's value for the real
-    /// number zero.
+    /// The value of the Boolean element with the contained index, which is true if and only if the real number is positive. The second field is the
+    /// element's value if the real number is zero.
     Sign(usize, bool),
-    /// An observed value that is true if and only if the real number is positive. The second field is the value of the comparison for the real
-    /// number zero.
+    /// An observed Boolean, which is true if and only if the real number is positive. The second field is the value of the Boolean if the real number
+    /// is zero.
     ObservedSign(bool, bool),
-    /// The observed value of an element.
     Observed(Datum),
-    /// Evidence on the last element of the function's path, or on the real number itself if the path is empty.
+    /// Evidence on the last element of the function's path; on the real number itself if the path is empty.
     Evidence(Evidence),
 }
 
-/// A likelihood of one real number.
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
     /// The element whose distribution depends on the real number.
@@ -64,10 +61,10 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Returns the distribution of the real number multiplied by the likelihood, for an assignment of the finite elements; `None` if the likelihood
+    /// Returns the distribution of the real number, multiplied by the likelihood for an assignment of the finite elements; `None` if the likelihood
     /// is zero everywhere.
     ///
-    /// **Errors.** The errors of the functions and distributions; [`Error::NotClosedForm`] if a finite element has a value that is not in its
+    /// **Errors.** The errors of the model's functions and distributions; [`Error::NotClosedForm`] if a finite element has a value that is not in its
     /// support.
     pub(crate) fn tilted(
         &self,
@@ -116,7 +113,7 @@ impl Site {
         matches!(self.weighed, Weighed::Sign(..) | Weighed::ObservedSign(..))
     }
 
-    /// Returns the value of a comparison, and the value that it has if the real number is zero; `None` if the likelihood is not a comparison.
+    /// If the likelihood is a comparison, returns the value of the comparison, and its value if the real number is zero.
     fn sign(
         &self,
         finite: &FinitePart<'_>,
@@ -134,7 +131,7 @@ impl Site {
 
     /// Returns the natural logarithm of the number of possible values of a finite element; zero if the element is observed.
     ///
-    /// The number is needed because the finite element first gets a uniform distribution over its possible values.
+    /// In the factor graph, the finite element has a uniform distribution over its possible values, which this number compensates.
     pub(crate) fn log_values(&self, finite: &FinitePart<'_>) -> f64 {
         match self.weighed {
             Weighed::Child(child) | Weighed::Sign(child, _) => {
@@ -144,7 +141,7 @@ impl Site {
         }
     }
 
-    /// Returns the natural logarithm of the likelihood at the value `number` of the real number.
+    /// Returns the natural logarithm of the likelihood if the real number has the value `number`.
     pub(crate) fn log_likelihood(
         &self,
         finite: &FinitePart<'_>,
@@ -181,7 +178,8 @@ impl Site {
 }
 
 impl RealFunction {
-    /// Returns the values of the elements on the function's path, for the real number `number` and an assignment of finite elements.
+    /// Returns the values of the elements on the function's path, if the real number has the value `number`, for an assignment of the finite
+    /// elements.
     pub(crate) fn values<'a>(
         &'a self,
         finite: &'a FinitePart<'_>,
@@ -210,7 +208,6 @@ impl RealFunction {
     }
 }
 
-/// The values of the elements on which a function of a real number depends.
 pub(crate) struct PathValues<'a> {
     finite: &'a FinitePart<'a>,
     value_of: &'a dyn Fn(usize) -> u32,
@@ -218,7 +215,7 @@ pub(crate) struct PathValues<'a> {
 }
 
 impl PathValues<'_> {
-    /// Returns the value of `element`, whose value is known.
+    /// Returns the value of `element`, which must be finite or on the path.
     fn of(&self, element: &AnyElement) -> Datum {
         self.known.get(&element.id()).map_or_else(
             || {
@@ -298,9 +295,9 @@ impl PathValues<'_> {
     }
 }
 
-/// Returns the distribution of `result`, a result of the Chain `element`.
+/// Returns the distribution of the result `result` of the Chain `element`.
 ///
-/// **Errors.** [`Error::NotClosedForm`] if the result depends on other elements; the error of its parameters.
+/// **Errors.** [`Error::NotClosedForm`] if the result depends on other elements; the error of invalid parameters.
 fn atomic<'r>(element: &AnyElement, result: &'r AnyElement) -> Result<&'r dyn AtomicOp, Error> {
     let Kind::Atomic(op) = result.kind() else {
         let problem =

@@ -1,4 +1,4 @@
-//! The search for likelihoods of one real number: elements that depend on the number without being normal, and evidence other than
+//! Search for likelihoods of one real number that are not Gaussian: elements that depend on the number without being normal, and evidence other than
 //! observations.
 
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use crate::site::{RealFunction, Site, Weighed};
 const MAX_VALUES: usize = 4096;
 
 impl<'m> Scan<'m> {
-    /// Adds a likelihood for each piece of evidence on a real number that is not an observation.
+    /// Adds a likelihood for each statement of evidence on a real number, except observations.
     pub(crate) fn add_statements(&mut self) -> Result<(), Error> {
         let mut added = Vec::new();
         for (element, evidence) in self.evidence {
@@ -74,8 +74,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Returns the form (finite or observed) of `element`, whose distribution depends on a real number, but not as a normal distribution with
-    /// a linear mean.
+    /// Classifies `element`, whose distribution depends on a real number but is not normal with a linear mean, as finite or observed.
     pub(crate) fn dependent(&mut self, element: &AnyElement) -> Result<Attempt, Error> {
         let function = self.number_of_parents(element)?;
         if let Some(value) = self.observed(element) {
@@ -93,7 +92,7 @@ impl<'m> Scan<'m> {
         Ok(self.child(element, function, values, Weighed::Child))
     }
 
-    /// Returns the form of the observed `element`, and adds its likelihood as a function of a real number.
+    /// Classifies the observed `element`, and adds its likelihood as a function of a real number.
     pub(crate) fn observed_site(
         &mut self,
         element: &AnyElement,
@@ -111,7 +110,7 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Returns the form of the observed `element`, whose likelihood is in another factor.
+    /// Classifies the observed `element`, whose likelihood is in another factor.
     pub(crate) fn observed_form(&mut self, element: &AnyElement, value: &Datum) -> Form {
         self.finite.fix(element, value);
         Form::Observed
@@ -121,7 +120,7 @@ impl<'m> Scan<'m> {
         self.observed.get(&element.id()).copied()
     }
 
-    /// Returns the form of the finite `element` with the values `values`, and adds its probabilities as a likelihood of a real number.
+    /// Classifies the `element` with the possible values `values` as finite, and adds its probabilities as a likelihood of a real number.
     pub(crate) fn child(
         &mut self,
         element: &AnyElement,
@@ -140,8 +139,8 @@ impl<'m> Scan<'m> {
         Attempt::Done(Form::Finite)
     }
 
-    /// Finds the possible values of `element`, which depends on a real number, by trying several numbers. Returns `None` if the possible
-    /// values cannot be listed.
+    /// Finds the possible values of `element`, which depends on a real number, for several values of this number. Returns `None` if the values cannot
+    /// be listed.
     fn values(
         &mut self,
         element: &AnyElement,
@@ -166,7 +165,7 @@ impl<'m> Scan<'m> {
                 match listed {
                     Ok(true) => {}
                     Ok(false) => return Ok(None),
-                    // Numbers that have no probability may be outside of the function's domain.
+                    // The function may fail for numbers that have probability zero.
                     Err(error) => failed = Some(error),
                 }
                 if found.len() > MAX_VALUES {
@@ -183,9 +182,9 @@ impl<'m> Scan<'m> {
         }
     }
 
-    /// Returns the function that has the values of two functions, if both are functions of one real number.
+    /// Joins two functions of one real number into one function that has the values of both.
     ///
-    /// **Errors.** [`Error::NotClosedForm`] if the arguments are different numbers, and neither is a linear function of the other.
+    /// **Errors.** [`Error::NotClosedForm`] if the arguments of the functions are different numbers, and neither is a linear function of the other.
     fn joined(
         &self,
         element: &AnyElement,
@@ -228,8 +227,8 @@ impl<'m> Scan<'m> {
         Ok(all)
     }
 
-    /// Returns the offset and the slope of a linear function as a function of another one, for each assignment of the finite elements; `None` if it is
-    /// no function of the other one.
+    /// Returns the offset and the slope of `function` as a linear function of `argument`, for each assignment of the finite elements; `None` if it is
+    /// not a function of `argument`.
     fn slopes(
         &self,
         element: &AnyElement,
@@ -249,7 +248,7 @@ impl<'m> Scan<'m> {
         Ok(Some(Conditional { finite, rows }))
     }
 
-    /// Returns the real number on which all real parents of an element depend, and the elements on the way from the number to the parents.
+    /// Returns the real number on which all real parents of an element depend, and the elements on the paths from this number to the parents.
     pub(crate) fn number_of_parents(
         &mut self,
         element: &AnyElement,

@@ -35,7 +35,8 @@ pub struct TargetMarginal {
 }
 
 impl TargetMarginal {
-    /// Returns the marginal of a target from independent weighted draws: the index of the value of each draw, and its share of the total weight.
+    /// Returns the marginal of a target from independent weighted draws. Each draw is given by the index of its value and by its fraction of the
+    /// total weight.
     #[doc(hidden)]
     pub fn weighted(
         element: AnyElement,
@@ -60,7 +61,7 @@ impl TargetMarginal {
     }
 }
 
-/// The log-evidence (logarithm of the probability of the evidence), with its standard error if it is an estimate.
+/// The log-evidence: the logarithm of the probability of the evidence, with the standard error of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogEvidence {
     /// The natural logarithm of the probability of the evidence, including the weights that the evidence gives to worlds.
@@ -96,14 +97,13 @@ pub struct Answer {
     pub is_checked: bool,
     #[doc(hidden)]
     pub answered: Option<Arc<AnsweredModel>>,
-    /// The model of the query, and the roots of its worlds besides the elements with evidence.
+    /// The model of the query, and the elements without evidence from which its worlds are evaluated (the targets).
     #[doc(hidden)]
     pub asked: Option<Arc<(Model, Vec<AnyElement>)>>,
-    /// The counterfactual of the query, if there is one; later queries may need its elements.
+    /// The counterfactual of the query, if the query has one; later queries need its elements.
     pub(crate) counterfactual: Option<Counterfactual>,
     choice: Option<Arc<AlgorithmChoice>>,
     pub(crate) reals: RealTargets,
-    /// The run of a sampler, which can be lengthened.
     continuation: RunOfAnswer,
 }
 
@@ -155,10 +155,10 @@ impl Answer {
         with_sampling: RunStatistics => sampling;
         /// Adds the draws to the answer.
         with_draws: Draws => draws;
-        /// Adds the model of the query and the roots of its worlds to the answer.
+        /// Adds to the answer the model of the query, and the elements from which its worlds are evaluated.
         #[doc(hidden)]
         with_question: Arc<(Model, Vec<AnyElement>)> => asked;
-        /// Adds the results of the tests whether the Markov chains agree about the random choices of their worlds.
+        /// Adds the results of the tests whether the Markov chains agree about the random choices in their worlds.
         #[doc(hidden)]
         with_choices: ChoiceAgreement => choices;
     }
@@ -168,8 +168,8 @@ impl Answer {
         self.is_checked
     }
 
-    /// Returns an answer with the same marginals for `elements`, which correspond to the targets in order; the draws and the model of the run
-    /// are left out.
+    /// Returns an answer with the same marginals, assigned to `elements`, which correspond to the targets in order. The draws and the model of the
+    /// run are left out.
     #[must_use]
     #[doc(hidden)]
     pub fn about(mut self, elements: &[AnyElement]) -> Self {
@@ -261,13 +261,12 @@ impl Answer {
         self
     }
 
-    /// Adds the run of the answer, which can be lengthened.
     pub(crate) fn with_continuation(mut self, continuation: Continuation) -> Self {
         self.continuation = RunOfAnswer(Some(Arc::new(continuation)));
         self
     }
 
-    /// Converts the states of the run of the answer, for an algorithm that changes the answers of another algorithm.
+    /// Replaces the type of the run's state in this answer, so that an algorithm can wrap the answers of another algorithm.
     #[must_use]
     #[doc(hidden)]
     pub fn with_mapped_run(
@@ -282,13 +281,13 @@ impl Answer {
     /// Returns the answer of a longer run of the sampler: with `more` more samples, or with `more` more draws of each chain, or with `more`
     /// more populations of particles. `model` is the model of this answer.
     ///
-    /// **Guarantee.** The answer has the bits of the answer of one longer run, except for its time, on any number of threads. The longer run of
-    /// a Markov chain has the burn-in of this run. If a deadline or an interrupt ended this run, the longer run does the work that is
-    /// missing; a chain whose burn-in a deadline shortened keeps the shorter burn-in.
+    /// **Guarantee.** The answer is equal to the last bit to the answer of a single run of this length, except for its time, on any number of
+    /// threads. Markov chains keep the length of their burn-in. If a deadline or an interrupt ended this run, the longer run also does the work that
+    /// this run left undone. If a deadline shortened the burn-in of a chain, the longer run does not lengthen the burn-in.
     ///
-    /// **Complexity.** The first call continues this run. The run is repeated from its beginning if its state takes much memory (over about a
-    /// million draws or distinct values), in a second call for the same answer, or if the longer run divides its samples into other blocks:
-    /// below about 2^18 samples, and for millions of samples at each doubling.
+    /// **Complexity.** The first call continues this run. A second call for the same answer repeats the run from its beginning. The run is also
+    /// repeated if its state takes much memory (over about a million draws or distinct values), or if the longer run divides its samples into blocks
+    /// of another size: below about 2^18 samples, and for millions of samples at each doubling.
     ///
     /// **Errors.** [`Error::OtherModel`] if `model` is not the model of this answer; [`Error::NotInAnswer`] if the answer has no run that can be
     /// lengthened, because its algorithm is not a sampler or the answer is about a counterfactual; the errors of the sampler.
@@ -339,21 +338,20 @@ impl Answer {
     }
 }
 
-/// A model with its roots (targets and evidence), the limits of its answer, and the values of its parameters at
-/// the time of the query.
+/// A model with its roots (targets and elements with evidence), the limits of its answer, and the values of its parameters at the time of the query.
 #[derive(Debug)]
 pub struct AnsweredModel {
-    /// The model, and the roots of its worlds (targets and elements with evidence).
+    /// The model, and the elements from which worlds are evaluated (targets and elements with evidence).
     pub asked: Arc<(Model, Vec<AnyElement>)>,
-    /// The limits of the expansion and the elimination.
+    /// The limits of the model's expansion and of its elimination.
     pub limits: Limits,
     /// The parameters on which the probabilities of outcomes depend, with their values at the time of the query.
     pub(crate) parameters: Vec<(Param, f64)>,
     /// The natural logarithm of the probability of the evidence.
     pub log_evidence: f64,
-    /// For each element with another name in queries, the corresponding element of the model.
+    /// For each element that queries may use in place of an element of the model, the element of the model.
     pub names: FxHashMap<ElementId, AnyElement>,
-    /// The compiled model, which later queries share.
+    /// The compiled form of the model, which is created by the first query that needs it.
     pub compiled: OnceLock<Arc<dyn Any + Send + Sync>>,
 }
 
@@ -374,7 +372,7 @@ impl AnsweredModel {
         }
     }
 
-    /// Makes the first element of each pair another name of the second element in queries.
+    /// Lets queries use the first element of each pair instead of the second element, which belongs to the model.
     pub(crate) fn rename<'e>(
         &mut self,
         pairs: impl Iterator<Item = (&'e AnyElement, &'e AnyElement)>,
@@ -392,7 +390,6 @@ impl AnsweredModel {
     }
 }
 
-/// Returns the parameters on which the outcomes of `expansion` depend, with their present values.
 fn present_parameters(expansion: &Expansion) -> Vec<(Param, f64)> {
     let mut found: Vec<(Param, f64)> = Vec::new();
     let mut seen = FxHashSet::default();

@@ -26,7 +26,7 @@ pub struct NormalComponent {
 /// The mixture has one component for each possible assignment of the finite elements on which the numbers depend. The distribution is exact,
 /// unless it comes from `ExpectationPropagation`.
 ///
-/// The distribution of a single number has lists of length one. Methods that return one number use the first number of the list.
+/// For a single number, the lists of a component have length one. Methods that return one number use the first number of the list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NormalMixture {
     components: Vec<NormalComponent>,
@@ -42,7 +42,7 @@ pub enum ClosedForm {
 }
 
 impl ClosedForm {
-    /// Returns the mean of the first number of a value.
+    /// Returns the mean of the first number of the target's value.
     pub fn mean(&self) -> f64 {
         match self {
             Self::Normal(mixture) => mixture.mean(),
@@ -50,7 +50,7 @@ impl ClosedForm {
         }
     }
 
-    /// Returns the variance of the first number of a value.
+    /// Returns the variance of the first number of the target's value.
     pub fn variance(&self) -> f64 {
         match self {
             Self::Normal(mixture) => mixture.variance(),
@@ -58,7 +58,7 @@ impl ClosedForm {
         }
     }
 
-    /// Returns the mean and the variance of each number.
+    /// Returns the mean and the variance of each number of the target's value.
     pub fn moments(&self) -> Vec<(f64, f64)> {
         match self {
             Self::Normal(mixture) => {
@@ -70,7 +70,7 @@ impl ClosedForm {
         }
     }
 
-    /// Returns the name of the distribution: that of its only component or, if there are several components, their number.
+    /// Returns the name of the distribution of the only component or, if there are several components, a name with their number.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Normal(mixture) => match mixture.components().len() {
@@ -88,7 +88,6 @@ impl ClosedForm {
     }
 }
 
-/// The closed-form distributions of the real targets of an answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RealTargets {
     pub(crate) mixtures: Vec<(AnyElement, ClosedForm)>,
@@ -98,11 +97,11 @@ pub(crate) struct RealTargets {
     places: FxHashMap<ElementId, usize>,
 }
 
-/// Number of halvings after which an interval that contains a quantile is as narrow as rounding errors.
+/// Number of halvings after which the width of an interval that contains a quantile is of the size of rounding errors.
 const HALVINGS: usize = 200;
 
 impl NormalMixture {
-    /// Creates the mixture of these components, whose shares sum to one; there must be at least one component.
+    /// Creates the mixture of `components`, whose shares sum to one; there must be at least one component.
     pub fn new(components: Vec<NormalComponent>) -> Self {
         Self { components }
     }
@@ -128,7 +127,7 @@ impl NormalMixture {
             .collect()
     }
 
-    /// Returns the mean of the first number of a value.
+    /// Returns the mean of the first number of the list.
     pub fn mean(&self) -> f64 {
         self.average(|c| c.mean[0])
     }
@@ -143,18 +142,18 @@ impl NormalMixture {
         (0..means.len()).map(row).collect()
     }
 
-    /// Returns the variance of the first number of a value.
+    /// Returns the variance of the first number of the list.
     pub fn variance(&self) -> f64 {
         let mean = self.mean();
         self.average(|c| c.covariance[0][0] + (c.mean[0] - mean).powi(2))
     }
 
-    /// Returns the standard deviation of the first number of a value.
+    /// Returns the standard deviation of the first number of the list.
     pub fn standard_deviation(&self) -> f64 {
         self.variance().sqrt()
     }
 
-    /// Returns the probability that the first number is at most `x`.
+    /// Returns the probability that the first number of the list is at most `x`.
     pub fn cdf(&self, x: f64) -> f64 {
         self.average(|c| match normal(c) {
             Some(normal) => normal.cdf(x),
@@ -162,11 +161,11 @@ impl NormalMixture {
         })
     }
 
-    /// Returns the probability that the first number is above `low` and at most `high`.
+    /// Returns the probability that the first number of the list is above `low` and at most `high`.
     pub fn probability_between(&self, low: f64, high: f64) -> f64 {
         let upper_tail = |normal: &Normal| normal.sf(low) - normal.sf(high);
         let between = |c: &NormalComponent| match normal(c) {
-            // Above the mean, differences of upper tails keep more digits.
+            // Above the mean, the difference of two upper tail probabilities has a smaller rounding error than that of two lower tail probabilities.
             Some(normal) if low > c.mean[0] => upper_tail(&normal),
             Some(normal) => normal.cdf(high) - normal.cdf(low),
             None => f64::from(low < c.mean[0] && c.mean[0] <= high),
@@ -174,7 +173,7 @@ impl NormalMixture {
         self.average(between).max(0.0)
     }
 
-    /// Returns the density of the first number at `x`; infinite if the number is known to be `x`.
+    /// Returns the density of the first number of the list at `x`; infinite if the number is known to be `x`.
     pub fn density(&self, x: f64) -> f64 {
         self.average(|c| match normal(c) {
             Some(normal) => normal.pdf(x),
@@ -186,8 +185,8 @@ impl NormalMixture {
     /// Returns the quantile: the number that the first number of the list does not exceed with probability `probability`; NaN if `probability`
     /// is outside (0, 1).
     ///
-    /// **Guarantee.** The quantile is exact within rounding errors. For several components, the quantile is found by halving the interval
-    /// between the components' quantiles until it is as narrow as rounding errors.
+    /// **Guarantee.** The quantile is exact within rounding errors. For several components, the quantile is found by halving the interval between the
+    /// components' quantiles until the width of the interval is of the size of rounding errors.
     pub fn quantile(&self, probability: f64) -> f64 {
         if !(probability > 0.0 && probability < 1.0) {
             return f64::NAN;
@@ -203,7 +202,7 @@ impl NormalMixture {
             return low;
         }
         (low, high) = halved((low, high), |x| self.cdf(x) < probability);
-        // A quantile may be a number that some components know exactly.
+        // The quantile may be a number that some components assign with certainty.
         let known = self.components.iter().filter(|c| normal(c).is_none());
         let within = known.map(|c| c.mean[0]).filter(|&x| low < x && x < high);
         let first = within.fold(high, f64::min);
@@ -214,13 +213,14 @@ impl NormalMixture {
         }
     }
 
-    /// Returns the central interval with probability `mass`: half of the remaining probability is below the interval, and half is above.
+    /// Returns the central interval with probability `mass`: the first number of the list is below the interval and above the interval with equal
+    /// probabilities.
     pub fn interval(&self, mass: f64) -> (f64, f64) {
         let outside = (1.0 - mass) / 2.0;
         (self.quantile(outside), self.quantile(1.0 - outside))
     }
 
-    /// Draws a value of the first number from the distribution.
+    /// Draws a value of the first number of the list from the distribution.
     pub fn sample<R: Rng + ?Sized>(&self, rng: &mut R) -> f64 {
         let mut rest: f64 = rng.random();
         let chosen = self.components.iter().find(|c| {
@@ -235,8 +235,8 @@ impl NormalMixture {
     }
 }
 
-/// Halves the interval from `low` to `high` until it is as narrow as rounding errors. At the lower end of the interval, `holds` must be true,
-/// and at the upper end, false.
+/// Halves the interval from `low` to `high` until the width of the interval is of the size of rounding errors. The condition `holds` must be true at
+/// the lower end, and false at the upper end.
 pub(crate) fn halved((mut low, mut high): (f64, f64), holds: impl Fn(f64) -> bool) -> (f64, f64) {
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);
@@ -252,7 +252,7 @@ pub(crate) fn halved((mut low, mut high): (f64, f64), holds: impl Fn(f64) -> boo
     (low, high)
 }
 
-/// Returns the distribution of the first number of a component; `None` if the number is known exactly.
+/// Returns the normal distribution of the first number of a component; `None` if the component assigns this number with certainty.
 fn normal(component: &NormalComponent) -> Option<Normal> {
     Normal::new(component.mean[0], component.covariance[0][0].sqrt()).ok()
 }
@@ -323,7 +323,7 @@ impl Answer {
         }
     }
 
-    /// True if the answer has approximate distributions of real targets.
+    /// True if the answer contains approximate distributions of real targets.
     #[doc(hidden)]
     pub fn has_approximate_mixtures(&self) -> bool {
         let estimate = self.reals.estimate.as_ref();

@@ -7,10 +7,9 @@ use crate::algorithm::Algorithm;
 
 /// A sampler whose runs can be repeated with independent random numbers, and which can keep its draws.
 ///
-/// `SampledPolicies` runs such a sampler once for each decision, and one more time.
+/// `SampledPolicies` runs such a sampler once for each decision, and once more at the end.
 pub trait Replicate: Algorithm + Sized {
-    /// Returns the sampler for the repetition with the index `number`; it has other random numbers and
-    /// keeps its draws.
+    /// Returns the sampler of the repetition with the index `number`. It draws independent random numbers and keeps its draws.
     #[must_use]
     fn replicate(&self, number: u64) -> Self;
 }
@@ -20,7 +19,7 @@ pub fn replicate_seed(seed: u64, number: u64) -> u64 {
     stream(seed, number).random()
 }
 
-/// Implements [`Replicate`] for a sampler that has its seed in the field `$place`.
+/// Implements [`Replicate`] for a sampler whose seed is in the field `$place`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! replicated {

@@ -30,7 +30,6 @@ impl Binomial {
     }
 }
 
-/// Maximum number of outcomes whose list is computed.
 const MAX_OUTCOMES: u32 = 1 << 24;
 
 #[derive(Clone)]

@@ -12,7 +12,7 @@ use super::param::{Number, Operand};
 use crate::element::Element;
 use crate::element::family::{compiled_family, debug_name};
 
-/// Builds a number with a Cauchy distribution, whose tails are too heavy for a mean to exist.
+/// Builds a random number with a Cauchy distribution, which has no mean.
 #[derive(Debug)]
 pub struct Cauchy;
 
@@ -57,8 +57,7 @@ impl Family<f64> for CauchyDistribution {
     fn log_prob(&self, parameters: &[f64], value: &f64) -> f64 {
         let z = distance(parameters, *value).abs();
         let ln_scale = parameters[1].ln();
-        // The square of a large distance would overflow, and the square of a small distance would be lost when added to
-        // one.
+        // For a large `z`, its square would overflow; for a small `z`, its square would be lost in the addition to one.
         let ln_spread = if z < 1e8 {
             (z * z).ln_1p()
         } else if z.is_finite() {
@@ -71,7 +70,7 @@ impl Family<f64> for CauchyDistribution {
 
     fn log_prob_derivative(&self, parameters: &[f64], index: usize, value: &f64) -> Option<f64> {
         let z = distance(parameters, *value);
-        // This expression equals z / (1 + z²), but does not overflow for large z.
+        // This expression equals z / (1 + z²), but does not overflow for large `z`.
         let pull = 1.0 / (z + 1.0 / z);
         let pull = if z == 0.0 { 0.0 } else { pull };
         let slope = match index {

@@ -10,7 +10,7 @@ use super::node::{AnyElement, Kind};
 use crate::error::Fault;
 use crate::value::support::Support;
 
-/// Runs `function`, a user's function, and turns a panic into a [`Fault`].
+/// Calls `function`, which a user wrote, and converts a panic into a [`Fault`].
 #[inline]
 pub fn contained<R>(function: impl FnOnce() -> R) -> Result<R, Fault> {
     catch_unwind(AssertUnwindSafe(function)).map_err(panicked)
@@ -36,7 +36,7 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// A guard that ends a call of [`unprinted`] when the guard is dropped, even if the call panics.
+/// Ends a call of [`unprinted`] when it is dropped, even if the call panics.
 struct End;
 impl Drop for End {
     fn drop(&mut self) {
@@ -44,8 +44,7 @@ impl Drop for End {
     }
 }
 
-/// Calls `function`; a panic becomes an error that names the source line. Unless `RUST_BACKTRACE` is set, the panic hook does not print
-/// such a panic.
+/// Calls `function`, and converts a panic into an error that names the source line. The panic hook prints the panic only if `RUST_BACKTRACE` is set.
 pub fn unprinted<R>(function: impl FnOnce() -> R) -> R {
     static HOOK: Once = Once::new();
     let install = || {
@@ -58,7 +57,7 @@ pub fn unprinted<R>(function: impl FnOnce() -> R) -> R {
             PLACE.set(panic.location().map(ToString::to_string));
         }));
     };
-    // The panic hook cannot be set while the thread unwinds.
+    // Setting the panic hook during a panic would abort the program.
     if !thread::panicking() {
         HOOK.call_once(install);
     }
@@ -85,7 +84,8 @@ fn differ(a: &AnyElement, b: &AnyElement) -> Option<String> {
     None
 }
 
-/// Compares two results of one function for the same arguments; only the data of the elements are compared.
+/// Returns an error if two results of one function for the same arguments differ. Only distributions, constants and other data of the elements are
+/// compared, not functions.
 pub(crate) fn check_purity(first: &AnyElement, second: &AnyElement) -> Result<(), Fault> {
     match impurity(first, second) {
         Some(difference) => Err(Fault::Impure(difference)),
@@ -93,7 +93,7 @@ pub(crate) fn check_purity(first: &AnyElement, second: &AnyElement) -> Result<()
     }
 }
 
-/// Describes two elements in which two results of one function differ, if their data show a difference.
+/// Returns a description of a difference between two results of one function, or `None` if no difference is found.
 pub(crate) fn impurity(first: &AnyElement, second: &AnyElement) -> Option<String> {
     let mut pairs = vec![(first.clone(), second.clone())];
     let mut compared = 0;
@@ -110,8 +110,8 @@ pub(crate) fn impurity(first: &AnyElement, second: &AnyElement) -> Option<String
     None
 }
 
-/// Checks, in debug builds, that a function has the same result if an argument is replaced by an equal value that prints
-/// differently. The function `compare` describes two results that differ.
+/// In debug builds, checks that a function has the same result if an argument is replaced by an equal value that prints differently. The function
+/// `compare` calls the function for given arguments, and describes the difference between the results.
 pub(crate) fn check_equal_arguments(
     supports: &[&Support],
     arguments: &[&dyn Any],

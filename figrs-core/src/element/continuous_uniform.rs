@@ -10,15 +10,15 @@ use super::param::{Number, Operand};
 use crate::element::Element;
 use crate::element::family::{compiled_family, debug_name};
 
-/// Builds a number whose density is the same everywhere in an interval.
+/// Builds a random number with the same density everywhere in an interval.
 ///
 /// [`DiscreteUniform`](crate::DiscreteUniform) is for integers, [`Uniform`](crate::Uniform) for a list of values.
 #[derive(Debug)]
 pub struct ContinuousUniform;
 
 impl ContinuousUniform {
-    /// Creates a number between `lower` and `upper`, where `upper` must be larger. Each bound of the interval is a
-    /// number, a [`Param`](crate::Param), or an element.
+    /// Creates a number between `lower` and `upper`; `upper` must be greater than `lower`. Each bound of the interval is a number, a
+    /// [`Param`](crate::Param), or an element.
     ///
     /// The mean is (lower + upper) / 2, and the variance is (upper − lower)² / 12. The density is the same at both
     /// ends of the interval as in its interior.

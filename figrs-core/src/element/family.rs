@@ -21,7 +21,7 @@ use crate::random::Stream;
 use crate::value::Value;
 
 impl Atomic {
-    /// Creates an element of `family` with the parameters `parameters`; each is a number, a [`Param`](crate::Param), or an element.
+    /// Creates an element of `family` with the parameters `parameters`; each parameter is a number, a [`Param`](crate::Param), or an element.
     ///
     /// All entries of the list of parameters must have the same type. If some entries of the list are numbers and others are elements,
     /// convert each entry to an
@@ -57,7 +57,7 @@ impl Atomic {
 
 /// Creates the member of `family` with the parameters `parameters`, one for each parameter name.
 ///
-/// The created element is atomic if all parameters are numbers, otherwise a Chain on the elements among the parameters.
+/// The created element is atomic if all parameters are numbers; otherwise it is a Chain whose parents are the elements among the parameters.
 pub(crate) fn family_at<T: Value, F: Family<T> + Clone>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -72,7 +72,7 @@ pub(crate) fn family_at<T: Value, F: Family<T> + Clone>(
     )
 }
 
-/// Defines a function like [`family_at`] for one family whose type is known.
+/// Defines a function like [`family_at`] for one type of family.
 ///
 /// A constructor is generic in its parameters, and is therefore compiled in the crate that calls it. Code that depends only on the
 /// family is compiled once, in this crate.
@@ -112,7 +112,6 @@ pub(crate) enum Parameter {
     List(Element<Vec<f64>>),
 }
 
-/// Creates the member of `family` as [`family_at`] does, from lists of parameters.
 pub(crate) fn family_of<T: Value, F: Family<T> + Clone>(
     constructor: &'static str,
     location: &'static Location<'static>,
@@ -165,7 +164,7 @@ fn member_of<T: Value, F: Family<T>>(
     Element::from_kind(constructor, location, Kind::Chain(parents, Box::new(op)))
 }
 
-/// A handle to the family of a member.
+/// The family of a member, which the member owns or shares with other members.
 pub(super) trait FamilyHandle: Clone + Debug + Send + Sync + 'static {
     type Family;
 
@@ -173,7 +172,7 @@ pub(super) trait FamilyHandle: Clone + Debug + Send + Sync + 'static {
 
     fn into_shared(self) -> Arc<Self::Family>;
 
-    /// Returns the number of bytes that the family takes on the heap, besides its own heap; `None` if the family has other handles.
+    /// Returns the number of bytes of the family itself, without the heap memory that it holds; `None` if other references to the family exist.
     fn bytes(&self) -> Option<usize>;
 }
 
@@ -193,7 +192,7 @@ impl<F: Debug + Send + Sync + 'static> FamilyHandle for Arc<F> {
     }
 }
 
-/// A family that its member owns, which saves an allocation.
+/// A family that is stored in its member, without an allocation.
 #[derive(Clone, Debug)]
 pub(super) struct OwnFamily<F>(pub(super) F);
 
@@ -220,7 +219,7 @@ pub(super) fn constant_member<F>(family: F, parameters: &[f64]) -> FamilyMember<
     }
 }
 
-/// The member of a family for given parameters.
+/// The distribution of a family for given parameters.
 #[derive(Debug)]
 pub(super) struct FamilyMember<H> {
     family: H,
@@ -229,7 +228,6 @@ pub(super) struct FamilyMember<H> {
 
 #[derive(Debug)]
 enum MemberParameters {
-    /// All parameters are constants.
     Constants(SmallVec<[f64; 2]>),
     Numbers(Vec<Number>),
 }
@@ -380,8 +378,7 @@ impl<T: Value, F: Family<T>, H: FamilyHandle<Family = F>> Distribution<T> for Fa
     }
 }
 
-/// Returns the number of bytes that a family takes on the heap; zero if there are other references
-/// to the family.
+/// Returns the number of bytes of a family, with the heap memory that it holds; zero if other references to the family exist.
 pub(super) fn own_bytes<T: Value, H: FamilyHandle<Family: Family<T>>>(handle: &H) -> usize {
     handle
         .bytes()
@@ -393,7 +390,7 @@ pub(super) fn family_name<T: Value>(
     wrong: &WrongParameter,
 ) -> &'static str {
     let names = family.parameters();
-    // The last name is used for all further entries of a list.
+    // The parameters that follow the last name are entries of a list, and share the last name.
     let name = names.get(wrong.index).or(names.last());
     name.copied().unwrap_or("parameter")
 }
@@ -406,5 +403,4 @@ pub(super) fn message(name: &str, parameters: &[Number], wrong: &WrongParameter)
     }
 }
 
-/// The parameters of a member of a family, stored on the stack if there are few of them.
 pub(super) type Parameters = SmallVec<[f64; 4]>;

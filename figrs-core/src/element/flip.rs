@@ -108,7 +108,7 @@ impl Family<bool> for Bernoulli {
 
     #[inline]
     fn sample<R: Rng + ?Sized>(&self, parameters: &[f64], rng: &mut R) -> bool {
-        // A parameter may change while a sampler runs; the comparison accepts any number and never panics.
+        // The parameter may become invalid while a sampler runs; a comparison accepts any number and never panics.
         rng.random::<f64>() < parameters[0]
     }
 }

@@ -19,10 +19,10 @@ use crate::element::family::{compiled_family, debug_name};
 pub struct InverseGamma;
 
 impl InverseGamma {
-    /// Creates the reciprocal of a [`Gamma`](crate::Gamma) number with the shape `shape`, whose [`Rate`](crate::Rate) is `scale`.
+    /// Creates the reciprocal of a [`Gamma`](crate::Gamma) number with the shape `shape` and the [`Rate`](crate::Rate) `scale`.
     ///
-    /// The support is the positive numbers. If the shape is above one, the mean is scale / (shape − 1). If the shape is above two, the
-    /// variance is scale² / ((shape − 1)² (shape − 2)). Otherwise the mean or the variance is infinite.
+    /// The support is the positive numbers. If the shape is above one, the mean is scale / (shape − 1). If the shape is above two, the variance is
+    /// scale² / ((shape − 1)² (shape − 2)). For smaller shapes, the mean or the variance is infinite.
     #[track_caller]
     pub fn new<P: Into<Operand>>(shape: impl Into<Operand>, scale: Scale<P>) -> Element<f64> {
         compiled_family!(
@@ -105,7 +105,7 @@ impl Family<f64> for InverseGammaDistribution {
     }
 
     fn student_t_of_spread(&self, parameters: &[f64]) -> Option<(f64, f64)> {
-        // The distribution of a variance.
+        // A normal number whose variance has an inverse gamma distribution has a t-distribution.
         Some((2.0 * parameters[0], parameters[1] / parameters[0]))
     }
 

@@ -36,7 +36,6 @@ impl LogNormal {
     }
 }
 
-/// The normal distribution of the logarithms.
 #[derive(Clone)]
 struct LogNormalDistribution(NormalDistribution);
 

@@ -1,4 +1,4 @@
-//! `Poisson`: the Poisson distribution of the number of independent rare events.
+//! `Poisson`: the Poisson distribution of the number of independent events.
 
 use std::ops::Range;
 use std::panic::Location;
@@ -30,7 +30,7 @@ impl Poisson {
     }
 }
 
-/// Largest rate: for larger rates, the sampler of the library loses the digits that its rejection test needs.
+/// Largest rate: for larger rates, the rejection test of the library's sampler loses digits.
 const MAX_RATE: f64 = 1e9;
 
 #[derive(Clone)]
@@ -89,7 +89,7 @@ impl Family<u64> for PoissonDistribution {
             return -count * rate;
         }
         let apart = (rate - mean) / mean;
-        // Near the mean, the difference of the logarithm and the rate would lose its digits.
+        // This form of the difference of the log-probabilities loses no digits if the rate is close to the mean.
         at_mean + count * mean * (apart.ln_1p() - apart)
     }
 
@@ -124,8 +124,7 @@ impl Family<u64> for PoissonDistribution {
     }
 }
 
-/// Draws a Poisson count with a rate of any size. For rates above [`MAX_RATE`], a normal draw is rounded to an integer, because the
-/// skewness of the Poisson distribution is then below 1e-4.
+/// Draws a Poisson count with any rate. For a rate above [`MAX_RATE`], where the skewness is below 1e-4, a normal draw is rounded to an integer.
 pub(super) fn draw_poisson<R: Rng + ?Sized>(rate: f64, rng: &mut R) -> u64 {
     if rate > MAX_RATE {
         let normal: f64 = Normal::standard().sample(rng);

@@ -1,4 +1,4 @@
-//! `Weibull`: the Weibull distribution of lifetimes whose hazard rises or falls as a power of time.
+//! `Weibull`: the Weibull distribution of lifetimes whose hazard rate is a power of time.
 
 use std::panic::Location;
 
@@ -11,12 +11,12 @@ use super::param::{Number, Operand};
 use crate::element::Element;
 use crate::element::family::{compiled_family, debug_name};
 
-/// Builds a lifetime with a Weibull distribution.
+/// Builds a random lifetime with a Weibull distribution.
 #[derive(Debug)]
 pub struct Weibull;
 
 impl Weibull {
-    /// Creates a lifetime with the shape `shape`, and with the [`Scale`] `scale`; 63.2 % of lifetimes do not exceed the scale.
+    /// Creates a lifetime with the shape `shape`, and with the [`Scale`] `scale`; 63.2 % of all lifetimes are below the scale.
     ///
     /// The support is the non-negative numbers. The density is shape / scale · z^(shape − 1) · exp(−z^shape) with z = x / scale. The
     /// mean is scale · Γ(1 + 1 / shape), and the variance is scale² · (Γ(1 + 2 / shape) − Γ(1 + 1 / shape)²). With a shape of one, the

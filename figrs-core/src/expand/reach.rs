@@ -7,26 +7,25 @@ use super::encoding::{EncodingBuilder, Guard};
 use super::expansion::{Content, ExpandedElement};
 use figrs_factor::graph::{Assignments, FactorGraph, VarId};
 
-/// The conditions under which an element is reached.
+/// The condition under which a world evaluates an element.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ReachCondition {
-    /// The element is reached in every world.
     Always,
-    /// The element is reached in the worlds in which one of the contained Chains makes the choice listed with it; both
-    /// are given by index.
+    /// A world evaluates the element if one of the contained Chains makes the listed choice. The pairs have the index of a Chain in the expansion,
+    /// and the index of a choice.
     When(Rc<BTreeSet<(usize, usize)>>),
 }
 
-/// The conditions under which each element is reached, and the elements whose only use is as a row of one Chain's table.
+/// The conditions under which worlds evaluate the elements, and the elements that are only rows of a Chain's table.
 #[derive(Debug)]
 pub(super) struct ReachConditions {
-    /// For each element, the conditions under which it is reached; `None` for elements that the roots do not need.
+    /// For each element, its condition; `None` if the roots do not depend on the element.
     pub(super) reach: Vec<Option<ReachCondition>>,
-    /// For each atomic element that only one Chain uses, the index of this Chain.
+    /// For each atomic element that no other element than one Chain uses, the index of this Chain.
     pub(super) row_of: Vec<Option<usize>>,
 }
 
-/// The references to an element: none, one Chain, or more.
+/// The uses of an element: none, by one Chain, or more.
 #[derive(Clone, Copy)]
 enum Mention {
     Nothing,
@@ -34,7 +33,6 @@ enum Mention {
     More,
 }
 
-/// A set of reachability conditions under construction.
 enum ReachConditionBuilder {
     Nothing,
     Always,
@@ -63,7 +61,7 @@ impl ReachConditionBuilder {
 }
 
 impl ReachConditions {
-    /// Propagates the conditions of reachability from the roots to the elements on which they depend.
+    /// Computes the conditions under which worlds evaluate the elements, from the roots to the elements on which they depend.
     pub(super) fn new(elements: &[ExpandedElement], roots: &[usize]) -> Self {
         let count = elements.len();
         let mut gathered: Vec<ReachConditionBuilder> =
@@ -115,14 +113,14 @@ impl ExpandedElement {
     fn is_row(&self) -> bool {
         match self.content {
             Content::Atomic(_) | Content::NotEnumerable(_) | Content::Fixed => true,
-            // The parents of an unexplored Chain belong to every world that contains the Chain.
+            // The parents of an unexplored Chain belong to every world that evaluates the Chain; a row of a table has no parents.
             Content::Unexplored => self.parents.is_empty(),
             _ => false,
         }
     }
 }
 
-/// If the set contains all choices of a Chain, replaces them by the condition of the Chain itself.
+/// If `set` contains all choices of a Chain, replaces these choices by the condition of the Chain itself.
 fn simplify(
     mut set: BTreeSet<(usize, usize)>,
     elements: &[ExpandedElement],
@@ -150,25 +148,23 @@ fn simplify(
     }
 }
 
-/// The present assignment of a list of variables, which may list a variable twice.
+/// An assignment of a list of variables, which may contain a variable twice.
 pub(super) struct ListedVariables {
     pub(super) variables: Vec<VarId>,
-    /// For each entry of the list of variables, its index among the distinct variables.
+    /// For each entry of the list, the index of its variable among the distinct variables.
     places: Vec<usize>,
     assignments: Assignments,
     values: Vec<u32>,
     guard: Option<Guard>,
 }
 
-/// Situation of an element under an assignment of its guard (reachability variable) and its parents.
+/// The situation of an element for an assignment of its parents and its guard, which shows whether a world evaluates the element.
 pub(super) enum Situation {
-    /// The element is reached, with the contained combination of parent values.
+    /// The element is evaluated, with the contained combination of parent values.
     Reached(usize),
-    /// The element is reached, but the value of a parent is unknown.
     Unknown,
-    /// The element is not reached.
     Absent,
-    /// No world has this assignment of the variables that determine the element.
+    /// No world has this assignment.
     Never,
 }
 
@@ -207,8 +203,7 @@ impl ListedVariables {
 }
 
 impl EncodingBuilder<'_> {
-    /// Returns the variables of an element's parents, and a guard (reachability variable) if no parent shows
-    /// whether the element is reached.
+    /// Returns the variables of an element's parents, and its guard if the values of the parents do not show whether a world evaluates the element.
     pub(super) fn scope(&mut self, position: usize, parents: &[usize]) -> ListedVariables {
         let tells = |&p: &usize| self.may_be_absent(p) && self.reached_with(p, position);
         let message = parents.iter().any(tells);
@@ -220,7 +215,7 @@ impl EncodingBuilder<'_> {
         scope
     }
 
-    /// Returns the situation of the element under the present assignment of its [`scope`](Self::scope).
+    /// Returns the situation of the element for the present assignment of its [`scope`](Self::scope).
     pub(super) fn situation(
         &self,
         position: usize,

@@ -1,16 +1,20 @@
-//! Evidence on the parts of objects: by path, and for a whole object at once.
+//! Evidence on the parts of objects, by paths or from data for a whole object.
+
+use std::panic::Location;
+use std::sync::Arc;
 
 use super::Parts;
 use super::error::PartError;
-use super::find::{Found, follow, kind};
+use super::find::{Found, Reference, entry, follow, kind};
 use super::member::Member;
-use super::path::{Path, joined};
+use super::part_type::TypeKind;
+use super::path::{Path, joined, keyed};
 use crate::model::Model;
 use crate::value::plain_data::PlainData;
 
 impl Model {
-    /// States that the element at a path of an object has this value. The value may also be plain data, such as a whole JSON
-    /// object for the object at the path: [`observe_data`](Self::observe_data).
+    /// States that the element at the path `path` of an object has the value `value`. If the value is plain data, the path may also lead to an
+    /// object, whose parts the data describe; see [`observe_data`](Self::observe_data).
     ///
     /// ```
     /// # use figrs_core::{Flip, Model};
@@ -23,7 +27,34 @@ impl Model {
     /// # Ok::<(), figrs_core::PartError>(())
     /// ```
     ///
-    /// **Errors.** [`PartError`], if the path leads to no element, or if the element has no such value.
+    /// The path may lead through references of uncertain identity: the evidence is then on the part of whatever object each reference has as
+    /// its value. A field that is not random may differ from object to object, so that its value is evidence on the identity of the object.
+    ///
+    /// ```
+    /// # use figrs_core::{Element, Model, Parts, Select, Uniform, Value};
+    /// #[derive(Clone, Debug, Parts, Value)]
+    /// # #[parts(crate = "figrs_core")]
+    /// # #[value(crate = "figrs_core", parts)]
+    /// # /*
+    /// #[value(parts)]
+    /// # */
+    /// struct Engine { maker: &'static str, power: Element<&'static str> }
+    /// #[derive(Parts)]
+    /// # #[parts(crate = "figrs_core")]
+    /// struct Car { engine: Element<Engine> }
+    ///
+    /// let engine = |maker, high| Engine { maker, power: Select::new([(high, "high"), (1.0 - high, "low")]) };
+    /// let car = Car { engine: Uniform::new([engine("Ada", 0.8), engine("Bo", 0.2)]) };
+    /// let model = Model::new().observe_path(&car, "engine.power", "high")?.observe_path(&car, "engine.maker", "Ada")?;
+    ///
+    /// let error = Model::new().observe_path(&car, "engine.powr", "high").unwrap_err();
+    /// assert_eq!(error.to_string(), "`engine.powr`: `engine` is of type `Engine`, which has no field `powr`; did you mean `power`, `maker`?");
+    /// # drop(model);
+    /// # Ok::<(), figrs_core::PartError>(())
+    /// ```
+    ///
+    /// **Errors.** [`PartError`], if the path leads to no element, or if the element has no such value. If only some of the objects of a
+    /// reference have the part, a run returns the error for the other objects, unless evidence excludes them.
     #[track_caller]
     pub fn observe_path(
         self,
@@ -34,11 +65,12 @@ impl Model {
         observe(self, object.member(), "", path, &value.into())
     }
 
-    /// States values of the parts of an object, all at once, for example from a JSON file.
+    /// States the values of several parts of an object, for example from a JSON file.
     ///
-    /// The data have the form of the object: fields by their names, lists as lists of the same length. `null` states nothing, unless the
-    /// element at this place accepts `null` as a value, as elements of options do. Fields may be left out. The name of a field may also
-    /// be a path. A field that is not random may be stated with the value that it has.
+    /// The data have the form of the object: fields by their names, maps by their keys, lists as lists of the same length. `null` states
+    /// nothing, unless the element at this place accepts `null` as a value, as elements of options do. Fields may be left out. The name of a
+    /// field may also be a path. A field that is not random may be stated with the value that it has. An object as the data of a reference of
+    /// uncertain identity is evidence on the parts of whatever object the reference has as its value.
     ///
     /// ```
     /// # use figrs_core::{Element, Flip, Model, Parts, PlainData, Select};
@@ -54,14 +86,14 @@ impl Model {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// **Errors.** [`PartError`] for the first mistake in the data.
+    /// **Errors.** [`PartError`] for the first error in the data.
     #[track_caller]
     pub fn observe_data(self, object: &impl Parts, data: &PlainData) -> Result<Self, PartError> {
         observe(self, object.member(), "", "", data)
     }
 }
 
-/// Adds the evidence of data on the part at the path `rest` of the object `member`, which is at the path `start`.
+/// Adds the evidence of `data` on the part with the path `rest` of the object `member`, which has the path `start`.
 #[track_caller]
 fn observe(
     model: Model,
@@ -71,84 +103,145 @@ fn observe(
     data: &PlainData,
 ) -> Result<Model, PartError> {
     let before = Path::parse(start)?.len();
-    // The mistakes of `rest` alone are reported first, because those of the joined path could be hidden by the join.
+    // Errors in `rest` are reported first, because the complete path might hide them.
     Path::parse(rest)?;
-    let path = Path::parse(&joined(start, rest))?;
-    let member = match follow(member, &path, before)? {
-        Found::End(member) => member,
-        Found::Through(_, _, number) => {
-            return Err(PartError::UncertainObject {
-                path: path.text().into(),
-                at: path.start(number).into(),
-            });
-        }
-    };
-    observe_member(model, member, path.text(), data)
+    let path = Arc::new(Path::parse(&joined(start, rest))?);
+    match follow(member, &path, before, Location::caller())? {
+        Found::End(member) => observe_member(model, member, &path, data),
+        Found::Through(reference) => observe_through(model, reference, data),
+    }
 }
 
-/// Adds the evidence of data on the object at a path.
 #[track_caller]
 fn observe_member(
     model: Model,
     member: Member<'_>,
-    path: &str,
+    path: &Arc<Path>,
     data: &PlainData,
 ) -> Result<Model, PartError> {
-    let wrong_data = |expected: String| PartError::WrongData {
-        path: path.into(),
-        found: kind(&member),
-        expected,
-        given: data.to_string(),
-    };
-    let missing = || PartError::Missing {
-        path: path.into(),
-        at: path.into(),
-    };
+    let wrong_data = |expected: String| wrong_data(path, kind(&member), expected, data);
     match (&member, data) {
-        (Member::Element(element), data) => match element.read(data) {
-            Ok(value) => Ok(model.observe_any(element.erased(), value)),
+        (Member::Element(element), data) => match (element.values.read)(data) {
+            Ok(value) => Ok(model.observe_any(element.element, value)),
             Err(_) if *data == PlainData::Null => Ok(model),
-            Err(_) if matches!(data, PlainData::Object(_)) && element.value_parts().is_some() => {
-                Err(PartError::UncertainObject {
-                    path: path.into(),
-                    at: path.into(),
-                })
-            }
-            Err(expected) => Err(wrong_data(expected)),
+            Err(expected) => match element.values.parts {
+                Some(parts) => {
+                    let reference = Reference {
+                        element: element.element,
+                        parts,
+                        path,
+                        number: path.len(),
+                        location: Location::caller(),
+                    };
+                    observe_through(model, reference, data)
+                }
+                None => Err(wrong_data(expected)),
+            },
         },
         (_, PlainData::Null) => Ok(model),
-        (Member::Missing, _) => Err(missing()),
+        (Member::Missing, _) => Err(PartError::Missing {
+            path: path.text().into(),
+            at: path.text().into(),
+        }),
         (Member::Value(value), data) => match value.is_stated_by(data) {
             Ok(true) => Ok(model),
             Ok(false) | Err(_) => Err(PartError::ValueDiffers {
-                path: path.into(),
+                path: path.text().into(),
                 value: format!("{value:?}"),
                 given: data.to_string(),
             }),
         },
+        (Member::Map(entries), PlainData::Object(given)) => {
+            let mut model = model;
+            for (key, data) in given {
+                let of_key = keyed(path.text(), key);
+                let part = entry(entries, key, &of_key, path.text())?;
+                model = observe_member(model, part, &Path::parse(&of_key)?.into(), data)?;
+            }
+            Ok(model)
+        }
         (Member::Object { .. } | Member::List(_), PlainData::Object(fields)) => {
             let mut model = model;
             for (name, data) in fields {
-                model = observe(model, member.clone(), path, name, data)?;
+                model = observe(model, member.clone(), path.text(), name, data)?;
             }
             Ok(model)
         }
         (Member::List(items), PlainData::List(given)) => {
             if items.len() != given.len() {
                 return Err(PartError::WrongLength {
-                    path: path.into(),
+                    path: path.text().into(),
                     length: items.len(),
                     given: given.len(),
                 });
             }
             let mut model = model;
             for (number, (item, data)) in items.iter().zip(given).enumerate() {
-                let path = joined(path, &format!("[{number}]"));
-                model = observe_member(model, item.member(), &path, data)?;
+                let path = Path::parse(&joined(path.text(), &format!("[{number}]")))?;
+                model = observe_member(model, item.member(), &path.into(), data)?;
             }
             Ok(model)
         }
         (Member::Object { .. }, _) => Err(wrong_data("an object with fields".into())),
+        (Member::Map(_), _) => Err(wrong_data("an object whose names are keys".into())),
         (Member::List(_), _) => Err(wrong_data("a list".into())),
+    }
+}
+
+/// Adds the evidence of data on the part of whatever object a reference has as its value.
+#[track_caller]
+fn observe_through(
+    model: Model,
+    reference: Reference<'_>,
+    data: &PlainData,
+) -> Result<Model, PartError> {
+    let path = reference.path;
+    let types = reference.parts.types_at(path, reference.number)?;
+    let mut expected = None;
+    for part in &types {
+        let values = match &part.0 {
+            TypeKind::Element(values) => values,
+            // Only elements take `null` as a value.
+            TypeKind::Value(values) if *data != PlainData::Null => values,
+            _ => continue,
+        };
+        match (values.read)(data) {
+            Ok(value) => return Ok(model.observe_any(&(values.through)(reference), value)),
+            Err(accepted) => expected = expected.or(Some(accepted)),
+        }
+    }
+    if *data == PlainData::Null {
+        return Ok(model);
+    }
+    let objects = types
+        .iter()
+        .find_map(|part| Some((part, part.object_data()?)));
+    let Some((part, accepted)) = objects else {
+        let accepted = expected.expect("a type is one of values or of objects");
+        return Err(wrong_data(path, types[0].kind(), accepted, data));
+    };
+    let PlainData::Object(fields) = data else {
+        return Err(wrong_data(path, part.kind(), accepted.into(), data));
+    };
+    let mut model = model;
+    for (name, data) in fields {
+        let path = if let TypeKind::Map(_) = part.0 {
+            keyed(path.text(), name)
+        } else {
+            Path::parse(name)?;
+            joined(path.text(), name)
+        };
+        let path = &Path::parse(&path)?.into();
+        model = observe_through(model, Reference { path, ..reference }, data)?;
+    }
+    Ok(model)
+}
+
+fn wrong_data(path: &Path, found: String, expected: String, given: &PlainData) -> PartError {
+    PartError::WrongData {
+        path: path.text().into(),
+        found,
+        expected,
+        given: given.to_string(),
     }
 }

@@ -1,4 +1,4 @@
-//! Steps along a path, and the element at its end.
+//! Lookup of the object or element at the end of a path.
 
 use std::any::{Any, type_name};
 use std::panic::Location;
@@ -6,170 +6,272 @@ use std::sync::Arc;
 
 use super::Parts;
 use super::error::PartError;
-use super::member::{ElementMember, Member, ValueParts, short_type_name};
+use super::member::{Member, short_type_name};
+use super::part_type::{TypeKind, ValueParts, ValueType};
 use super::path::{Path, Step};
 use crate::element::Element;
 use crate::element::chain::fallible_chain_at;
+use crate::element::node::AnyElement;
 use crate::element::parents::Mixed;
 use crate::error::Fault;
 use crate::similar_names::similar_names;
 use crate::value::Value;
 
-/// The end of the steps along a path.
 pub(super) enum Found<'a> {
-    /// The object at the end of the path.
     End(Member<'a>),
-    /// An element whose values are objects, in which the path goes on with the step of this number.
-    Through(ElementMember<'a>, ValueParts, usize),
+    /// An element whose values are objects, in which the path goes on.
+    Through(Reference<'a>),
 }
 
-/// Follows a path from one of its objects on, to which the first `from` steps lead.
+/// An element whose values are objects, and a path that goes on in them with the step of a number.
+#[derive(Clone, Copy)]
+pub(super) struct Reference<'a> {
+    pub(super) element: &'a AnyElement,
+    pub(super) parts: ValueParts,
+    pub(super) path: &'a Arc<Path>,
+    pub(super) number: usize,
+    pub(super) location: &'static Location<'static>,
+}
+
+/// A function that returns the element to which the path of a reference leads, with values of the type that the function is for.
+pub(super) type Through = fn(Reference<'_>) -> AnyElement;
+
+impl Reference<'_> {
+    /// The element that reads the part of whatever object the reference has as its value.
+    pub(super) fn element<T: Value>(self) -> Element<T> {
+        let (parts, number, location) = (self.parts, self.number, self.location);
+        let path = Arc::clone(self.path);
+        let read = move |values: Vec<&dyn Any>| {
+            let object = parts.object(values[0]).member();
+            let found = match follow(object, &path, number, location) {
+                // A value that differs from object to object is random.
+                Ok(Found::End(Member::Value(value))) => value
+                    .constant()
+                    .map_err(|values| wrong_type::<T>(&path, &values)),
+                Ok(Found::Through(reference)) => Ok(reference.element()),
+                Ok(Found::End(member)) => typed(&member, &path),
+                Err(error) => Err(error),
+            };
+            found.map_err(|error| Fault::Part(Box::new(error)))
+        };
+        let parents = vec![self.element.clone()];
+        fallible_chain_at::<Mixed, T, _>("find", location, parents, read)
+    }
+}
+
+/// Follows a path from the object `start`, at which the first `from` steps of the path end.
 pub(super) fn follow<'a>(
     start: Member<'a>,
-    path: &Path,
+    path: &'a Arc<Path>,
     from: usize,
+    location: &'static Location<'static>,
 ) -> Result<Found<'a>, PartError> {
     let mut member = start;
     for number in from..path.len() {
         let Some(step) = path.step(number) else { break };
         if let Member::Element(element) = &member
-            && let Some(parts) = element.value_parts()
+            && let Some(parts) = element.values.parts
         {
-            return Ok(Found::Through(*element, parts, number));
+            return Ok(Found::Through(Reference {
+                element: element.element,
+                parts,
+                path,
+                number,
+                location,
+            }));
         }
         member = next(member, step, path, number)?;
     }
     Ok(Found::End(member))
 }
 
-/// The object to which one step leads.
+/// Returns the object to which one step leads.
 fn next<'a>(
     member: Member<'a>,
     step: &Step,
     path: &Path,
     number: usize,
 ) -> Result<Member<'a>, PartError> {
-    let (whole, at) = (path.text().to_owned(), path.start(number).to_owned());
+    let at = || path.start(number).to_owned();
     match (member, step) {
         (Member::Object { type_name, fields }, Step::Field(name)) => {
             if let Some((_, field)) = fields.iter().find(|(field, _)| field == name) {
                 return Ok(field.member());
             }
-            let near = similar_names(name, fields.iter().map(|(field, _)| *field));
-            Err(PartError::UnknownField {
-                path: whole,
-                at,
-                type_name: type_name.into(),
-                field: name.clone(),
-                near,
-            })
+            let names = fields.iter().map(|(field, _)| *field);
+            Err(unknown_field(path, number, type_name, name, names))
         }
         (Member::List(items), Step::Item(index)) => match items.get(*index) {
             Some(item) => Ok(item.member()),
             None => Err(PartError::UnknownItem {
-                path: whole,
-                at,
+                path: path.text().into(),
+                at: at(),
                 length: items.len(),
                 index: *index,
             }),
         },
-        (Member::Missing, _) => Err(PartError::Missing { path: whole, at }),
-        (member, _) => Err(PartError::NotOfThisKind {
-            path: whole,
-            at,
-            found: kind(&member),
-            remedy: remedy(&member),
+        (Member::Map(entries), Step::Key(key)) => {
+            entry(&entries, key, path.text(), path.start(number))
+        }
+        (Member::Map(entries), Step::Item(index)) => entry(
+            &entries,
+            &index.to_string(),
+            path.text(),
+            path.start(number),
+        ),
+        (Member::Missing, _) => Err(PartError::Missing {
+            path: path.text().into(),
+            at: at(),
         }),
+        (member, _) => Err(not_of_this_kind(
+            path,
+            number,
+            kind(&member),
+            remedy(&member),
+        )),
     }
 }
 
-/// The kind of an object, in words.
+/// The object with a key in the map at the path `at`.
+pub(super) fn entry<'a>(
+    entries: &[(String, super::ObjectField<'a>)],
+    key: &str,
+    path: &str,
+    at: &str,
+) -> Result<Member<'a>, PartError> {
+    let found = entries.iter().find(|(known, _)| known == key);
+    let unknown = || PartError::UnknownKey {
+        path: path.into(),
+        at: at.into(),
+        key: key.into(),
+        near: similar_names(key, entries.iter().map(|(known, _)| known.as_str())),
+    };
+    found.map(|(_, part)| part.member()).ok_or_else(unknown)
+}
+
+pub(super) fn unknown_field(
+    path: &Path,
+    number: usize,
+    type_name: &str,
+    field: &str,
+    names: impl Iterator<Item = &'static str>,
+) -> PartError {
+    PartError::UnknownField {
+        path: path.text().into(),
+        at: path.start(number).into(),
+        type_name: type_name.into(),
+        field: field.into(),
+        near: similar_names(field, names),
+    }
+}
+
+pub(super) fn not_of_this_kind(
+    path: &Path,
+    number: usize,
+    found: String,
+    remedy: String,
+) -> PartError {
+    PartError::NotOfThisKind {
+        path: path.text().into(),
+        at: path.start(number).into(),
+        found,
+        remedy,
+    }
+}
+
+fn wrong_type<T>(path: &Path, values: &ValueType) -> PartError {
+    PartError::WrongType {
+        path: path.text().into(),
+        values: values.name(),
+        asked: short_type_name(type_name::<T>()),
+    }
+}
+
 pub(super) fn kind(member: &Member<'_>) -> String {
     match member {
         Member::Element(element) => {
-            format!("an element with values of type `{}`", element.value_type())
+            format!("an element with values of type `{}`", element.values.name())
         }
         Member::Value(value) => format!("the value {value:?}, which is not random"),
         Member::Object { type_name, .. } => format!("an object of type `{type_name}`"),
         Member::List(items) => format!("a list of {} items", items.len()),
+        Member::Map(entries) => format!("a map with {} keys", entries.len()),
         Member::Missing => "an option that is `None`".into(),
     }
 }
 
-/// The way on from an object where a path goes wrong.
+/// Returns the remedy for a path that has an error after the object `member`.
 fn remedy(member: &Member<'_>) -> String {
     match member {
         Member::Element(element) => {
-            let values = element.value_type();
+            let values = element.values.name();
             format!(
                 "end the path there, or, if `{values}` has parts, derive `Value` for it with `#[value(parts)]`"
             )
         }
         Member::Object { fields, .. } => {
-            let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
-            let shown = names
-                .iter()
-                .take(6)
-                .copied()
-                .collect::<Vec<_>>()
-                .join("`, `");
-            match names.len() {
+            let shown: Vec<&str> = fields.iter().map(|(name, _)| *name).take(6).collect();
+            let shown = shown.join("`, `");
+            match fields.len() {
                 0 => "it has no fields".into(),
                 1..=6 => format!("name one of its fields: `{shown}`"),
                 all => format!("name one of its {all} fields, such as `{shown}`"),
             }
         }
         Member::List(_) => "give the number of an item, as in `[0]`".into(),
+        Member::Map(_) => "give a key, as in `[\"name\"]`".into(),
         Member::Value(_) | Member::Missing => "end the path before it".into(),
     }
 }
 
-/// The element at the end of a path, of which the first `from` steps lead to `object`.
+/// The element at the end of a path from `object`.
+///
+/// Of a path through a reference, the types of the parts are checked here. The identity of the object is known only in a world.
 pub(super) fn element<T: Value>(
     object: &dyn Parts,
     path: &Arc<Path>,
-    from: usize,
     location: &'static Location<'static>,
 ) -> Result<Element<T>, PartError> {
-    let (reference, parts, number) = match follow(object.member(), path, from)? {
-        Found::End(Member::Element(element)) => {
-            let typed = Element::from_erased(element.erased());
-            return typed.ok_or_else(|| PartError::WrongType {
-                path: path.text().into(),
-                values: element.value_type(),
-                asked: short_type_name(type_name::<T>()),
-            });
+    let reference = match follow(object.member(), path, 0, location)? {
+        Found::Through(reference) => reference,
+        Found::End(member) => return typed(&member, path),
+    };
+    let ends = reference.parts.types_at(path, reference.number)?;
+    let mut values = ends.iter().filter_map(|end| match &end.0 {
+        TypeKind::Element(values) | TypeKind::Value(values) => Some(values),
+        TypeKind::Fields(..) | TypeKind::List(_) | TypeKind::Map(_) => None,
+    });
+    match values.clone().find(|values| values.is::<T>()) {
+        Some(_) => Ok(reference.element()),
+        None => Err(match values.next() {
+            Some(values) => wrong_type::<T>(path, values),
+            None => not_of_this_kind(
+                path,
+                path.len(),
+                ends[0].kind(),
+                "an element is asked for".into(),
+            ),
+        }),
+    }
+}
+
+/// The element that a member is.
+fn typed<T: Value>(member: &Member<'_>, path: &Path) -> Result<Element<T>, PartError> {
+    let remedy = match member {
+        Member::Element(element) => {
+            let typed = Element::from_erased(element.element);
+            return typed.ok_or_else(|| wrong_type::<T>(path, &element.values));
         }
-        Found::End(Member::Missing) => {
+        Member::Missing => {
             return Err(PartError::Missing {
                 path: path.text().into(),
                 at: path.text().into(),
             });
         }
-        Found::End(member) => return Err(not_an_element(&member, path)),
-        Found::Through(element, parts, number) => (element, parts, number),
+        Member::Value(_) => {
+            "read it in Rust, since only elements have distributions and evidence".into()
+        }
+        member => format!("an element is asked for: {}", remedy(member)),
     };
-    let path = Arc::clone(path);
-    let parents = vec![reference.erased().clone()];
-    let read = move |values: Vec<&dyn Any>| {
-        let object = parts(values[0]).expect("the values of an element have its type");
-        element(object, &path, number, location).map_err(|error| Fault::Part(Box::new(error)))
-    };
-    Ok(fallible_chain_at::<Mixed, T, _>(
-        "find", location, parents, read,
-    ))
-}
-
-fn not_an_element(member: &Member<'_>, path: &Path) -> PartError {
-    PartError::NotOfThisKind {
-        path: path.text().into(),
-        at: path.text().into(),
-        found: kind(member),
-        remedy: match member {
-            Member::Value(_) => {
-                "read it in Rust, since only elements have distributions and evidence".into()
-            }
-            member => format!("an element is asked for: {}", remedy(member)),
-        },
-    }
+    Err(not_of_this_kind(path, path.len(), kind(member), remedy))
 }

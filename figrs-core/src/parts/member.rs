@@ -1,19 +1,21 @@
-//! Members of objects: what stands at one place of a path.
+//! The kinds of objects to which the steps of a path lead.
 
 use std::any::Any;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
+use indexmap::IndexMap;
+
 use super::Parts;
-use crate::element::Element;
+use super::part_type::{PartType, ValueType};
 use crate::element::node::AnyElement;
+use crate::element::{Constant, Element};
 use crate::value::Value;
-use crate::value::datum::Datum;
 use crate::value::plain_data::PlainData;
 
-/// An object as [`Parts`] sees it: an element, a plain value, fields, a list, or nothing.
+/// The kind of an object: an element, a value that is not random, an object with fields, a list, or a missing object.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Member<'a> {
@@ -30,11 +32,13 @@ pub enum Member<'a> {
     },
     /// A list of objects.
     List(Vec<ObjectField<'a>>),
+    /// A map to objects, each with its key as a text.
+    Map(Vec<(String, ObjectField<'a>)>),
     /// An option that is `None`.
     Missing,
 }
 
-/// An object in a field of another object, not yet looked into.
+/// A field of an object; the object in the field is examined only when it is needed.
 #[derive(Clone, Copy)]
 pub struct ObjectField<'a>(FieldKind<'a>);
 
@@ -45,12 +49,12 @@ enum FieldKind<'a> {
 }
 
 impl<'a> ObjectField<'a> {
-    /// A field whose type implements [`Parts`].
+    /// Creates a field whose type implements [`Parts`].
     pub fn parts(field: &'a dyn Parts) -> Self {
         Self(FieldKind::Parts(field))
     }
 
-    /// A field that is a plain value.
+    /// Creates a field with a value that is not random.
     pub fn value<T: Value>(field: &'a T) -> Self {
         Self(FieldKind::Value(ValueMember(field)))
     }
@@ -72,61 +76,16 @@ impl fmt::Debug for ObjectField<'_> {
     }
 }
 
-/// An element in an object.
+/// An element that is a part of an object.
 #[derive(Clone, Copy)]
-pub struct ElementMember<'a>(&'a dyn TypedElement);
-
-/// A function that returns the parts of an untyped value.
-pub(super) type ValueParts = fn(&dyn Any) -> Option<&dyn Parts>;
-
-/// An element, with what is known of the type of its values.
-trait TypedElement {
-    fn erased(&self) -> &AnyElement;
-    fn value_type(&self) -> &'static str;
-    fn read(&self, data: &PlainData) -> Result<Datum, String>;
-    fn value_parts(&self) -> Option<ValueParts>;
-}
-
-impl<T: Value> TypedElement for Element<T> {
-    fn erased(&self) -> &AnyElement {
-        self.erased()
-    }
-    fn value_type(&self) -> &'static str {
-        std::any::type_name::<T>()
-    }
-    fn read(&self, data: &PlainData) -> Result<Datum, String> {
-        T::from_data(data).map(Datum::new)
-    }
-    fn value_parts(&self) -> Option<ValueParts> {
-        T::parts()?;
-        Some(|value| Some(T::parts()?(value.downcast_ref()?)))
-    }
-}
-
-impl<'a> ElementMember<'a> {
-    pub(super) fn erased(self) -> &'a AnyElement {
-        self.0.erased()
-    }
-
-    /// The name of the type of the element's values.
-    pub(super) fn value_type(self) -> String {
-        short_type_name(self.0.value_type())
-    }
-
-    /// The value that data state, or a description of the data that state a value.
-    pub(super) fn read(self, data: &PlainData) -> Result<Datum, String> {
-        self.0.read(data)
-    }
-
-    /// A function that returns the parts of the element's values, if their type has parts.
-    pub(super) fn value_parts(self) -> Option<ValueParts> {
-        self.0.value_parts()
-    }
+pub struct ElementMember<'a> {
+    pub(super) element: &'a AnyElement,
+    pub(super) values: ValueType,
 }
 
 impl fmt::Debug for ElementMember<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.erased().fmt(f)
+        self.element.fmt(f)
     }
 }
 
@@ -136,18 +95,33 @@ pub struct ValueMember<'a>(&'a dyn PlainValue);
 
 trait PlainValue: fmt::Debug {
     fn is_stated_by(&self, data: &PlainData) -> Result<bool, String>;
+    fn as_any(&self) -> &dyn Any;
+    fn value_type(&self) -> ValueType;
 }
 
 impl<T: Value> PlainValue for T {
     fn is_stated_by(&self, data: &PlainData) -> Result<bool, String> {
         T::from_data(data).map(|value| value.same(self))
     }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+    fn value_type(&self) -> ValueType {
+        ValueType::of::<T>()
+    }
 }
 
 impl ValueMember<'_> {
-    /// True if the data state this value; an error describes the data that state a value.
+    /// True if the data describe this value. The error describes the data that would describe a value.
     pub(super) fn is_stated_by(self, data: &PlainData) -> Result<bool, String> {
         self.0.is_stated_by(data)
+    }
+
+    /// The value as an element that always has it; an error has the type of the value.
+    pub(super) fn constant<T: Value>(self) -> Result<Element<T>, ValueType> {
+        let value = self.0.as_any().downcast_ref::<T>();
+        let value = value.ok_or_else(|| self.0.value_type())?;
+        Ok(Constant::new(value.clone()))
     }
 }
 
@@ -157,7 +131,7 @@ impl fmt::Debug for ValueMember<'_> {
     }
 }
 
-/// The name of a type without the paths of its modules.
+/// Returns the name of a type without the paths of modules.
 pub(super) fn short_type_name(full: &str) -> String {
     let mut short = String::new();
     let mut name = String::new();
@@ -177,7 +151,13 @@ pub(super) fn short_type_name(full: &str) -> String {
 
 impl<T: Value> Parts for Element<T> {
     fn member(&self) -> Member<'_> {
-        Member::Element(ElementMember(self))
+        Member::Element(ElementMember {
+            element: self.erased(),
+            values: ValueType::of::<T>(),
+        })
+    }
+    fn part_type() -> PartType {
+        PartType::element::<T>()
     }
 }
 
@@ -186,6 +166,9 @@ macro_rules! plain {
         impl Parts for $type {
             fn member(&self) -> Member<'_> {
                 Member::Value(ValueMember(self))
+            }
+            fn part_type() -> PartType {
+                PartType::value::<Self>()
             }
         }
     )+};
@@ -218,6 +201,9 @@ macro_rules! list {
             fn member(&self) -> Member<'_> {
                 Member::List(self.iter().map(|item| ObjectField::parts(item)).collect())
             }
+            fn part_type() -> PartType {
+                PartType::list::<P>()
+            }
         }
     )+};
 }
@@ -227,11 +213,37 @@ list!(
     [P: Parts, const N: usize] [P; N],
 );
 
+macro_rules! map {
+    ($([$($generics:tt)*] $type:ty: $sort:expr),+ $(,)?) => {$(
+        impl<K: fmt::Display, P: Parts, $($generics)*> Parts for $type {
+            fn member(&self) -> Member<'_> {
+                let entries = self.iter().map(|(key, part)| (key.to_string(), ObjectField::parts(part)));
+                let mut entries: Vec<(String, ObjectField<'_>)> = entries.collect();
+                let sort: fn(&mut [(String, ObjectField<'_>)]) = $sort;
+                sort(&mut entries);
+                Member::Map(entries)
+            }
+            fn part_type() -> PartType {
+                PartType::map::<P>()
+            }
+        }
+    )+};
+}
+map!(
+    [] BTreeMap<K, P>: |_| {},
+    [S] IndexMap<K, P, S>: |_| {},
+    // The order of a hash map differs from run to run.
+    [S] HashMap<K, P, S>: |entries| entries.sort_by(|a, b| a.0.cmp(&b.0)),
+);
+
 macro_rules! option {
     ($($type:ident: $get:ident),+) => {$(
         impl<P: Parts> Parts for $type<P> {
             fn member(&self) -> Member<'_> {
                 self.$get().map_or(Member::Missing, Parts::member)
+            }
+            fn part_type() -> PartType {
+                P::part_type()
             }
         }
     )+};
@@ -243,6 +255,9 @@ macro_rules! pointer {
         impl<P: Parts> Parts for $type<P> {
             fn member(&self) -> Member<'_> {
                 (**self).member()
+            }
+            fn part_type() -> PartType {
+                P::part_type()
             }
         }
     )+};

@@ -5,6 +5,7 @@ mod error;
 mod evidence;
 mod find;
 mod member;
+mod part_type;
 mod path;
 mod reference;
 mod walk;
@@ -12,17 +13,19 @@ mod walk;
 pub use distinct::{Distinct, distinct};
 pub use error::PartError;
 pub use member::{ElementMember, Member, ObjectField, ValueMember};
+pub use part_type::{PartType, ValueParts};
 
 use crate::element::Element;
 use crate::element::node::AnyElement;
 use crate::value::Value;
 use path::Path;
 
-/// An object whose fields are elements, plain values, other such objects, or lists and options of these.
+/// An object whose fields are elements, plain values, other such objects, or lists, maps and options of these.
 ///
 /// `#[derive(Parts)]` implements the trait for structs and enums. A *path* then names each element of an object: the names of fields
-/// with points between them (`engine.power`), and the numbers of the items of lists, from 0, in brackets (`rooms[2].owner`). The fields of
-/// a tuple struct are called `0`, `1`, and so on. Options, boxes and shared pointers add nothing to a path.
+/// with points between them (`engine.power`), and in brackets the numbers of the items of lists, from 0 (`rooms[2].owner`), and the keys of
+/// maps, in quotation marks (`rooms["hall"].owner`; a key of any type is its [`Display`](std::fmt::Display) text, and a number needs no
+/// quotation marks). The fields of a tuple struct are called `0`, `1`, and so on. Options, boxes and shared pointers add nothing to a path.
 ///
 /// ```
 /// use figrs_core::{Element, Flip, Model, Parts, Select};
@@ -46,8 +49,8 @@ use path::Path;
 /// ```
 ///
 /// An element may be a *reference of uncertain identity*: its values are objects. If the objects have the type `Person`, derive `Value` and
-/// `Parts` for `Person` with the attribute `#[value(parts)]`; a path may then lead on through the element. [`Element::part`] does
-/// this without a path.
+/// `Parts` for `Person` with the attribute `#[value(parts)]`; a path may then lead on through the element, to elements and to values that
+/// differ from object to object. [`Element::part`] does this without a path.
 ///
 /// # Attributes of the derived implementation
 ///
@@ -58,28 +61,33 @@ use path::Path;
 ///
 /// `#[parts(crate = "path")]` on the type names the crate that exports the trait, if this is not `figrs`.
 pub trait Parts {
-    /// The kind of the object, and the objects in its fields.
+    /// Returns the kind of the object, with its fields or items.
     fn member(&self) -> Member<'_>;
+
+    /// The type of such objects: paths through references of uncertain identity are checked before the objects are known.
+    fn part_type() -> PartType
+    where
+        Self: Sized;
 
     /// Returns the element at the path `path`, with values of type `T`.
     ///
     /// If the path leads through references of uncertain identity, the result is an element that reads whatever object each reference has as
-    /// its value. A value without such a part makes an error ([`Fault::Part`](crate::Fault::Part)) in the worlds that have this
+    /// its value. An object without such a part, such as another variant of an enum, makes an error ([`Fault::Part`](crate::Fault::Part)) in the worlds that have this
     /// value; evidence can exclude these worlds.
     ///
-    /// **Errors.** [`PartError`], if the path does not lead to an element, or to an element with values of another type.
+    /// **Errors.** [`PartError`] if the path does not lead to an element, or if the values of the element have another type.
     #[track_caller]
     fn find<T: Value>(&self, path: &str) -> Result<Element<T>, PartError>
     where
         Self: Sized,
     {
         let location = std::panic::Location::caller();
-        find::element(self, &Path::parse(path)?.into(), 0, location)
+        find::element(self, &Path::parse(path)?.into(), location)
     }
 
     /// Returns all elements of the object in the order of the fields, each with its path.
     ///
-    /// Elements that are values of other elements are not listed, because they differ from world to world.
+    /// Elements inside the values of other elements are not listed, because they differ between worlds.
     ///
     /// **Errors.** [`PartError::Cycle`] if references form a cycle; [`PartError::TooManyParts`] if the object has too many parts.
     fn paths(&self) -> Result<Vec<(String, AnyElement)>, PartError>
@@ -89,8 +97,8 @@ pub trait Parts {
         walk::elements(self)
     }
 
-    /// Names each element of the object by its path, such as `car.engine.power` if `name` is `car`, and returns the elements as
-    /// targets of a query: the answer, and all messages, then print the paths. An element that has a name keeps it.
+    /// Names each element of the object by its path, such as `car.engine.power` if `name` is `car`, and returns the elements as targets of a query.
+    /// The answer and all messages then print the paths. An element keeps a name that it already has.
     ///
     /// ```
     /// # use figrs_core::{Flip, Parts};

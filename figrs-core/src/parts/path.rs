@@ -1,12 +1,11 @@
-//! Paths: the names of fields and the numbers of items that lead from an object to one of its parts.
+//! Paths: the names of fields, the numbers of items and the keys of maps that lead from an object to one of its parts.
 
 use super::error::PartError;
 
-/// A parsed path.
 #[derive(Debug)]
 pub(super) struct Path {
     text: String,
-    /// The steps of the path, each with the position in the text where it ends.
+    /// The steps of the path; each step is stored with the position in the text at which it ends.
     steps: Vec<(Step, usize)>,
 }
 
@@ -14,6 +13,7 @@ pub(super) struct Path {
 pub(super) enum Step {
     Field(String),
     Item(usize),
+    Key(String),
 }
 
 impl Path {
@@ -27,6 +27,13 @@ impl Path {
         let mut at = 0;
         while at < text.len() {
             let rest = &text[at..];
+            if let Some(key) = rest.strip_prefix("[\"") {
+                let (key, length) =
+                    quoted(key).ok_or_else(|| wrong("has a `[\"` without a `\"]`"))?;
+                at += length + 2;
+                steps.push((Step::Key(key), at));
+                continue;
+            }
             if let Some(item) = rest.strip_prefix('[') {
                 let (number, _) = item
                     .split_once(']')
@@ -41,7 +48,7 @@ impl Path {
                 steps.push((Step::Item(index), at));
                 continue;
             }
-            // A point stands before each field but the first.
+            // A point precedes each field except the first.
             let field = match rest.strip_prefix('.') {
                 Some(field) if at > 0 => field,
                 None if at == 0 => rest,
@@ -76,14 +83,33 @@ impl Path {
         self.steps.get(at).map(|(step, _)| step)
     }
 
-    /// The path of the object that the first steps lead to.
     pub(super) fn start(&self, steps: usize) -> &str {
         let end = steps.checked_sub(1).map_or(0, |last| self.steps[last].1);
         &self.text[..end]
     }
 }
 
-/// The path of a part of the object at the path `start`.
+/// The key at the start of a text, up to the first `"]`, and the length of the text up to there.
+fn quoted(text: &str) -> Option<(String, usize)> {
+    let mut key = String::new();
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '"' => return text[at + 1..].starts_with(']').then_some((key, at + 2)),
+            '\\' => key.push(letters.next()?.1),
+            letter => key.push(letter),
+        }
+    }
+    None
+}
+
+/// The path of the object with a key in a map at the path `start`.
+pub(super) fn keyed(start: &str, key: &str) -> String {
+    let key = key.replace('\\', "\\\\").replace('"', "\\\"");
+    format!("{start}[\"{key}\"]")
+}
+
+/// Returns the path that consists of the path `start` and the path `rest`.
 pub(super) fn joined(start: &str, rest: &str) -> String {
     if start.is_empty() || rest.is_empty() || rest.starts_with('[') {
         format!("{start}{rest}")
@@ -117,6 +143,13 @@ mod tests {
         assert_eq!(path.start(path.len()), path.text());
         assert_eq!(Path::parse("").unwrap().len(), 0);
         assert_eq!(Path::parse("[1].é").unwrap().len(), 2);
+        let key = r#"a "b" \ [c].é"#;
+        let path = Path::parse(&(keyed("rooms", key) + ".size")).unwrap();
+        assert_eq!(path.step(1), Some(&Step::Key(key.into())));
+        assert_eq!(
+            (path.start(2), path.len()),
+            (keyed("rooms", key).as_str(), 3)
+        );
     }
 
     #[test]
@@ -136,6 +169,10 @@ mod tests {
             "a.[1]",
             "a[99999999999999999999999]",
             "[é]",
+            "[\"é\"",
+            "a[\"b]",
+            "a[\"b\"c]",
+            "a[\"b\\",
             ".",
         ] {
             let error = Path::parse(text).unwrap_err();

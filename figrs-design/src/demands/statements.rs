@@ -1,4 +1,4 @@
-//! States each demand as evidence, column by column.
+//! Turns each demand into evidence on the columns of a level, one column after another.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,15 +16,14 @@ use figrs_models::mdmc::{Tile, TileClass};
 
 /// Evidence that is added to a model column by column, from the left.
 pub(super) trait ColumnEvidence {
-    /// Adds to `model` the evidence about the column with the index `column`.
     fn on(&mut self, columns: &LevelColumns, column: usize, model: Model) -> Model;
 
-    /// Returns the state of the evidence after the latest column, on which the evidence about the next columns depends.
+    /// Returns the state of the evidence after the latest column; the evidence about the next columns depends on this state.
     fn state(&self) -> Option<AnyElement> {
         None
     }
 
-    /// Prepares to continue the evidence from a stored value of its state.
+    /// Prepares to continue the evidence in another part of the level, where the state of the evidence is an input.
     fn resume(&mut self) {}
 }
 
@@ -34,14 +33,13 @@ impl<F: FnMut(&LevelColumns, usize, Model) -> Model> ColumnEvidence for F {
     }
 }
 
-/// A demand with its automaton, if it has one.
 #[derive(Clone, Debug)]
 pub(super) struct StatedDemand {
     pub(super) demand: Demand,
     pub(super) steps: Option<Arc<Steps>>,
 }
 
-/// Returns the evidence that states `stated`, one of the demands `all`.
+/// Returns the evidence for the demand `stated`; `all` has all demands.
 pub(super) fn statement<'a>(
     stated: &'a StatedDemand,
     (all, crossed): (&'a [StatedDemand], &Arc<ReachabilityMemo>),
@@ -49,7 +47,7 @@ pub(super) fn statement<'a>(
 ) -> Option<Box<dyn ColumnEvidence + 'a>> {
     Some(match (&stated.demand, &stated.steps) {
         (Demand::Seen, _) => seen(all),
-        // Placed tiles are set before any evidence is added.
+        // Placed tiles are interventions, not evidence.
         (Demand::Placed(_), _) => return None,
         (Demand::Pinned(mask), _) => pinned(mask),
         (
@@ -117,7 +115,7 @@ fn belongs(class: &TileClass) -> Arc<impl Fn(&Tile) -> bool + Send + Sync + use<
     Arc::new(move |&tile: &Tile| class.contains(tile))
 }
 
-/// Returns evidence that reduces the weight of a level for each cell in which it differs from `drawing`.
+/// Returns the evidence that multiplies the weight of a level by exp(-`cost`) for each cell that differs from `drawing`.
 fn near(drawing: &Mask, cost: f64) -> Box<dyn ColumnEvidence + '_> {
     let mut factors = FxHashMap::default();
     Box::new(move |columns: &LevelColumns, column: usize, model: Model| {
@@ -135,7 +133,7 @@ fn near(drawing: &Mask, cost: f64) -> Box<dyn ColumnEvidence + '_> {
     })
 }
 
-/// Returns the function from a tile to its factor: 1 for the tile `drawn`, and exp(-`cost`) for others.
+/// Returns the factor of a tile as a function: 1 for the tile `drawn`, and exp(-`cost`) for all other tiles.
 fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync + use<>> {
     let factor = (-cost).exp();
     Arc::new(move |&tile: &Tile| if tile == drawn { 1.0 } else { factor })
@@ -143,7 +141,7 @@ fn likeness(drawn: Tile, cost: f64) -> Arc<impl Fn(&Tile) -> f64 + Send + Sync +
 
 type ReachStep = Box<dyn Fn((&Option<Reach>, &Vec<CellClass>)) -> Option<Reach> + Send + Sync>;
 
-/// Folds over the columns of a level the positions at which the player can cross into the next column, as evidence that the level is playable.
+/// States that the level is playable: folds, over the columns of a level, the positions at which the player can cross into the next column.
 struct FoldedReach {
     size: (usize, usize),
     rules: MovementRules,
@@ -196,7 +194,7 @@ impl ColumnEvidence for FoldedReach {
     }
 }
 
-/// A cache of the [`Reach`] state after a column, keyed by the state before the column and the classes of the column's cells. The cache saves time
+/// A cache of [`Reach`] states after a column. The key is the state before the column and the classes of the column's cells. The cache saves time
 /// because the same columns recur often.
 #[derive(Debug, Default)]
 pub(super) struct ReachabilityMemo {
@@ -206,7 +204,7 @@ pub(super) struct ReachabilityMemo {
 #[derive(Debug, Default)]
 struct CrossingMemo {
     after: FxHashMap<(Reach, Vec<CellClass>), Option<Reach>>,
-    /// The states of all results; equal states are stored once.
+    /// The states of all cached results; equal states are stored once.
     states: FxHashSet<Reach>,
     bytes: usize,
 }
@@ -214,7 +212,7 @@ struct CrossingMemo {
 impl ReachabilityMemo {
     const MAX_BYTES: usize = 64 << 20;
 
-    /// Returns the state after the column `column`; `None` if the level is not playable whatever columns follow.
+    /// Returns the state after the column `column`; `None` if the level is not playable, whatever columns follow.
     pub(super) fn after(&self, reach: &Reach, column: &[CellClass]) -> Option<Reach> {
         let key = (reach.clone(), column.to_vec());
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -228,7 +226,8 @@ impl ReachabilityMemo {
             *known = CrossingMemo::default();
         }
         let next = next.alive().then(|| known.held(next));
-        // The state before the column is already stored as the result of another column, so its heap memory is not counted again.
+        // The cache already stores the state before the column as the result of another column, so the heap memory of this state is not counted
+        // again.
         known.bytes += 2 * size_of_val(&key) + size_of_val(column);
         known.after.insert(key, next.clone());
         next
@@ -236,7 +235,6 @@ impl ReachabilityMemo {
 }
 
 impl CrossingMemo {
-    /// Returns the stored state that equals `state`; stores `state` if there is none.
     fn held(&mut self, state: Reach) -> Reach {
         if let Some(held) = self.states.get(&state) {
             return held.clone();

@@ -18,13 +18,13 @@ use figrs_factor::eliminate::log_weight;
 
 /// A world with high probability, found by max-product belief propagation, for models of any width.
 ///
-/// When the messages have converged, or the maximum number of iterations is reached, variables are assigned one after another.
-/// Each variable gets the best value according to the messages, given the values assigned before.
+/// After the messages have converged, or after the maximum number of iterations, the algorithm assigns one variable after another. Each variable gets
+/// its best value according to the messages, given the values assigned before.
 ///
-/// **Guarantee.** The returned world (an assignment of values to all elements) has positive probability, which is recomputed from
-/// the factors. If the factor graph has no loops and the messages have converged, the world is the most probable world, and the
-/// answer is proven ([`Answer::is_proven`]). If the world is not proven to be the most probable one, no upper bound is known
-/// ([`Answer::upper_bound`] is infinite). The result is deterministic.
+/// **Guarantee.** The returned world (an assignment of values to all elements) has a positive probability, which the algorithm recomputes from the
+/// factors. If the factor graph has no loops and the messages have converged, the world is the most probable world, and the answer is proven
+/// ([`Answer::is_proven`]). If the answer is not proven, no upper bound of the probability of other worlds is known ([`Answer::upper_bound`] is
+/// infinite). The result is deterministic.
 ///
 /// **Complexity.** The complexity is that of [`BeliefPropagation`](crate::BeliefPropagation).
 ///

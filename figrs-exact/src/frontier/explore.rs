@@ -11,34 +11,31 @@ use figrs_answer::run::watch::RunMonitor;
 use figrs_factor::WorkBudget;
 use figrs_factor::graph::Weights;
 
-/// Result of an exploration of states: the steps with their transitions, the values and the weights.
 #[derive(Debug)]
 pub(super) struct Exploration {
     pub(super) steps: Vec<SweepStep>,
     layers: Vec<TransitionLayer>,
     pub(super) weights: Weights,
-    /// For each type of values, its values if some target has this type.
+    /// For each type, its values if some target has values of this type; otherwise an empty list.
     pub(super) values: Vec<Support>,
-    /// The index of the type of each target's values.
+    /// For each target, the index of the type of its values.
     pub(super) types: Vec<usize>,
-    /// `true` if each transition stands for a single world.
+    /// `true` if each transition represents a single world.
     pub(super) are_worlds: bool,
     /// Number of steps that repeat earlier steps.
     pub(super) repeated: usize,
     pub(super) largest: usize,
-    /// Size of all transitions in bytes.
     pub(super) bytes: u64,
 }
 
 impl Exploration {
-    /// Returns the transitions of a step; the list may also contain, after them, transitions of
-    /// other steps.
+    /// Returns the transitions of a step; the list may also contain transitions of other steps after them.
     pub(super) fn layer(&self, step: &SweepStep) -> &TransitionLayer {
         &self.layers[step.layer]
     }
 }
 
-/// Explores all reachable joint values of the elements of the model, frontier by frontier.
+/// Explores all reachable joint values of the elements of the model, one frontier after another.
 pub(super) fn explore(
     linear: ElementOrder,
     allowance: ExplorationLimits<'_>,
@@ -62,17 +59,16 @@ pub(super) fn explore(
     })
 }
 
-/// Limits of the exploration of states: memory, deadline, interrupt and, optionally, work.
 #[derive(Clone, Copy)]
 pub(super) struct ExplorationLimits<'a> {
     pub(super) memory: u64,
     pub(super) run: &'a RunMonitor<'a>,
-    /// The budget of transitions between states, if they are limited.
+    /// The maximum number of transitions between states; `None` if it is not limited.
     pub(super) work: Option<&'a WorkBudget>,
 }
 
 impl ExplorationLimits<'_> {
-    /// Subtracts the given number of transitions from the budget.
+    /// Subtracts `transitions` from the work budget.
     ///
     /// **Errors.** [`ExplorationError::Budget`] if the budget allows fewer transitions.
     pub(super) fn spend(&self, transitions: usize) -> Result<(), ExplorationError> {
@@ -85,16 +81,14 @@ impl ExplorationLimits<'_> {
     }
 }
 
-/// Reason why an exploration of states ends early or starts again.
+/// Reason why an exploration of states ends early or begins again.
 #[derive(Debug)]
 pub(super) enum ExplorationError {
-    /// The exploration fails with this error.
     Error(Error),
-    /// The listed elements must be visited before a Chain, because branches of the Chain are or read these elements.
+    /// The sweep must visit the listed elements before a Chain, because branches of the Chain are these elements or read them.
     Captured(Vec<AnyElement>),
-    /// The states need keys with wider bit fields.
+    /// The codes in the states need wider bit fields.
     Wider,
-    /// The budget of transitions between states is used up.
     Budget,
 }
 

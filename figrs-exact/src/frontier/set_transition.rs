@@ -1,34 +1,32 @@
-//! The explored transitions of a step, from one set of states to another set.
+//! The explored transitions of a step from one set of states to another.
 
 use rustc_hash::FxHashMap;
 
 use super::coded_elements::CodedElements;
 use super::plan::PlannedStep;
 
-/// A frontier, given as the first states of a set of states, in the order in which they were found.
+/// A frontier, as a prefix of a numbered set of states.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FrontierPrefix {
     pub(super) set: usize,
     pub(super) states: usize,
 }
 
-/// The explored transitions from one set of states to another.
 #[derive(Debug)]
 pub(super) struct SetTransition {
     pub(super) layer: usize,
-    /// Number of states of the source set whose transitions have been explored.
+    /// Number of states of the source set from which transitions have been explored.
     pub(super) sources: usize,
     pub(super) to: usize,
     /// For each state of the destination set, `true` if an explored transition leads to it.
     is_reached: Vec<bool>,
     count: usize,
-    /// Ascending pairs `(n, m)`: the transitions from the first `n` states of the source set lead to the first `m` states of the
-    /// destination set.
+    /// Ascending pairs `(n, m)`: the transitions from the first `n` states of the source set lead to the first `m` states of the destination set.
     ends: Vec<(usize, usize)>,
 }
 
 impl SetTransition {
-    /// Records all transitions of a step, which lead to all states of a frontier.
+    /// Creates the transitions of a step that leads to all states of the frontier `to`.
     pub(super) fn new(layer: usize, from: FrontierPrefix, to: FrontierPrefix) -> Self {
         Self {
             layer,
@@ -40,8 +38,8 @@ impl SetTransition {
         }
     }
 
-    /// Adds transitions from further states, up to `sources` states in total. Returns `false` if the destination states are no longer
-    /// the first states of the destination set.
+    /// Adds transitions from further states, up to `sources` states in total. Returns `false` if the transitions do not lead to all states of a
+    /// prefix of the destination set.
     pub(super) fn extend(&mut self, targets: &[u32], sources: usize) -> bool {
         for &target in targets {
             let target = target as usize;
@@ -55,7 +53,7 @@ impl SetTransition {
         self.count == self.is_reached.len()
     }
 
-    /// Returns the number of states to which the first `sources` states lead; `None` if it is unknown.
+    /// Returns the number of states to which the first `sources` states lead; `None` if the number is unknown.
     pub(super) fn end(&self, sources: usize) -> Option<usize> {
         let known = |&(from, _): &(usize, usize)| from;
         let at = self.ends.binary_search_by_key(&sources, known).ok()?;
@@ -67,7 +65,6 @@ impl SetTransition {
     }
 }
 
-/// Maximum number of signatures that are cached.
 const MAX_CACHED_SIGNATURES: usize = 1 << 12;
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -79,8 +76,7 @@ struct StepContent {
     reported: Vec<u32>,
 }
 
-/// The signature of a step of a sweep: steps with equal signatures have the same transitions from the
-/// same states.
+/// The signature of a step of a sweep: two steps with equal signatures have the same transitions from equal states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct StepSignature {
     number: usize,
@@ -88,7 +84,6 @@ pub(super) struct StepSignature {
     pub(super) is_shared: bool,
 }
 
-/// The signatures of the steps that have been planned so far.
 #[derive(Debug, Default)]
 pub(super) struct StepSignatures {
     known: FxHashMap<StepContent, usize>,

@@ -27,7 +27,8 @@ macro_rules! logarithms {
     };
 }
 
-/// The sum-product semiring, with every number stored as its natural logarithm: the range is unlimited, but each sum costs an `exp` and a `ln`.
+/// The sum-product semiring, with every number stored as its natural logarithm: no number overflows or underflows, but each addition computes an
+/// `exp` and a `ln`.
 #[derive(Clone, Copy, Debug)]
 pub struct LogSumProduct;
 

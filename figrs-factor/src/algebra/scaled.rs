@@ -48,7 +48,7 @@ macro_rules! scaled_numbers {
     };
 }
 
-/// The sum-product semiring in `f64`, where each message is scaled by a power of two whose logarithm is stored.
+/// The sum-product semiring in `f64`, in which each message is divided by a power of two, and the logarithm of this power is stored.
 ///
 /// A positive product that would be rounded to zero, to a subnormal number or to infinity is reported as lost
 /// (overflow or underflow). After an overflow or underflow, the caller repeats the computation in
@@ -68,8 +68,8 @@ impl Semiring for SumProduct {
         times as f64
     }
     fn extent(values: &[f64]) -> ValueBounds {
-        // Positive floating-point numbers have the same order as their bit patterns; the bit pattern of zero, minus one, wraps to
-        // the largest integer.
+        // Positive floating-point numbers have the same order as their bit patterns. The subtraction of one turns the bit pattern of zero into the
+        // largest integer.
         let (mut low, mut high) = (u64::MAX, 0);
         for value in values {
             let bits = value.to_bits();
@@ -103,10 +103,9 @@ impl Semiring for ScaledMaxProduct {
     }
 }
 
-/// Range of the base-2 exponent of a table's largest value in which the table is not rescaled.
+/// A table is not rescaled if the base-2 exponent of its largest value is in this range.
 const SETTLED: std::ops::RangeInclusive<i32> = -32..=32;
 
-/// Implements [`Semiring::rescale`] for ordinary numbers.
 pub(super) fn rescale(values: &mut [f64], lost: &mut bool) -> (f64, ExponentRange) {
     let (low, high) = exponents(values);
     if low > high || SETTLED.contains(&high) {
@@ -130,7 +129,7 @@ fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
     if exponent == 0 {
         return 0.0;
     }
-    // The scaling takes two steps, because 2^-exponent itself may be out of range.
+    // The scaling takes two steps, because 2^-exponent itself may overflow.
     let half = exponent / 2;
     let (first, second) = (power_of_two(-half), power_of_two(half - exponent));
     for value in values.iter_mut() {
@@ -141,10 +140,10 @@ fn normalise(values: &mut [f64], lost: &mut bool) -> f64 {
     f64::from(exponent) * std::f64::consts::LN_2
 }
 
-/// Returns the base-2 exponents of the smallest positive value and of the power of two above the largest value; both
-/// are zero if all values are zero.
+/// Returns the base-2 exponents of the smallest positive value and of the smallest power of two above the largest value; both are zero if all values
+/// are zero.
 fn exponents(values: &[f64]) -> (i32, i32) {
-    // The loop processes this many numbers at a time, which fill a vector register.
+    // Number of values that the loop processes at a time; they fill a vector register.
     const LANES: usize = 8;
     let (mut lows, mut highs) = ([f64::INFINITY; LANES], [0.0f64; LANES]);
     let see = |low: &mut f64, high: &mut f64, value: f64| {
@@ -170,7 +169,6 @@ fn exponents(values: &[f64]) -> (i32, i32) {
     (exponent(low), exponent(high) + 1)
 }
 
-/// Returns `2^exponent`, for the exponent of a normal number.
 fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
@@ -201,7 +199,7 @@ impl Precision for MaxProductPrecision {
     type Logs = MaxProduct;
 }
 
-/// Representation of a value: the number itself, or its logarithm.
+/// Representation of a weight: the number itself, or its logarithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberForm {
     /// The number itself.

@@ -12,15 +12,15 @@ use figrs_derive::ErrorDebug;
 #[derive(Clone, PartialEq, Error, ErrorDebug)]
 #[non_exhaustive]
 pub enum EliminationError {
-    /// The number of table entries exceeds the limit, in the plan, in a table that became larger than planned, or in the
-    /// clauses and weight rows of a circuit.
+    /// The number of table entries exceeds its limit: the entries of the plan, of a table that became larger than planned, or of the clauses and
+    /// weight rows of a circuit.
     #[error(
         "exact inference needs tables of about {needed:.3e} entries ({}) and the budget is {limit}: \
          raise it with `Limits::table_entries`, ask about fewer variables at once, or use `Exact` or `MpeExact`, which search or work in slices",
         readable(8.0 * .needed)
     )]
     TableTooLarge {
-        /// The number of entries that the plan predicts or that a table reached.
+        /// The number of entries that the plan predicts, or that a table reached.
         needed: f64,
         /// The limit: the maximum number of entries.
         limit: usize,
@@ -36,14 +36,14 @@ pub enum EliminationError {
         /// The limit: the maximum number of operations.
         limit: f64,
     },
-    /// The messages of the plan, or the clauses, residual tables, cache and nodes of a circuit, exceed the memory limit.
+    /// The memory exceeds its limit: the memory of the messages of the plan, or of the clauses, residual tables, cache and nodes of a circuit.
     #[error(
         "exact inference would need {} of memory and the budget is {}: observe more, ask about fewer variables, raise it with \
          `Limits::memory`, or use `Exact` or `MpeExact`, which search or work in slices",
         readable(*.needed), readable(*.limit as f64)
     )]
     TooMuchMemory {
-        /// The number of bytes that the plan predicts or that the run reached.
+        /// The number of bytes that the plan predicts, or that the run reached.
         needed: f64,
         /// The limit, in bytes.
         limit: u64,
@@ -54,7 +54,7 @@ pub enum EliminationError {
         Call("deadline")
     )]
     Interrupted,
-    /// No assignment has a positive weight, and therefore no most probable assignment exists.
+    /// No assignment has a positive weight; there is no most probable assignment.
     #[error("no assignment has a positive weight: the evidence contradicts the model or itself")]
     Impossible,
     /// A variable listed in `keep` is not in the graph.
@@ -63,7 +63,7 @@ pub enum EliminationError {
     /// A variable is listed twice in `keep`.
     #[error("variable {} is listed twice among the variables to keep", .0.0)]
     RepeatedVariable(VarId),
-    /// The size or an index of a factor's table does not fit the factor's variables.
+    /// The table of a factor has a wrong size or an index out of range.
     #[error("the table of factor {factor} does not fit its variables: {reason}")]
     MalformedFactor {
         /// The index of the factor in the graph.
@@ -74,7 +74,7 @@ pub enum EliminationError {
 }
 
 impl EliminationError {
-    /// True if the elimination was refused because it exceeds a limit.
+    /// True if the elimination ended because it would exceed a limit.
     pub fn is_budget(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! Execution of an elimination plan, one bucket after another: marginals and the probability of evidence as sums of products.
+//! Execution of an elimination plan: computes the message of one bucket after another, and from them marginals and the probability of evidence.
 
 use super::error::EliminationError;
 use super::join::{JoinScratch, contract};
@@ -10,23 +10,21 @@ use crate::graph::{FactorGraph, VarId, Weights, is_wide};
 use crate::limits::{Limits, MemoryAccount};
 use crate::order::symbolic_elimination::Bucket;
 
-/// State of a running elimination, with its messages.
 pub(super) struct EliminationRun<'a, S: Semiring> {
     graph: &'a FactorGraph,
     plan: &'a Plan,
-    /// The message of each bucket; `None` for messages without variables and for messages that have been dropped.
+    /// The message of each bucket; `None` for a message without variables, and for a message that was dropped after its use.
     messages: Vec<Option<Message<S>>>,
     /// The product of all messages and factors without variables.
     pub(super) scalar: S::Value,
     pub(super) log_scale: f64,
     limits: &'a Limits,
-    /// Size of the messages that are in memory.
+    /// Memory of the messages that are stored.
     memory: MemoryAccount,
     scratch: JoinScratch<S::Value>,
 }
 
 impl<'a, S: Semiring> EliminationRun<'a, S> {
-    /// Computes the messages of all buckets of `plan`.
     pub(super) fn new(
         graph: &'a FactorGraph,
         plan: &'a Plan,
@@ -71,13 +69,11 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         Ok(run)
     }
 
-    /// `true` if a number overflowed or underflowed.
     pub(super) fn lost(&self) -> bool {
         self.scratch.lost
     }
 
-    /// Returns the product of all tables that remain after the elimination, as a table over the variables `keep`
-    /// in the given order.
+    /// Returns the product of all tables that remain after the elimination, over the variables `keep` in the given order.
     pub(super) fn answer(
         mut self,
         keep: &[VarId],
@@ -116,7 +112,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
         })
     }
 
-    /// Returns the tables that a bucket multiplies, restricted to the entries that agree with `values`.
+    /// Returns the tables that a bucket multiplies, restricted to the entries that agree with the fixed values `values`.
     pub(super) fn parts(
         &self,
         ids: &[u32],
@@ -178,7 +174,7 @@ impl<'a, S: Semiring> EliminationRun<'a, S> {
     }
 }
 
-/// A distribution over some variables, and the total weight by which it was normalised.
+/// A distribution over some variables, and the total weight before the normalisation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarginalTable {
     /// The natural logarithm of the sum of the weights of all assignments; minus infinity if and only if no assignment has a positive weight.
@@ -212,8 +208,8 @@ pub fn sum_product(
     })
 }
 
-/// Returns the natural logarithm of the sum for each assignment of the variables `keep`, and the predicted cost. The exponentials of the
-/// results may differ by any number of orders of magnitude. Error conditions and complexity are the same as for [`sum_product`].
+/// Returns the natural logarithm of the sum for each assignment of the variables `keep`, and the predicted cost. The ratio of two sums may exceed the
+/// range of `f64`. Error conditions and complexity are the same as for [`sum_product`].
 pub fn log_sums(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -224,8 +220,8 @@ pub fn log_sums(
     Ok((found.values.iter().map(log).collect(), found.cost))
 }
 
-/// Returns the probability of each assignment of the variables `keep` (its share of the total weight), as a list of weights, with the cost of
-/// the elimination. Error conditions and complexity are the same as for [`sum_product`].
+/// Returns the probability of each assignment of the variables `keep` as a list of weights, and the predicted cost of the elimination. Error
+/// conditions and complexity are the same as for [`sum_product`].
 pub fn share_weights(
     graph: &FactorGraph,
     keep: &[VarId],
@@ -245,17 +241,15 @@ pub fn share_weights(
     Ok((Weights::from_logs(logs.collect()), cost))
 }
 
-/// The values and the scale that an elimination computed, in scaled numbers or in logarithms.
+/// The values of an elimination with their common scale, in scaled numbers or in logarithms.
 struct Sums {
     values: Vec<f64>,
     form: NumberForm,
-    /// The natural logarithm of the common factor of the values.
     log_scale: f64,
     cost: PlanCost,
 }
 
 impl Sums {
-    /// Converts the result `found` of an elimination; returns `None` if a number overflowed or underflowed.
     fn new<S: Semiring<Value = f64>>(
         found: EliminationResult<S>,
         form: NumberForm,
@@ -281,7 +275,7 @@ fn sums(graph: &FactorGraph, keep: &[VarId], limits: &Limits) -> Result<Sums, El
     scaled_or_logs(graph, scaled, logs)
 }
 
-/// Runs a computation in scaled numbers, and if necessary in logarithms. Logarithms are used if a weight of the graph is out of the range of
+/// Runs the computation `scaled` in scaled numbers, or if necessary `logs` in logarithms. `logs` runs if a weight of the graph is out of the range of
 /// scaled numbers, or if `scaled` returns `None` because a number overflowed or underflowed.
 ///
 /// **Errors.** The errors of `scaled` and `logs`; [`EliminationError::Impossible`] if `logs` returns `None`.

@@ -10,24 +10,23 @@ use crate::order::symbolic_elimination::Bucket;
 /// A table prepared for the variable order of a join.
 #[derive(Debug)]
 pub(super) struct PreparedTable<'a, V: Clone> {
-    /// The weights of the table; empty for a function table.
+    /// The weights of the entries; empty for a function table.
     pub(super) values: Cow<'a, [V]>,
-    /// For each variable of a sparse table, in the order of assignment, the value of the variable in each row.
+    /// For each variable of a sparse table, in the order of assignment, a column with the value of the variable in each row.
     pub(super) keys: Vec<Vec<u32>>,
-    /// For a function table, the value of the child for each assignment of the parents.
+    /// For a function table, the value of the child (last variable) for each assignment of the parents; empty for other tables.
     pub(super) index: Cow<'a, [u32]>,
-    /// Lower and upper bounds of the weights of the table.
+    /// Lower and upper bounds of the entries.
     pub(super) extent: ValueBounds,
 }
 
 impl<V: Clone> PreparedTable<'_, V> {
-    /// True if no entry of the table has a positive weight.
     pub(super) fn is_empty(&self) -> bool {
         self.values.is_empty() && self.index.is_empty()
     }
 }
 
-/// Returns the shape of a table: the properties on which the variable order of a join depends.
+/// Returns the properties of a table that influence the variable order of a join.
 pub(super) fn shape<S: Semiring>(domain: &Domain, table: &EliminationTable<S>) -> TableShape {
     TableShape {
         kind: match table.entries {
@@ -40,8 +39,8 @@ pub(super) fn shape<S: Semiring>(domain: &Domain, table: &EliminationTable<S>) -
     }
 }
 
-/// Prepares a table according to its shape: a sparse table is sorted, a function may be listed as rows, and a dense table is
-/// borrowed. `turns` has, for each variable of the domain, its index in the variable order.
+/// Prepares a table for a join: sorts the rows of a sparse table, lists a function as rows if its shape says so, and borrows a dense table. `turns`
+/// has the index of each variable of the domain in the variable order.
 pub(super) fn prepare<'a, S: Semiring>(
     table: EliminationTable<'a, S>,
     shape: &TableShape,
@@ -80,8 +79,8 @@ pub(super) fn prepare<'a, S: Semiring>(
     }
 }
 
-/// Returns the columns and the weights of a sparse table's rows that agree with the fixed values, sorted by these columns. The
-/// columns are in the order of assignment; columns of variables with a fixed value are omitted.
+/// Returns columns and weights of the rows of a sparse table that agree with the fixed values. There is a column for each variable without a fixed
+/// value, in the order of assignment, and the rows are sorted by these columns.
 fn sorted<'a, V: Clone>(
     rows: &[u32],
     values: Cow<'a, [V]>,
@@ -123,8 +122,8 @@ fn sorted<'a, V: Clone>(
     )
 }
 
-/// Lists the rows of a function table that agree with the fixed values. Each listed row has the values of the parents, followed by
-/// the value of the child, which is the last of `variables`.
+/// Lists the rows of a function table that agree with the fixed values. Each row has the values of the parents, followed by the value of the child
+/// (the last of `variables`).
 fn list_function(index: &[u32], variables: &[usize], domain: &Domain) -> Vec<u32> {
     let mut rows = Vec::new();
     if let Some((&child, parents)) = variables.split_last() {
@@ -145,7 +144,7 @@ pub(super) fn equal_range(column: &[u32], range: Range<usize>, x: u32) -> Range<
     start..run_end(column, start..range.end, x)
 }
 
-/// Returns the end of the run of equal values `x` that begins at `range.start`, by galloping search, because most runs are short.
+/// Returns the end of the run of values `x` that begins at `range.start`. The search gallops, because most runs are short.
 pub(super) fn run_end(column: &[u32], range: Range<usize>, x: u32) -> usize {
     let (mut low, mut step) = (range.start, 1);
     while low + step <= range.end && column[low + step - 1] == x {
@@ -156,8 +155,7 @@ pub(super) fn run_end(column: &[u32], range: Range<usize>, x: u32) -> usize {
     low + column[low..high].partition_point(|&y| y == x)
 }
 
-/// The variables of one join, sorted by identifier; the join refers to each variable by its index in this
-/// list.
+/// The variables of one join, sorted by identifier. The join refers to each variable by its index in this list.
 #[derive(Debug, Default)]
 pub(super) struct Domain {
     pub(super) variables: Vec<VarId>,
@@ -166,7 +164,7 @@ pub(super) struct Domain {
 }
 
 impl Domain {
-    /// Creates a domain of `variables`, given in any order; no variable has a fixed value.
+    /// Creates a domain of `variables`, which need not be sorted, without fixed values.
     pub(super) fn new(graph: &FactorGraph, mut variables: Vec<VarId>) -> Self {
         variables.sort_unstable();
         Self {
@@ -183,7 +181,6 @@ impl Domain {
         )
     }
 
-    /// Returns the index of `v`, which must be in the domain.
     pub(super) fn position(&self, v: VarId) -> usize {
         self.variables.partition_point(|&u| u < v)
     }
@@ -197,7 +194,7 @@ pub(super) enum TableKind {
     Function,
 }
 
-/// Shape of a table: the properties of the table that influence the variable order of a join.
+/// Properties of a table that influence the variable order of a join.
 #[derive(Debug)]
 pub(super) struct TableShape {
     pub(super) kind: TableKind,
@@ -206,13 +203,12 @@ pub(super) struct TableShape {
     pub(super) entries: usize,
 }
 
-/// Minimum ratio of the size of a message to the number of its non-zero entries at which the message is stored
-/// sparse.
+/// Minimum ratio of the dense size of a message to the number of its non-zero entries at which the message is stored as a sparse table.
 const SPARSE_BELOW: usize = 16;
-/// Maximum number of entries of a dense message that always remains dense.
+/// Maximum number of entries of a message that is never converted to a sparse table.
 const FEW_ENTRIES: usize = 4096;
 
-/// A non-negative function of some variables, borrowed from a factor or owned as a message.
+/// A function of some variables with values in a semiring, borrowed from a factor or owned as a message.
 #[derive(Clone, Debug)]
 pub(crate) struct EliminationTable<'a, S: Semiring> {
     pub(crate) scope: Cow<'a, [VarId]>,
@@ -221,11 +217,10 @@ pub(crate) struct EliminationTable<'a, S: Semiring> {
 
 pub(crate) type Entries<'a, V> = TableForm<Cow<'a, [u32]>, Cow<'a, [V]>>;
 
-/// The message that one bucket passes to a later bucket.
 pub(super) type Message<S> = EliminationTable<'static, S>;
 
 impl<'a, S: Semiring> EliminationTable<'a, S> {
-    /// Creates a table with a value for each assignment of its scope, row-major.
+    /// Creates a table with the value of each assignment of its scope, row-major.
     pub(crate) fn dense(scope: &'a [VarId], values: &'a [S::Value]) -> Self {
         Self {
             scope: Cow::Borrowed(scope),
@@ -233,7 +228,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// Creates the table of `factor`, without its scale.
+    /// Creates the table of `factor` without the common scale of its weights.
     pub(crate) fn of_factor(factor: &'a Factor) -> Self {
         Self {
             scope: Cow::Borrowed(&factor.variables),
@@ -241,11 +236,10 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// Creates a table of the entries of `factor` that agree with `values`, without the scale of the factor.
+    /// Creates a table of the entries of `factor` that agree with `values`, without the common scale of the weights.
     ///
-    /// For a dense table, the entries that agree with `values` are selected, and the variables with a value leave its
-    /// scope. All tables of one join must be created with the same `values` of the variables that have a value. A
-    /// sparse table or a function is taken as a whole.
+    /// The variables of a dense table that have a value in `values` are removed from its scope. A sparse table or a function keeps all entries. All
+    /// tables of one join must be created with the same `values`.
     pub(super) fn of_part(factor: &'a Factor, graph: &FactorGraph, values: &[Option<u32>]) -> Self {
         let FactorTable::Dense(weights) = &factor.table else {
             return Self::of_factor(factor);
@@ -269,7 +263,6 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// Returns a table that borrows the entries of this table.
     pub(super) fn view(&self) -> EliminationTable<'_, S> {
         EliminationTable {
             scope: Cow::Borrowed(&self.scope),
@@ -280,12 +273,10 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// Returns the values of the entries; the list is empty for a function.
     pub(super) fn values(&self) -> &[S::Value] {
         self.entries.weights().map_or(&[], |values| values)
     }
 
-    /// Returns the [`values`](Self::values) as a mutable slice.
     pub(super) fn values_mut(&mut self) -> &mut [S::Value] {
         let values = self.entries.weights_mut();
         values.map_or(&mut [], |values| values.to_mut())
@@ -296,7 +287,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         values.map_or(Vec::new(), |values| std::mem::take(values.to_mut()))
     }
 
-    /// Returns the size of the entries in bytes, computed as in the plan.
+    /// Returns the size of the entries in bytes, by the same formula as the plan.
     pub(super) fn bytes(&self) -> u64 {
         let width = match &self.entries {
             Entries::Dense(_) => 8,
@@ -306,7 +297,6 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         (self.len() * width) as u64
     }
 
-    /// Returns the number of stored entries.
     pub(super) fn len(&self) -> usize {
         match &self.entries {
             Entries::Function { index } => index.len(),
@@ -314,7 +304,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
         }
     }
 
-    /// Converts a dense table with few non-zeros to a sparse table.
+    /// Converts a dense table to a sparse table if few of its entries are non-zero.
     pub(super) fn compact(&mut self, graph: &FactorGraph) {
         let Entries::Dense(values) = &self.entries else {
             return;
@@ -331,7 +321,7 @@ impl<'a, S: Semiring> EliminationTable<'a, S> {
     }
 }
 
-/// Returns the tables with the indices `ids`, where factors come first and messages follow.
+/// Returns the tables with the indices `ids`; factors have the first indices, and messages follow.
 pub(super) fn inputs<'t, S: Semiring>(
     graph: &'t FactorGraph,
     messages: &'t [Option<Message<S>>],

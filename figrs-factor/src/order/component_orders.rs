@@ -9,13 +9,14 @@ use crate::eliminate::error::{EliminationError, check_interrupt};
 use crate::graph::VarId;
 use crate::limits::Until;
 
-/// Maximum number of variables of a component whose order is searched with restarts; larger components use greedy orders on adjacency lists.
+/// Maximum number of variables of a component whose order is searched for with restarts; the order of a larger component is greedy, on adjacency
+/// lists.
 const MAX_RESTART_VARIABLES: usize = 4096;
 
-/// Eliminates all `candidates` symbolically in the cheapest order that a search finds.
+/// Eliminates the variables `candidates` symbolically in the cheapest order that a search finds.
 ///
-/// After the first order of a component, the search reads at most `max_work` memory words. If `max_work` is zero, the first order found for
-/// a component is used.
+/// After it has found a first order for a component, the search reads at most `max_work` memory words. If `max_work` is zero, it returns the first
+/// order.
 ///
 /// **Errors.** [`EliminationError::Interrupted`] if the run is stopped.
 pub fn eliminate_candidates(
@@ -82,14 +83,12 @@ fn eliminate_very_large(
     Ok(())
 }
 
-/// Returns the total number of entries of the joint tables of the buckets from index `from` on.
 fn entries(graph: &SymbolicElimination, from: usize) -> f64 {
     let buckets = graph.buckets[from..].iter();
     buckets.map(|bucket| dense(graph, bucket).exp2()).sum()
 }
 
-/// Returns the cost of the buckets from index `from` on: the number of entries of their joint tables, reduced by the predicted share of
-/// zeros.
+/// Returns the cost of the buckets from index `from` on: the number of entries of their joint tables, reduced by the predicted fraction of zeros.
 fn cost(graph: &SymbolicElimination, from: usize) -> f64 {
     let discount = (DISCOUNT / ONE) as f64;
     let price = |bucket: &Bucket| dense(graph, bucket).min(bucket.joint + discount).exp2();
@@ -101,21 +100,21 @@ fn dense(graph: &SymbolicElimination, bucket: &Bucket) -> f64 {
     all.map(|v| graph.log_cards[v.index()]).sum()
 }
 
-/// A connected component of the graph, whose elimination order does not depend on other components.
+/// A connected component of the graph, whose elimination order does not depend on the other components.
 #[derive(Debug, Default)]
 pub(super) struct Component {
-    /// The variables to eliminate, sorted, followed by the variables to keep that share a table with them.
+    /// The sorted variables to be eliminated, followed by the other variables that share a table with them.
     pub(super) variables: Vec<VarId>,
-    /// The count of variables to eliminate in the component.
+    /// The number of variables to be eliminated, which are the first of `variables`.
     pub(super) free: usize,
-    /// The live tables that contain the variables to eliminate.
+    /// The live tables that contain the variables to be eliminated.
     pub(super) tables: Vec<u32>,
 }
 
 impl Component {
-    /// Splits the remaining `candidates` into components.
+    /// Splits the candidates that have not been eliminated into components.
     ///
-    /// Candidates that are connected only through variables to keep are in different components.
+    /// Candidates that are connected only through other variables are in different components.
     ///
     /// **Complexity.** The time is linear in the total number of variables of all tables.
     pub(super) fn all(graph: &SymbolicElimination, candidates: &[VarId]) -> Vec<Self> {
@@ -157,7 +156,7 @@ impl Component {
         components
     }
 
-    /// Returns the interaction graph of the component; `places` is scratch space with an entry for each variable.
+    /// Returns the interaction graph of the component; `places` is a scratch list with an entry for each variable of the graph.
     pub(super) fn core(&self, graph: &SymbolicElimination, places: &mut [u32]) -> InteractionGraph {
         for (i, v) in self.variables.iter().enumerate() {
             places[v.index()] = i as u32;

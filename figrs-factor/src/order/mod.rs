@@ -1,4 +1,4 @@
-//! Search for elimination orders on symbolic tables, which have scopes but no entries.
+//! Search for elimination orders by symbolic elimination, whose tables have scopes but no entries.
 //!
 //! | file | content |
 //! |---|---|

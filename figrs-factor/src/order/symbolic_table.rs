@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use crate::graph::{Factor, FactorTable, VarId};
 
-/// Maximum base-2 logarithm of the ratio of assignments to rows at which a sparse table that determines its last variable gets the
-/// density of a function. In a table for one step of a multiplexer, the ratio of assignments to rows is about the number of values
-/// of the result.
+/// Maximum base-2 logarithm of the ratio of assignments to rows at which a sparse table that determines its last variable gets the density of a
+/// function. For one step of a multiplexer, this ratio is about the number of values of the result.
 const MAX_LOG_ROW_EXPANSION: f64 = 8.0;
 
 /// The scope and the predicted density of a table, without its entries.
@@ -20,8 +19,8 @@ pub struct SymbolicTable {
     pub live: bool,
 }
 
-/// Returns the base-2 logarithm of the fraction of the entries of `factor` that are non-zero; `log_cards` has the logarithms of
-/// the cardinalities.
+/// Returns the base-2 logarithm of the fraction of non-zero entries of `factor`; `log_cards` has the logarithms of the cardinalities of all
+/// variables.
 pub(crate) fn log_density(factor: &Factor, log_cards: &[f64]) -> f64 {
     let dense = || -> f64 {
         let logs = factor.variables.iter().map(|v| log_cards[v.index()]);
@@ -52,9 +51,8 @@ fn log_child(factor: &Factor, log_cards: &[f64]) -> f64 {
     child.map_or(0.0, |v| log_cards[v.index()])
 }
 
-/// True if the sorted `rows` contain each assignment of all variables except the last at most once. A table that determines its
-/// last variable counts as a function even if it lacks some assignments, because other tables may also exclude the missing
-/// assignments.
+/// True if no two of the sorted `rows` have the same values of all variables except the last. A table that determines its last variable counts as a
+/// function even if it lacks some assignments, because other tables may also exclude the missing assignments.
 fn is_function(rows: &[u32], width: usize) -> bool {
     let all = || rows.chunks(width);
     width > 1
@@ -63,10 +61,9 @@ fn is_function(rows: &[u32], width: usize) -> bool {
             .all(|(a, b)| a[..width - 1] != b[..width - 1])
 }
 
-/// Marks the end of a linked list.
 const END: u32 = u32::MAX;
 
-/// The linked list of one variable's tables: its first and last link, and its length.
+/// The linked list of the tables of one variable: its first and last link, and its length.
 #[derive(Debug, Clone, Copy)]
 struct TableList {
     first: u32,
@@ -80,17 +77,16 @@ const EMPTY: TableList = TableList {
     len: 0,
 };
 
-/// For each variable, a list of its tables in the order in which they were added.
+/// For each variable, the tables that contain it, in the order of their addition.
 #[derive(Clone, Debug)]
 pub(super) struct TableLists {
     lists: Vec<TableList>,
-    /// The links of all lists; each link has a table and the index of the next link of the same list.
+    /// The links of all lists: a table, and the index of the next link of the same list.
     links: Vec<(u32, u32)>,
 }
 
 impl TableLists {
-    /// Creates empty lists of tables for `variables` variables, with memory reserved for `mentions`
-    /// entries in total.
+    /// Creates empty lists for `variables` variables, and allocates memory for `mentions` entries in total.
     pub(super) fn new(variables: usize, mentions: usize) -> Self {
         Self {
             lists: vec![EMPTY; variables],
@@ -122,7 +118,7 @@ impl TableLists {
         self.from(self.lists[v.index()].first)
     }
 
-    /// Removes and returns the tables of `v`; the list of `v` is empty afterwards.
+    /// Removes all tables from the list of `v`, and returns them.
     pub(super) fn take(&mut self, v: VarId) -> impl Iterator<Item = u32> + '_ {
         let list = std::mem::replace(&mut self.lists[v.index()], EMPTY);
         self.from(list.first)
@@ -137,7 +133,6 @@ impl TableLists {
         })
     }
 
-    /// Drops the tables of `v` for which `keep` returns `false`.
     pub(super) fn retain(&mut self, v: VarId, keep: impl Fn(u32) -> bool) {
         let list = std::mem::replace(&mut self.lists[v.index()], EMPTY);
         let mut place = list.first;

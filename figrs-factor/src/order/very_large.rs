@@ -9,16 +9,15 @@ use crate::eliminate::error::{EliminationError, check_interrupt};
 use crate::graph::VarId;
 use crate::limits::Until;
 
-/// Number of neighbours of a variable up to which its score is updated whenever a neighbour is eliminated; with more neighbours, the
-/// score is updated when the variable is next in the queue.
+/// Maximum number of neighbours of a variable whose score is updated whenever a neighbour is eliminated. With more neighbours, the score is updated
+/// when the variable is next in the queue.
 const SCORED_AT_ONCE: usize = 128;
 
-/// Repeatedly eliminates, symbolically, the variable of `candidates` with the best score by `aim`; ties are resolved by the order of the
-/// candidates.
+/// Eliminates the variables `candidates` symbolically, each time the variable with the best score by `aim`; of equal scores, the first candidate.
 ///
-/// **Guarantee.** The order is deterministic. The scores of an eliminated variable's neighbours are updated immediately or, if there are
-/// many neighbours, when a neighbour is next in the queue. The scores of other variables are not updated, although their fill-in may have
-/// changed.
+/// **Guarantee.** The order is deterministic. An elimination updates the scores of the neighbours of the eliminated variable; the score of a
+/// neighbour with many neighbours of its own is updated only when this neighbour is next in the queue. The scores of other variables are not updated,
+/// although their fill-in may have changed.
 ///
 /// **Complexity.** The time is nearly linear in the total number of variables of all tables, for graphs of bounded width.
 ///
@@ -36,14 +35,14 @@ pub(super) fn greedily(
     GreedyQueue::new(graph, neighbours, candidates, aim).run(graph, until)
 }
 
-/// Priority queue of elimination scores that are updated lazily.
+/// Priority queue of variables by their scores; an outdated score is recomputed when its variable is next in the queue.
 struct GreedyQueue {
     neighbours: Neighbours,
     criterion: OrderCriterion,
     heap: BinaryHeap<Reverse<(EliminationCost, VarId, u32)>>,
-    /// For each variable, the number of times that its set of neighbours has changed.
+    /// For each variable, the number of changes of its set of neighbours.
     version: Vec<u32>,
-    /// For each variable, the number of changes of its neighbours before its score in the queue was computed.
+    /// For each variable, the value of `version` for which its score in the queue was computed.
     queued: Vec<u32>,
 }
 
@@ -105,10 +104,10 @@ impl GreedyQueue {
     }
 }
 
-/// Number of neighbours of a variable up to which fill-in is counted exactly; for more neighbours, an upper bound is used.
+/// Maximum number of neighbours of a variable whose fill-in is counted exactly; for more neighbours, an upper bound is used.
 const FILL_NEIGHBOURS: usize = 32;
 
-/// The first criterion of the elimination order of a very large component.
+/// The first criterion by which a greedy order of a very large component selects the next variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OrderCriterion {
     /// The score is the number of entries of the joint table (min-weight).
@@ -119,11 +118,10 @@ pub(super) enum OrderCriterion {
     FillIn,
 }
 
-/// The score of eliminating a variable next; the smallest score is the best.
+/// The score of a variable in a greedy order; the variable with the smallest score is eliminated next.
 pub(super) type EliminationCost = (i64, i64, i64);
 
-/// Returns the score of eliminating `v`: the sizes of the joint table and of the message, and the fill-in, in an order that depends
-/// on `aim`.
+/// Returns the score of `v`: the size of its joint table, the size of its message, and its fill-in, in a sequence that depends on `aim`.
 pub(super) fn score(
     graph: &SymbolicElimination,
     neighbours: &Neighbours,
@@ -141,7 +139,7 @@ pub(super) fn score(
         OrderCriterion::NonZeros => (entries + densities()).max(0.0),
         OrderCriterion::Entries | OrderCriterion::FillIn => entries,
     };
-    // The sums are rounded; the order of their terms then does not decide between equal scores.
+    // The sums are rounded, so that the order of their terms does not decide between equal scores.
     let (joint, out) = (fixed(joint), fixed(out));
     let fill = fill_in(graph, neighbours, v).cast_signed();
     match aim {
@@ -150,7 +148,7 @@ pub(super) fn score(
     }
 }
 
-/// Returns the fill-in of `v`: the number of pairs of neighbours that are not adjacent yet.
+/// Returns the fill-in of `v`: the number of pairs of its neighbours that are not adjacent.
 fn fill_in(graph: &SymbolicElimination, neighbours: &Neighbours, v: VarId) -> u64 {
     let around = neighbours.of_variable(graph, v).take(FILL_NEIGHBOURS + 1);
     let around: Vec<VarId> = around.collect();
@@ -160,7 +158,7 @@ fn fill_in(graph: &SymbolicElimination, neighbours: &Neighbours, v: VarId) -> u6
     let mut missing = 0;
     for (i, &a) in around.iter().enumerate() {
         for &b in &around[..i] {
-            // Variables to keep have no adjacency lists; both directions are therefore tested.
+            // Only variables to be eliminated have adjacency lists; both directions are therefore tested.
             missing += u64::from(!neighbours.are_adjacent(a, b) && !neighbours.are_adjacent(b, a));
         }
     }
@@ -175,7 +173,6 @@ pub(super) struct Neighbours {
 }
 
 impl Neighbours {
-    /// Builds the adjacency lists of `variables`.
     pub(super) fn new(graph: &mut SymbolicElimination, variables: &[VarId]) -> Self {
         let n = graph.log_cards.len();
         let mut lists = vec![Vec::new(); n];
@@ -191,7 +188,6 @@ impl Neighbours {
         }
     }
 
-    /// Returns the neighbours of `v` that have not been eliminated.
     pub(super) fn of_variable(
         &self,
         graph: &SymbolicElimination,
@@ -201,7 +197,6 @@ impl Neighbours {
         all.filter(|&u| !graph.is_eliminated(u))
     }
 
-    /// Returns the number of neighbours of `v`, including eliminated neighbours.
     pub(super) fn count(&self, v: VarId) -> usize {
         self.lists[v.index()].len()
     }
@@ -211,8 +206,7 @@ impl Neighbours {
         self.lists[a.index()].binary_search(&b).is_ok()
     }
 
-    /// Makes the variables of the message of `bucket` adjacent, and drops the variables that
-    /// `bucket` eliminates.
+    /// Makes the variables of the message of `bucket` adjacent, and removes the lists of the variables that `bucket` eliminates.
     pub(super) fn eliminate(&mut self, graph: &SymbolicElimination, bucket: &Bucket) {
         for v in &bucket.eliminated {
             self.lists[v.index()] = Vec::new();

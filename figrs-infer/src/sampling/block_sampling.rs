@@ -17,55 +17,51 @@ use figrs_answer::run::partial::{Absorption, Partial};
 use figrs_answer::run::watch::Watch;
 use figrs_factor::Until;
 
-/// Maximum number of worlds in a block, chosen such that the columns of the block stay in the processor cache.
+/// Maximum number of worlds in a block; with this number, the columns of the block stay in the processor cache.
 const MOST_ROWS: u64 = 1 << 14;
-/// Target number of values in a block of worlds.
+/// Number of values that a block of worlds should have: its number of worlds times the number of values of a world.
 const CELLS: u64 = 1 << 18;
-/// Number of worlds in a block if each world has many values, provided that the block has at most `MOST_CELLS` values. Smaller blocks are slow,
-/// because evaluating an element costs about as much as a hundred of its values.
+/// Minimum number of worlds in a block, even if each world has many values; the block must have at most `MOST_CELLS` values. Smaller blocks are slow,
+/// because evaluating an element once for a block costs about as much as computing a hundred values.
 const WORTHWHILE_ROWS: u64 = 1 << 8;
 const MOST_CELLS: u64 = 1 << 22;
-/// The worlds of one block may use the memory limit divided by `MEMORY_DIVISOR`, because several threads hold blocks at the same time.
+/// Divisor of the memory limit that gives the memory of one block of worlds, because several threads use blocks at the same time.
 const MEMORY_DIVISOR: u64 = 16;
 /// Number of worlds of the pilot block, which measures the size of a world and whose draws are discarded.
 const PILOT: usize = 8;
 /// Minimum number of blocks of worlds in a run, provided that each block then has at least `LEAST_ROWS` worlds.
 pub(super) const LEAST_BLOCKS: u64 = 16;
 const LEAST_ROWS: u64 = 64;
-/// If a run would have more units of work than `WORTHWHILE_UNITS`, several blocks of worlds form one unit. A unit is then at most `1 /
-/// WORTHWHILE_UNITS` of the run.
+/// Number of units of work above which several blocks of worlds form one unit. A unit is then at most `1 / WORTHWHILE_UNITS` of the run.
 const WORTHWHILE_UNITS: u64 = 1 << 12;
-/// Maximum number of blocks of worlds in a unit of work.
 const MOST_BLOCKS: u64 = 64;
 
-/// The size of the units of work of a run; a unit is a number of blocks of worlds whose sums are reported together.
+/// The size of the units of work of a run. A unit consists of several blocks of worlds whose sums are reported together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnitSize {
     /// Number of worlds in a block.
     pub(super) rows: u64,
-    /// Number of blocks of worlds in a unit, which are drawn one after another and reported together.
+    /// Number of blocks of worlds in a unit; the blocks are drawn one after another and reported together.
     pub(super) blocks: u64,
 }
 
 impl UnitSize {
-    /// Returns the number of worlds in a unit of work.
     pub(super) fn worlds(self) -> u64 {
         self.rows * self.blocks
     }
 }
 
-/// The settings with which a sampler of independent worlds draws blocks of worlds.
 #[derive(Debug)]
 pub(crate) struct BlockSampling<'a> {
     pub(crate) algorithm: &'static str,
-    /// The remedy that an error states if all samples have weight zero.
+    /// The remedy in the error for a run in which all samples have weight zero.
     pub(crate) remedy: &'static str,
     pub(crate) samples: Option<u64>,
-    /// The run ends after the block in which the effective sample size reaches this number, but not before a minimum number of blocks.
+    /// The effective sample size at which the run ends. The run ends only after a complete block, and after a minimum number of blocks.
     pub(crate) target_ess: Option<f64>,
     pub(crate) drawing: &'a SamplerSettings,
     pub(crate) observations: Observations,
-    /// An upper bound of the weight of a world, if one is known.
+    /// An upper bound of the weight of a world, if a bound is known.
     pub(crate) maximum: Option<WeightBound>,
     /// The logarithm of the weight that is used as the unit of the weights.
     pub(crate) log_unit: f64,
@@ -124,11 +120,11 @@ impl BlockSampling<'_> {
         }
     }
 
-    /// Returns the number of blocks of worlds in a unit of work. A unit has several blocks if the model is small: sending the sums of a block to
-    /// another thread would then take longer than drawing the block.
+    /// Returns the number of blocks of worlds in a unit of work. A unit has several blocks if sending the sums of a block to another thread
+    /// would take longer than drawing the block.
     ///
     /// A unit of work is one block if a run may end after any block, if draws are retained, or if a target may have a different value in each world.
-    /// In the last case, adding up several blocks saves nothing.
+    /// In the last case, the sums of several blocks are as large as the blocks themselves.
     fn blocks_of_unit(&self, rows: u64, cells: u64, has_typed: bool) -> u64 {
         let (Some(samples), None, false, false) =
             (self.samples, self.target_ess, self.keep_draws, has_typed)
@@ -137,28 +133,26 @@ impl BlockSampling<'_> {
         };
         let most = (MOST_BLOCKS * CELLS / cells / rows).clamp(1, MOST_BLOCKS);
         let wanted = (samples / rows / WORTHWHILE_UNITS).clamp(1, most);
-        // A power of two seldom changes when a run is lengthened.
+        // The number is a power of two, which seldom changes when a run is lengthened.
         1 << wanted.ilog2()
     }
 
-    /// Returns the number of units of work of a given size in the whole run.
     pub(super) fn units_of(&self, size: UnitSize) -> u64 {
         self.samples
             .map_or(u64::MAX, |samples| samples.div_ceil(size.worlds()))
     }
 
-    /// Returns the number of units of work of the whole run.
     pub(crate) fn units(&self, model: &Model, targets: &[AnyElement]) -> Result<u64, Error> {
         let size = self.unit_size(model, targets, &Until::default())?;
         Ok(self.units_of(size))
     }
 }
 
-/// Maximum number of blocks of worlds in a batch; after each batch, a thread reports the sums of its blocks.
+/// Maximum number of blocks of worlds in a batch. After each batch, a thread reports the sums of the batch.
 const BATCH: u64 = 32;
 
 impl BlockSampling<'_> {
-    /// Draws the worlds of the units of work `units`. `finish` may change the weights of a block of worlds before they are summed.
+    /// Draws the worlds of the units of work `units`. `finish` may change the weights of a block of worlds before the weights are summed.
     pub(crate) fn partial(
         &self,
         (model, targets): (&Model, &[AnyElement]),
@@ -230,12 +224,12 @@ impl BlockSampling<'_> {
 
 /// The memory that the blocks of worlds of a run may use together.
 ///
-/// A block of worlds that exceeds its share starts again with empty caches while the other threads wait, and may then use the whole memory. Whether
-/// a model fits into memory therefore does not depend on the number of threads.
+/// If a block of worlds exceeds its share of the memory, the other threads wait, and the block starts again with empty caches and may use the whole
+/// memory. A model that fits into memory therefore fits with any number of threads.
 pub(crate) struct SharedMemory {
     pool: Arc<Pool>,
     threads: usize,
-    /// Locked for reading while threads work at the same time, and for writing while one thread works alone.
+    /// Threads that work at the same time hold the lock for reading. A thread that uses the whole memory alone holds the lock for writing.
     alone: RwLock<()>,
 }
 
@@ -254,7 +248,7 @@ impl SharedMemory {
         block
     }
 
-    /// Runs `work` with a block of worlds. If the first attempt exceeds the block's share of the memory, the work is repeated with the whole memory.
+    /// Runs `work` with a block of worlds. If the first attempt exceeds the block's share of the memory, a second attempt may use the whole memory.
     pub(crate) fn run<R>(
         &self,
         block: &mut Block,

@@ -14,16 +14,17 @@ pub struct BlockTally {
     pub(crate) total: f64,
     pub(crate) squares: f64,
     pub(crate) largest: f64,
-    /// The largest weights of the block, as many as may belong to the tail of the weights of the run.
+    /// The largest weights of the block. All weights of the block that may belong to the tail of the run's weights are included.
     #[serde(with = "repeated_numbers")]
     pub(crate) heaviest: Vec<f64>,
     /// Number of worlds, including worlds of weight zero.
     pub(crate) rows: u64,
-    /// Number of worlds in a block that do not contradict the evidence. In sums over several blocks, only blocks with the fewest densities count.
+    /// Number of worlds that do not contradict the evidence. In sums over several blocks, only blocks whose likelihoods have the fewest density
+    /// factors count.
     pub(crate) met: u64,
-    /// Number of densities among the likelihoods of a world.
+    /// Number of density factors in the likelihood of a world.
     pub(crate) densities: usize,
-    /// For each target its distinct values, in the order of first occurrence.
+    /// For each target, its distinct values in the order of first occurrence.
     #[serde(skip)]
     pub(crate) values: Vec<Box<dyn AnyColumn>>,
     pub(crate) targets: Vec<BlockTargetTally>,
@@ -31,12 +32,11 @@ pub struct BlockTally {
     pub(crate) log_weights: Option<Vec<f64>>,
 }
 
-/// The sums of the weights of one target.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct BlockTargetTally {
     /// For each distinct value, the sum of the weights and the sum of the squared weights.
     pub(crate) sums: Vec<(f64, f64)>,
-    /// For each world that satisfies the evidence, the index of its value, if draws are retained.
+    /// For each world that satisfies the evidence, the index of the target's value, if draws are retained.
     pub(crate) draws: Option<Vec<u32>>,
 }
 
@@ -49,7 +49,7 @@ impl PortableUnit for BlockTally {
 impl BlockTally {
     /// Computes the sums of a block of worlds in which all targets and evidence have been evaluated.
     ///
-    /// The result has the `heaviest` largest weights and, if `keep` is set, the draws.
+    /// The result includes the `heaviest` largest weights and, if `keep` is set, the draws.
     pub(crate) fn new(
         block: &mut Block,
         targets: &[AnyElement],
@@ -119,7 +119,7 @@ fn ones(words: impl Iterator<Item = u64>) -> f64 {
     f64::from(words.map(u64::count_ones).sum::<u32>())
 }
 
-/// Returns the distinct values of a column with their sums of weights and, if draws are retained, the index of the value in each world.
+/// Returns the distinct values of a column, the sums of the weights for each value and, if draws are retained, the index of the value in each world.
 fn sums(
     column: &TargetColumn<'_>,
     element: &AnyElement,
@@ -191,7 +191,8 @@ fn sums(
             draws = keep.then(|| codes.iter().map(position).collect());
         }
         ColumnValues::Typed(typed) => {
-            // Values are numbered as in the branch for codes, because the sums must not depend on the storage format of the values.
+            // The values are numbered by first occurrence, as for the values that are stored as codes, because the sums must not depend on the
+            // storage format.
             let mut met = element.no_values();
             let positions = met.encode(typed).unwrap_or_default();
             for (at, (position, weight)) in positions.iter().zip(by_row(column, form)).enumerate() {
@@ -209,7 +210,6 @@ fn sums(
     (values, BlockTargetTally { sums, draws })
 }
 
-/// Returns the weight of each world in a column.
 fn by_row(column: &TargetColumn<'_>, form: &WeightForm) -> Vec<f64> {
     let rows = column.rows();
     match form {
@@ -225,7 +225,8 @@ fn by_row(column: &TargetColumn<'_>, form: &WeightForm) -> Vec<f64> {
     }
 }
 
-/// Serialises numbers as pairs of a number and its count, in descending order, because weights of discrete worlds have few distinct values.
+/// Serialises a list of numbers in descending order, each distinct number with its count, because weights of discrete worlds have few distinct
+/// values.
 mod repeated_numbers {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -252,10 +253,10 @@ mod repeated_numbers {
     }
 }
 
-/// Maximum number of weights that are retained: as many as the tail of a hundred million samples has.
+/// Maximum number of weights that are retained: the size of the tail of a hundred million samples.
 pub(super) const MAX_TAIL_SIZE: usize = 30_001;
 
-/// The logarithms of the largest weights of a run. The list has one weight more than the tail of the weights has.
+/// The logarithms of the largest weights of a run. The list has one weight more than the tail of the distribution of the weights.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WeightTail {
     logs: Vec<f64>,
@@ -264,11 +265,11 @@ pub(crate) struct WeightTail {
 }
 
 impl WeightTail {
-    /// Returns the number of the largest weights that the unit of work with index `unit` must return, if each unit has `rows` worlds. The number does not
-    /// depend on the number of samples, so that a run can be lengthened.
+    /// Returns the number of its largest weights that the unit of work `unit` must report, if each unit has `rows` worlds. The number does not depend
+    /// on the number of samples, so that a run can be lengthened.
     ///
-    /// All units have the same distribution. The number of tail weights from one unit is Poisson distributed. Its mean is largest if no unit follows, and
-    /// the number then exceeds the returned number with probability 1e-9.
+    /// The number of a unit's weights that belong to the tail of the run is Poisson distributed. The mean of this number is largest if the unit is
+    /// the last unit of the run; this number then exceeds the result with a probability of 1e-9.
     pub(crate) fn most_of_unit(rows: u64, unit: u64) -> usize {
         const DEVIATIONS: f64 = 6.0;
         const LEAST: f64 = 16.0;
@@ -280,17 +281,15 @@ impl WeightTail {
         MAX_TAIL_SIZE.min(most as usize)
     }
 
-    /// Drops all weights that were added.
     pub(crate) fn clear(&mut self) {
         self.logs.clear();
         self.count = 0;
     }
 
-    /// Adds the largest weights of a block, given in units of `exp(log_scale)`, and the number of positive weights of
-    /// the block.
+    /// Adds the largest weights of a block, in units of `exp(log_scale)`. `count` is the number of positive weights of the block.
     pub(crate) fn add(&mut self, largest: &[f64], log_scale: f64, count: u64) {
         self.count += count;
-        // Weights of discrete worlds are often equal to the weight before, whose logarithm is known.
+        // Weights of discrete worlds are often equal to the preceding weight, whose logarithm is then reused.
         let mut last = (1.0, 0.0);
         let logs = largest.iter().map(|&weight| {
             if weight != last.0 {
@@ -304,7 +303,6 @@ impl WeightTail {
         }
     }
 
-    /// Returns the Pareto k-hat of all weights that were added.
     pub(crate) fn pareto_k(mut self) -> f64 {
         let most = MAX_TAIL_SIZE.min(tail_length(self.count as usize) + 1);
         keep_largest(&mut self.logs, most);
@@ -312,7 +310,7 @@ impl WeightTail {
     }
 }
 
-/// Returns the `most` largest positive weights in `form`.
+/// Returns the `most` largest positive weights of the worlds in `form`.
 pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
     let mut weights: Vec<f64> = match form {
         WeightForm::Rows(rows) => rows.iter().copied().filter(|w| *w > 0.0).collect(),
@@ -332,7 +330,6 @@ pub(crate) fn largest(form: &WeightForm, most: usize) -> Vec<f64> {
     weights
 }
 
-/// Retains the `most` largest numbers, in any order.
 pub(super) fn keep_largest(numbers: &mut Vec<f64>, most: usize) {
     if numbers.len() > most {
         numbers.select_nth_unstable_by(most, |a, b| b.total_cmp(a));
@@ -370,7 +367,7 @@ mod tests {
         let most = [0, 1, 15, 1 << 14].map(|unit| WeightTail::most_of_unit(1 << 14, unit));
         assert_eq!(most, [519, 388, 171, 26]);
         assert_eq!(WeightTail::most_of_unit(60, 0), 51);
-        // Equal weights have no tail.
+        // Equal weights have no tail, and k-hat is minus infinity.
         let mut equal = WeightTail::default();
         equal.add(&[0.25; 100], 0.0, 100);
         assert_eq!(equal.pareto_k(), f64::NEG_INFINITY);

@@ -20,13 +20,12 @@ use figrs_answer::setters;
 
 /// Draws worlds from the prior of a model without evidence; interventions are allowed.
 ///
-/// **Guarantee.** The draws are independent and follow the prior exactly. The draws have weights if worlds reach a `Score`, which is a factor of the
-/// weight of its world. The same seed gives the same draws on any number of threads.
+/// **Guarantee.** The draws are independent and follow the prior exactly. The draws have weights if worlds reach a `Score`, because a Score
+/// multiplies the weight of its world. The same seed gives the same draws on any number of threads.
 ///
 /// **Complexity.** The time is linear in the number of samples and in the number of elements of each world.
 ///
-/// **Errors.** [`Error::EvidenceNotAllowed`] if the model has evidence; [`Error::NothingDone`] if the run was stopped before the first
-/// world.
+/// **Errors.** [`Error::EvidenceNotAllowed`] if the model has evidence; [`Error::NothingDone`] if the run was stopped before the first world.
 ///
 /// ```
 /// # use figrs_core::{Flip, Model};

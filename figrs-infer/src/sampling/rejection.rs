@@ -22,8 +22,8 @@ use figrs_answer::setters;
 
 /// Draws worlds from the prior, and keeps the worlds that satisfy the evidence.
 ///
-/// If the evidence gives weights to worlds, a world is accepted with a probability proportional to its weight. The maximum of the weight must then be
-/// known: state it with `weigh_at_most`. The accepted draws are independent samples of the exact posterior, and have equal weights.
+/// If the evidence gives weights to worlds, a world is accepted with a probability proportional to its weight. The maximum weight must then be stated
+/// with `weigh_at_most`. The accepted draws are independent samples of the exact posterior, and have equal weights.
 ///
 /// The estimates converge to the exact answer as the number of tries grows. The accepted draws follow the posterior exactly, and the estimate of the
 /// probability of the evidence is unbiased. The same seed gives the same answer on any number of threads.
@@ -31,7 +31,7 @@ use figrs_answer::setters;
 /// **Complexity.** The time is linear in the number of tries and in the number of elements of each world. Each accepted draw takes `1 / P(evidence)`
 /// tries on average.
 ///
-/// **Errors.** [`Error::NoSampleMetEvidence`] if no try satisfied the evidence, which is certain if a value of a continuous element is observed;
+/// **Errors.** [`Error::NoSampleMetEvidence`] if no try satisfied the evidence, which always happens if a value of a continuous element is observed;
 /// [`Error::UnboundedWeight`] if a weight has no stated maximum; [`Error::InvalidSetting`] if Scores give a world a weight above one;
 /// [`Error::NothingDone`] if the run was stopped before the first world.
 ///
@@ -57,7 +57,7 @@ pub struct RejectionSampling {
 }
 
 impl RejectionSampling {
-    /// Creates a sampler that makes `tries` tries, each of which draws a world from the prior; the seed is 0.
+    /// Creates a sampler that draws `tries` worlds from the prior, and accepts or rejects each world; the seed is 0.
     pub fn new(tries: u64) -> Self {
         Self {
             tries,
@@ -73,7 +73,7 @@ impl RejectionSampling {
 }
 
 impl RejectionSampling {
-    /// Returns the settings for drawing blocks of worlds. The weights are stored in units of the largest weight of a world.
+    /// Returns the settings for drawing blocks of worlds. The weights are stored as fractions of the largest weight that a world can have.
     fn blocks(&self, model: &Model) -> Result<BlockSampling<'_>, Error> {
         if self.tries == 0 {
             return Err(Error::invalid_setting(
@@ -157,7 +157,7 @@ impl ResumableSampler for RejectionSampling {
 
 figrs_answer::run::replicate::unit_sampler!(RejectionSampling, drawing.seed);
 
-/// Accepts each world with probability weight / maximum, and gives the accepted worlds a weight of one.
+/// Accepts each world with the probability weight / maximum, and sets the weight of accepted worlds to one.
 fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) -> Result<(), Error> {
     let plain = block.weights().plain();
     let unit = (plain.log_scale - log_maximum).exp();
@@ -167,7 +167,7 @@ fn reject(block: &mut Block, rows: usize, log_maximum: f64, rng: &mut Stream) ->
     block.weights().for_each_survivor(|row| {
         let weight = weights[row] * unit;
         most = most.max(weight);
-        // For a row that is accepted with certainty, no random number is drawn.
+        // No random number is drawn for a world that is certainly accepted.
         if weight >= 1.0 || rng.random::<f64>() < weight {
             kept.push(row as u32);
         }

@@ -1,5 +1,4 @@
-//! Bounds, derived from the model, for worlds that no sample has: their largest weight, and the possible values of the
-//! targets.
+//! Bounds, derived from the model, on worlds that no sample has: the largest weight of such a world, and the possible values of the targets.
 
 use figrs_core::internals::{FamilyOp, Kind};
 use figrs_core::{AnyElement, Datum, ElementId, Model, Support, SupportBuilder};
@@ -19,7 +18,7 @@ pub(crate) struct UnseenWorlds {
 
 impl UnseenWorlds {
     /// Returns the bounds on the unseen worlds of `model` and on the unseen values of `targets`. `maximum` is an upper bound of the weights of the
-    /// model's worlds, if one is known.
+    /// model's worlds, if a bound is known.
     pub(crate) fn of(model: &Model, targets: &[AnyElement], maximum: Option<WeightBound>) -> Self {
         let possible = targets.iter().map(|target| PriorSupport::of(model, target));
         Self {
@@ -29,7 +28,7 @@ impl UnseenWorlds {
         }
     }
 
-    /// Returns no bounds; used for a partly known model without targets.
+    /// Returns an object without bounds and without targets, for a model that is only partly known.
     pub(crate) fn unknown() -> Self {
         Self {
             certain: false,
@@ -38,8 +37,9 @@ impl UnseenWorlds {
         }
     }
 
-    /// Returns an upper bound of the probability of values that no sample has, see [`unseen_share`]. `log_mean` is the logarithm of the mean weight
-    /// of the `samples` samples. The heaviest sample has `densities` densities, and `log_largest` is the logarithm of its weight.
+    /// Returns an upper bound of the probability of the values that no sample has: see [`unseen_share`]. `log_mean` is the logarithm of the mean
+    /// weight of the `samples` samples. `log_largest` is the logarithm of the weight of the heaviest sample, and `densities` is the number of density
+    /// factors in this weight.
     pub(crate) fn share(
         &self,
         samples: u64,
@@ -51,12 +51,12 @@ impl UnseenWorlds {
         unseen_share(samples, log_maximum, log_mean)
     }
 
-    /// Returns the log-evidence; `spread` is the standard error computed from the weights of the samples, and `unseen` the bound of the probability
-    /// of unseen values.
+    /// Returns the log-evidence. `spread` is the standard error computed from the weights of the samples, and `unseen` is the upper bound of the
+    /// probability of unseen values.
     pub(crate) fn evidence(&self, log_mean: f64, spread: f64, unseen: f64) -> LogEvidence {
         LogEvidence {
             value: log_mean,
-            // If all weights are equal, they contain no information about worlds that were not drawn, and the bound replaces the
+            // If all samples have the same weight, the weights say nothing about worlds that were not drawn; the upper bound then replaces the
             // standard error.
             standard_error: if self.certain || spread > 0.0 {
                 spread
@@ -67,13 +67,14 @@ impl UnseenWorlds {
     }
 }
 
-/// Maximum number of possible values of a target that are enumerated.
+/// Maximum number of values of a target up to which its possible values are listed.
 const MAX_VALUES: usize = 256;
-/// A value whose expected number of draws is at least this is assumed to have been drawn: the probability that no draw has it is below `5e-5`.
+/// Expected number of draws of a value from which on the value is assumed to have been drawn: the probability that no draw has it is then below
+/// `5e-5`.
 const MIN_EXPECTED_DRAWS: f64 = 10.0;
 
-/// The possible values of a target, with the prior probability of each value if the probability is known. The target has no parents, or is a table or
-/// a Boolean.
+/// The possible values of a target, with the prior probability of each value if the probability is known. The target has no parents, has a
+/// conditional table, or is Boolean.
 #[derive(Clone, Debug)]
 pub(crate) struct PriorSupport {
     values: Support,
@@ -81,8 +82,8 @@ pub(crate) struct PriorSupport {
 }
 
 impl PriorSupport {
-    /// Returns the possible values of a target. Returns `None` if evidence or an intervention sets the value, if there are too many values, or if
-    /// finding them would call functions of the model.
+    /// Returns the possible values of a target. Returns `None` if an observation or an intervention determines the value of the target, if the target
+    /// has too many values, or if finding the values would require calls of the model's functions.
     pub(crate) fn of(model: &Model, target: &AnyElement) -> Option<Self> {
         let is_target = |element: &AnyElement| element.id() == target.id();
         let mut evidence = model.evidence().iter();
@@ -116,8 +117,8 @@ impl PriorSupport {
         (known.values.len() <= MAX_VALUES).then_some(known)
     }
 
-    /// Adds to `drawn` the possible values that none of the `draws` draws has. If the probability of undrawn values has no bound, only values that
-    /// the draws may have missed are added.
+    /// Adds to `drawn` the possible values that occur in none of the `draws` draws. If the probability of such values has no bound (`is_bounded` is
+    /// false), only values with fewer than [`MIN_EXPECTED_DRAWS`] expected draws are added.
     pub(crate) fn add_undrawn(&self, drawn: &mut SupportBuilder, draws: u64, is_bounded: bool) {
         for value in 0..self.values.len() {
             let prior = self.priors.as_ref().map(|priors| priors[value]);
@@ -129,7 +130,7 @@ impl PriorSupport {
     }
 }
 
-/// An upper bound of the weights of worlds with a given number of densities.
+/// An upper bound of the weights of worlds whose likelihoods have a given number of density factors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WeightBound {
     log: f64,
@@ -137,7 +138,7 @@ pub(crate) struct WeightBound {
 }
 
 impl WeightBound {
-    /// The bound of rejection sampling, where each world is accepted with weight one or rejected.
+    /// The bound of rejection sampling, in which an accepted world has weight one.
     pub(crate) const ONE: Self = Self {
         log: 0.0,
         densities: 0,
@@ -145,8 +146,9 @@ impl WeightBound {
 
     /// Returns the product of the largest weights of all statements of evidence of `model`; `None` if the largest weight of a statement is unknown.
     ///
-    /// The largest weight of an observed value with a probability is one. The probability or density of an observed element without parents is the
-    /// same in all worlds, and is used as it is. For any other observed density, the family of distributions states the largest weight.
+    /// If an observed element has no parents, the probability or density of its value is the same in all worlds, and is its largest weight. For any
+    /// other element, the largest weight of an observed value is one if the distribution is discrete; otherwise the family of distributions states
+    /// the largest density.
     pub(crate) fn of(model: &Model) -> Option<Self> {
         let mut all = Self::ONE;
         let mut weighed = FxHashSet::default();
@@ -159,8 +161,8 @@ impl WeightBound {
         Some(all)
     }
 
-    /// Multiplies the bound by the largest weight of an observed value, and of the values that this value implies for other elements. Each element
-    /// counts once.
+    /// Multiplies the bound by the largest weight of an observed value, and by the largest weights of the values of other elements that this value
+    /// implies. Each element counts once.
     fn observe(&mut self, element: &AnyElement, value: &Datum, weighed: &mut FxHashSet<ElementId>) {
         let mut observed = vec![(element.clone(), value.clone())];
         while let Some((element, value)) = observed.pop() {
@@ -192,10 +194,10 @@ impl WeightBound {
         }
     }
 
-    /// Returns the logarithm of the bound for worlds with `densities` densities; `None` if the bound does not hold.
+    /// Returns the logarithm of the bound for worlds whose likelihoods have `densities` density factors; `None` if the bound does not hold.
     ///
-    /// The bound does not hold if the heaviest world has a larger log-weight `log_largest`, or if the number of densities differs. The reason may
-    /// be a Score, which the bound does not cover.
+    /// The bound does not hold if the log-weight `log_largest` of the heaviest world exceeds it, or if the number of density factors differs. The
+    /// cause may be a Score, which the bound does not include.
     pub(crate) fn for_worlds(self, densities: usize, log_largest: f64) -> Option<f64> {
         let holds = densities == self.densities && log_largest <= self.log + 1e-9;
         holds.then_some(self.log)
@@ -212,7 +214,7 @@ mod tests {
 
     use super::*;
 
-    /// A user-defined family: the uniform distribution in a window of given centre and width.
+    /// A user-defined family: the uniform distributions on an interval with a given centre and width.
     #[derive(Debug)]
     struct StatedWindow {
         states_its_bound: bool,
@@ -270,8 +272,7 @@ mod tests {
             assert!((found.log - log_most(number)).abs() < 1e-12, "{found:?}");
             assert_eq!(found.densities, 1);
         }
-        // With a negative deviation the observation has no density; the bound therefore does not apply to worlds with one
-        // density.
+        // With a negative deviation, the observed value has no density; the bound therefore does not apply to worlds with one density factor.
         spread.set(-1.0);
         let none = bound(&model);
         assert_eq!((none.densities, none.for_worlds(1, -3.0)), (0, None));
@@ -287,7 +288,7 @@ mod tests {
         };
         let known = seen(true, 0.25);
         assert_eq!((known.log, known.densities), (4f64.ln(), 1));
-        // A world of larger weight shows that the bound is wrong; the bound is then not used.
+        // If a world has a larger weight than the bound, the bound is wrong and is not used.
         assert_eq!(known.for_worlds(1, 4f64.ln()), Some(4f64.ln()));
         assert_eq!(known.for_worlds(1, 5f64.ln()), None);
         assert_eq!(seen(false, 0.25).for_worlds(1, 4f64.ln()), None);

@@ -1,4 +1,4 @@
-//! Sums of the weights of independent worlds, and the answer computed from them.
+//! Sums of the weights of independent worlds, and the computation of the answer from these sums.
 
 use std::time::Duration;
 
@@ -18,13 +18,12 @@ use figrs_exact::tally::{Tally, TallyTarget};
 use figrs_factor::Stopped;
 use figrs_factor::graph::WorldWeight;
 
-/// The sums of a sampler of independent worlds. A unit of work of the run is a block of worlds, or a fixed number of blocks.
+/// The sums of a sampler of independent worlds. A unit of work is a fixed number of blocks of worlds.
 #[derive(Clone, Debug)]
 pub struct WorldSums {
     algorithm: &'static str,
     remedy: &'static str,
     samples: Option<u64>,
-    /// The size of the units of work.
     size: UnitSize,
     target_ess: Option<f64>,
     log_unit: f64,
@@ -37,11 +36,10 @@ pub struct WorldSums {
     met: u64,
 }
 
-/// Maximum number of distinct values and draws of sums of which an answer keeps a copy.
+/// Maximum number of distinct values and draws of which an answer keeps a copy.
 pub(crate) const MOST_COPIED: usize = 1 << 20;
 
 impl WorldSums {
-    /// Creates the sums of a run before any worlds are added.
     pub(super) fn new(
         by: &BlockSampling<'_>,
         model: &Model,
@@ -104,7 +102,7 @@ impl Sums for WorldSums {
         self.size == longer.size
     }
 
-    /// Returns the answer of weighted samples, or an error with a remedy if all weights are zero.
+    /// Computes the answer of weighted samples. Returns an error with a remedy if all weights are zero.
     fn into_answer(self, stopped: Stopped, elapsed: Duration) -> Result<Answer, Error> {
         let (tally, algorithm) = (self.tally, self.algorithm);
         let done = tally.worlds();
@@ -195,7 +193,7 @@ impl PortableSums for WorldSums {
     }
 }
 
-/// The largest weights of the worlds with the fewest densities.
+/// The largest weights of worlds, among the worlds whose likelihoods have the fewest density factors.
 #[derive(Clone, Debug)]
 struct LargestWeight {
     log: f64,
@@ -228,7 +226,6 @@ impl LargestWeight {
     }
 }
 
-/// The retained draws of the blocks of worlds that have been added.
 #[derive(Clone, Debug)]
 struct KeptDraws {
     targets: Vec<(AnyElement, SupportBuilder, Vec<u32>)>,
@@ -285,7 +282,6 @@ impl KeptDraws {
     }
 }
 
-/// Adds the sums of a block of worlds to the tally.
 pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) {
     tally.worlds += block.rows;
     if block.met == 0 || block.densities > tally.densities {
@@ -312,10 +308,8 @@ pub(super) fn absorb(tally: &mut Tally, block: &BlockTally) {
     }
 }
 
-/// Returns the marginals of the targets, computed from sampled worlds: they state squared weights, and include possible values that no sample
-/// has.
-///
-/// `unseen` bounds the probability of values that no sample has: see [`unseen_share`](figrs_answer::unseen_share).
+/// Returns the marginals of the targets, computed from the sums of sampled worlds. The marginals include possible values that no sample has; `unseen`
+/// is an upper bound of the probability of such values (see [`unseen_share`](figrs_answer::unseen_share)).
 pub(super) fn sampled_marginals(
     tally: Tally,
     possible: &[Option<PriorSupport>],
@@ -349,8 +343,7 @@ pub(super) fn sampled_marginals(
         .collect()
 }
 
-/// Raises the estimated probabilities of drawn values above zero, because a probability of zero marks a value that was
-/// not drawn.
+/// Replaces estimated probabilities of zero by small positive numbers for drawn values, because a probability of zero marks a value without draws.
 pub(crate) fn keep_positive(drawn: &mut [f64]) {
     for share in drawn {
         *share = share.max(f64::MIN_POSITIVE);

@@ -1,5 +1,4 @@
-//! Finds decision rules with limited memory by single policy updating: a decision knows only the elements that it
-//! lists.
+//! Finds decision rules with limited memory by single policy updating. With limited memory, a decision knows only the elements that it lists.
 
 use figrs_core::expand::Content;
 use figrs_core::graph::{DependencyGraph, EvidenceRole};
@@ -10,22 +9,19 @@ use figrs_answer::error::Error;
 use figrs_factor::eliminate::{DecisionRule, ExpectedUtilities};
 use figrs_factor::graph::{Assignments, VarId};
 
-/// Decision rules whose expected utility no change of a single rule increases.
+/// Decision rules that no change of a single rule improves.
 pub(super) struct UpdatedRules {
-    /// The rules in the order of the decisions.
     pub(super) rules: Vec<DecisionRule>,
-    /// `true` if the graph proves that no other rules have a larger expected utility.
+    /// `true` if the graph of the model proves that no other rules have a larger expected utility.
     pub(super) is_proven: bool,
-    /// Number of rounds, each of which updates the rules of all decisions; the last round changed no rule.
+    /// Number of rounds. Each round updates the rules of all decisions; the last round changed no rule.
     pub(super) rounds: usize,
 }
 
-/// Maximum number of rounds of updates, each of which updates all decisions. The maximum is needed because rounding errors could
-/// make the rounds continue without end.
+/// Maximum number of rounds of updates. Without a maximum, rounding errors could make the rounds continue forever.
 const MOST_ROUNDS: usize = 1000;
 
-/// Updates the rules of the decisions one after another until a round changes none of them; initially all decisions are
-/// random.
+/// Updates the rules of the decisions one after another, until a round changes no rule. Before the first update, decisions choose at random.
 pub(super) fn rules(
     question: &DecisionQuestion,
     problem: &DecisionProblem,
@@ -46,8 +42,7 @@ pub(super) fn rules(
             changed |= rules[number].as_ref() != Some(&updated);
             rules[number] = Some(updated);
         }
-        // In the proven order, the best rule of a decision does not depend on the rules that are updated later; a
-        // single round therefore suffices.
+        // In the proven order, the best rule of a decision does not depend on rules that are updated later. One round is therefore enough.
         changed &= !is_proven;
     }
     Ok(UpdatedRules {
@@ -57,8 +52,8 @@ pub(super) fn rules(
     })
 }
 
-/// Returns the best rule of the decision of index `number` given the `rules` of the other decisions; returns its present rule if
-/// no rule is better.
+/// Returns the best rule of the decision with the index `number`, given the `rules` of the other decisions. Returns the present rule of the decision
+/// if no rule is better.
 fn update(
     problem: &DecisionProblem,
     rules: &[Option<DecisionRule>],
@@ -115,11 +110,11 @@ fn best(
     }
 }
 
-/// Returns an order of the decisions in which one update of each decision finds the best rules, if the graph proves that there is one. In the
-/// returned order, the utilities that a decision influences are independent of the other decisions among itself and the decisions after it (the
-/// decision is extremal). The result is `None` if there are Scores, because decisions may determine whether a Score in a branch counts.
+/// Returns an order of the decisions in which one update of each decision finds the best rules; `None` if the graph does not prove that such an order
+/// exists. In this order, each decision is extremal: the utilities that it influences are independent of all later decisions in the order. The result
+/// is `None` if there are Scores, because decisions may determine whether a Score in a branch counts.
 ///
-/// In the graph of the proof, each decision reads the elements that are known when it is made.
+/// In the graph, each decision reads the elements that are known when the decision is made.
 ///
 /// **References.** Lauritzen and Nilsson (2001), "Representing and solving decision problems with limited information".
 pub(super) fn solution_order(
@@ -149,8 +144,8 @@ pub(super) fn solution_order(
     Some(order)
 }
 
-/// True if the utilities that `decided` influences are independent of the decisions `others` and their known elements, given `decided` and its
-/// known elements.
+/// True if the utilities that the decision `decided` influences are independent of the decisions `others` and of the elements known to `others`,
+/// given `decided` and the elements known to `decided`.
 fn is_extremal<'d>(
     graph: &DependencyGraph,
     decided: &ProblemDecision,
@@ -168,13 +163,11 @@ fn is_extremal<'d>(
     !influenced.any(|utility| separation.reaches(utility))
 }
 
-/// Returns the elements that are known when `decided` is made.
 fn known(decided: &ProblemDecision) -> Vec<AnyElement> {
     let known = decided.known.iter();
     known.map(|known| known.element.clone()).collect()
 }
 
-/// Returns `decided` and the elements that are known when it is made.
 fn family(decided: &ProblemDecision) -> Vec<AnyElement> {
     let mut family = known(decided);
     family.push(decided.decision.element.clone());

@@ -1,4 +1,4 @@
-//! The expectation step on a contraction tree, which is compiled once for all rows.
+//! The expectation step by a contraction tree, which is compiled once for all rows.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use figrs_exact::junction_tree::compiled_encoding::{CompiledEncoding, PreviousTr
 use figrs_exact::variable_elimination::VariableElimination;
 use figrs_factor::tree::{ContractionTree, CountingTree, SumProductPrecision, TreeBeliefs};
 
-/// Compiles the factor graph of an expansion, with a factor for the evidence of each column that changes from row to row.
+/// Compiles the factor graph of an expansion. Each column of data gets a factor for its evidence, which changes from row to row.
 pub(super) fn compiled_rows(
     expanded: LearningExpansion,
     encoding: Encoding,
@@ -37,7 +37,7 @@ pub(super) fn compiled_rows(
     Ok((RowFactors::new(expanded, statements, cases)?, tree))
 }
 
-/// Creates an expectation step whose counts are derivatives of a contraction tree that is compiled once for all cases.
+/// Creates an expectation step whose counts are derivatives of a contraction tree. The tree is compiled once for all rows.
 fn step(
     model: &Model,
     cases: &CaseTable,
@@ -50,7 +50,8 @@ fn step(
     Ok(Box::new(FactorGraphStep { rows, counter }))
 }
 
-/// Returns the expectation step in closed form for a model of real numbers, if the feature `reals` is on; otherwise the step for finite models.
+/// Returns the expectation step in closed form for a model of real numbers, if the feature `reals` is on; otherwise returns the step for finite
+/// models.
 #[cfg_attr(
     not(feature = "reals"),
     allow(unused_variables, clippy::needless_pass_by_value)

@@ -13,19 +13,18 @@ use super::column::{Column, ColumnSlot, StoredColumn};
 use super::run::{EvaluationTask, RootEvaluation};
 use super::selection::Selection;
 
-/// Number of elements and tasks of a block at which its memory is first counted.
+/// Number of elements and tasks of a block at which its memory is counted first.
 const FIRST_COUNT_AT: usize = 1 << 8;
 
-/// Memory use of a block: the last full count, and the sizes added since then.
+/// Memory use of a block: the last full count, and the sizes that were added since then.
 #[derive(Debug)]
 pub(super) struct BlockMemory {
-    /// Memory footprint of the thread before Chains created elements; the block stays on one thread.
+    /// Memory footprint of the thread before Chains created elements. The block stays on one thread.
     before: Footprint,
     /// Size in bytes of the block at the last count, without the elements created by Chains.
     counted: u64,
     /// Size in bytes of the values stored since the last count.
     since: u64,
-    /// Number of elements and tasks at which the memory is counted next.
     next: usize,
 }
 
@@ -41,49 +40,47 @@ impl Default for BlockMemory {
 }
 
 impl BlockMemory {
-    /// Returns the size in bytes of the elements that Chains created and that are still referenced.
+    /// Returns the size in bytes of the elements that Chains have created and that still exist.
     pub(super) fn made_bytes(&self) -> u64 {
         self.before.bytes_since()
     }
 
-    /// Returns the size in bytes of the values stored since the last count of memory, plus that of the elements that Chains created.
+    /// Returns the size in bytes of the values that were stored since the last count, and of the elements that Chains have created.
     pub(super) fn bytes_since_count(&self) -> u64 {
         self.made_bytes() + self.since
     }
 
-    /// Resets the counted size to `kept` bytes.
+    /// Starts a new run: the block keeps `kept` bytes of the previous run.
     pub(super) fn start(&mut self, kept: u64) {
         (self.counted, self.since) = (kept.saturating_sub(self.made_bytes()), 0);
     }
 
-    /// True if the memory must be counted anew; `elements` is the number of elements and tasks.
+    /// True if the memory must be counted anew, for `elements` elements and tasks and a grant of `granted` bytes.
     #[inline]
     pub(super) fn is_count_due(&self, elements: usize, granted: u64) -> bool {
         self.made_bytes() + self.counted + self.since > granted || elements >= self.next
     }
 
-    /// Records a full count of the memory, `bytes`, and the number of elements and tasks, `elements`.
+    /// Records a full count of `bytes` bytes, for `elements` elements and tasks.
     pub(super) fn counted(&mut self, bytes: u64, elements: usize) {
         (self.counted, self.since) = (bytes, 0);
         self.next = self.next.max(elements + elements / 4);
     }
 
-    /// Adds the size of prepared or cached data to the memory use.
     pub(super) fn added(&mut self, bytes: usize) {
         self.since += bytes as u64;
     }
 
-    /// Adds the size of the newly stored column `column` to the memory use.
     #[inline]
     pub(super) fn count_kept(&mut self, rows: &Selection, column: &Column) {
         self.since += (size_of::<StoredColumn>() + rows.bytes() + column.bytes()) as u64;
     }
 }
 
-/// Size in bytes of the cache entry of a branch or of a combination of parent values, without the elements in it.
+/// Size in bytes of a cache entry for a branch or for a combination of parent values, without the elements in it.
 const CACHE_ENTRY_BYTES: u64 = 128;
 
-/// A counter of bytes that counts shared data once, even if there are many references to it.
+/// Counts the bytes of data; data with several references are counted once.
 #[derive(Default)]
 struct SharedByteCounter {
     met: FxHashSet<usize>,
@@ -159,7 +156,6 @@ impl RootEvaluation<'_> {
 }
 
 impl Block {
-    /// Returns an error if `needed` bytes exceed the block's memory limit.
     pub(super) fn allow(&mut self, slot: ColumnSlot, needed: u64) -> Result<(), ModelError> {
         if self.grant.allows(needed) {
             return Ok(());
@@ -168,29 +164,29 @@ impl Block {
         Err(too_much_memory(&self.limit, element, needed))
     }
 
-    /// Returns the approximate number of bytes that remain allocated from one block to the next.
+    /// Returns the approximate number of bytes that a block keeps for its next run.
     pub(super) fn kept_bytes(&self) -> u64 {
         self.bytes.made_bytes()
             + self.dictionaries.bytes() as u64
             + self.remembered as u64 * CACHE_ENTRY_BYTES
     }
 
-    /// Returns the approximate number of bytes that the first run of a block took, which had few worlds. Divided by the number of
-    /// worlds, this is an upper bound of the bytes for each world, because columns also have fixed costs.
+    /// Returns the approximate number of bytes of the first run of a block. The first run must have few worlds. Divided by the number of worlds, the
+    /// result is an upper bound of the bytes for each world, because columns also have fixed costs.
     pub fn bytes_of_first_run(&self) -> u64 {
         self.bytes.bytes_since_count()
     }
 
-    /// Returns the approximate number of bytes that the block takes while it holds no worlds, including the model's elements.
+    /// Returns the approximate number of bytes of the block while it has no worlds, including the elements of the model.
     pub fn bytes_between_runs(&self) -> u64 {
         /// Approximate size in bytes of an element of the model, including its name.
         const ELEMENT: u64 = 320;
         self.bytes.made_bytes() + self.structure() + self.elements_in_every_world() as u64 * ELEMENT
     }
 
-    /// Returns the size in bytes of the elements with their cached data, without the elements' values in the worlds.
+    /// Returns the size in bytes of the elements and their caches, without the values of the elements in the worlds.
     fn structure(&self) -> u64 {
-        // A list that has just grown may be half empty; each slot also has an entry in a table.
+        // A list that has just grown may be half empty. Each element also has an entry in a hash table.
         let slots = self.instructions.capacity() * size_of::<ColumnInstruction>()
             + self.values.capacity() * size_of::<Option<StoredColumn>>()
             + self.instructions.len() * 3 * size_of::<u64>();
@@ -199,15 +195,13 @@ impl Block {
     }
 }
 
-/// A number of bytes that the blocks of several threads may take together; each block requests more memory when it
-/// needs it.
+/// The number of bytes that the blocks of several threads may use together; each block requests memory when it needs more.
 #[derive(Debug)]
 pub struct Pool {
     left: AtomicU64,
-    /// Maximum number of bytes that each block may keep from one run to the next.
+    /// Maximum number of bytes that a block may keep for its next run.
     kept: u64,
-    /// Number of bytes that a block requests from the pool at once. A block keeps the requested bytes over several
-    /// runs, because counting memory takes time.
+    /// Number of bytes that a block requests at once. A block keeps these bytes over several runs, because counting its memory takes time.
     portion: u64,
 }
 
@@ -234,7 +228,7 @@ impl Pool {
     }
 }
 
-/// The memory that a block may use, taken from a memory pool or fixed.
+/// The memory that a block may use: requested from a pool, or a fixed number of bytes.
 #[derive(Debug)]
 pub(super) struct MemoryGrant {
     bytes: u64,
@@ -251,7 +245,6 @@ impl MemoryGrant {
         }
     }
 
-    /// Creates a grant that takes bytes from `pool` as they are needed.
     pub(super) fn of(pool: &Arc<Pool>) -> Self {
         Self {
             bytes: 0,
@@ -268,8 +261,8 @@ impl MemoryGrant {
         let Some(pool) = &self.pool else {
             return false;
         };
-        // Requests more than the missing bytes, because threads then seldom use the pool at the same time; if that fails, requests only the
-        // missing bytes.
+        // The block requests more bytes than it needs, so that threads rarely access the pool at the same time. If the pool does not have so many
+        // bytes, the block requests only the missing bytes.
         for more in [missing + pool.portion.max(needed / 4), missing] {
             if pool.try_reserve(more) {
                 self.bytes += more;
@@ -283,12 +276,12 @@ impl MemoryGrant {
         self.bytes
     }
 
-    /// True if `kept` exceeds the number of bytes that a block may keep from one run to the next.
+    /// True if a block may not keep `kept` bytes for its next run.
     pub(super) fn is_full(&self, kept: u64) -> bool {
         kept > self.kept
     }
 
-    /// Returns unused bytes to the pool, but keeps `bytes` bytes and one portion.
+    /// Returns unused bytes to the pool; the block keeps `bytes` bytes and one portion.
     pub(super) fn shrink_to(&mut self, bytes: u64) {
         if let Some(pool) = &self.pool
             && let Some(more) = self.bytes.checked_sub(bytes + pool.portion)

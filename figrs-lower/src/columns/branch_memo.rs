@@ -16,8 +16,7 @@ use super::draw::{
 use super::function_memo::FiniteSampler;
 
 impl Block {
-    /// True if the branch leads to an element of kind `Kind::Atomic` that has neither evidence nor a value, and to which
-    /// only the branch refers.
+    /// True if the branch leads to an atomic element without evidence and without a known value, or to a row of a table.
     pub(super) fn is_choice(&self, branch: &Branch) -> bool {
         match branch.target {
             BranchTarget::Unshared(_) | BranchTarget::Row(_) => true,
@@ -33,7 +32,7 @@ impl Block {
         }
     }
 
-    /// Returns the element to which a branch leads; `None` for a row of a conditional table.
+    /// Returns the element of a branch; `None` for a row of a conditional table.
     pub(super) fn root_of<'a>(&'a self, branch: &'a Branch) -> Option<&'a AnyElement> {
         match &branch.target {
             BranchTarget::Unshared(element) | BranchTarget::Composite(element, _) => Some(element),
@@ -42,7 +41,7 @@ impl Block {
         }
     }
 
-    /// Returns the likelihood of `value` under a branch that leads to an element of kind `Kind::Atomic`.
+    /// Returns the likelihood of `value` for a branch with an atomic element.
     pub(super) fn likelihood(
         &self,
         branch: &Branch,
@@ -98,8 +97,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Returns a sampler of the `outcomes` of an element. The sampler `met` of another element is reused if the outcomes
-    /// have the same dictionary codes there.
+    /// Returns a sampler of the outcomes `outcomes`. If the sampler `met` has the same dictionary codes, it is used again.
     fn choice(
         &mut self,
         slot: ColumnSlot,
@@ -127,7 +125,7 @@ impl Block {
         let ready = if is_bool {
             PooledSampler::Flip(probability_of_true(&outcomes))
         } else {
-            // Alias tables take most of the memory of samplers.
+            // Most of the memory of a sampler is its alias table.
             self.remembered += codes.len();
             let ready = PooledSampler::Codes(CodeSampler::new(&outcomes.probabilities, &codes));
             self.bytes.added(ready.bytes());
@@ -140,7 +138,7 @@ impl Block {
         }
     }
 
-    /// Returns the branch that a Chain takes for the combination of its parents' values with the index `number`.
+    /// Returns the branch of a Chain for the combination of parent values with the index `number`.
     pub(super) fn branch_of(
         &mut self,
         slot: ColumnSlot,
@@ -153,7 +151,7 @@ impl Block {
         }
     }
 
-    /// Returns the branch that a Chain takes for the combination of its `parents` parents' values with the index `number`.
+    /// Returns the branch of a Chain with `parents` parents for the combination of parent values with the index `number`.
     pub(super) fn branch(
         &mut self,
         slot: ColumnSlot,
@@ -190,9 +188,9 @@ impl Block {
         let own = element.is_unshared();
         let Some(op) = atomic(&element) else {
             self.instructions[slot.index()].memo.branches_out = true;
-            // The combination itself counts as one cached item.
+            // The combination counts as one cached item.
             self.remembered += 1;
-            // The number of rows that take the branch decides how the branch is evaluated, and whether it is cached.
+            // The caller decides whether the branch is evaluated by columns or world by world, given the number of worlds that take it.
             return Ok(Branch::to(BranchTarget::Composite(element, own)));
         };
         let target = if own {
@@ -207,7 +205,7 @@ impl Block {
         if !fixed {
             op.check().map_err(|problem| element.invalid(problem))?;
         }
-        // A value that refers to elements created by the call differs from call to call.
+        // If the call has created further elements, the value of the element may refer to them, and differ between calls; it is not cached.
         if let Some(call) = called.filter(|_| own && made.nodes <= 1) {
             self.remembered += 1;
             self.functions.insert(call, element.clone());
@@ -217,7 +215,7 @@ impl Block {
         Ok(branch)
     }
 
-    /// Caches a branch that evaluates `elements` elements in one world, if the cache has room.
+    /// Caches a branch whose evaluation in one world takes `elements` elements, if the cache has room.
     pub(super) fn cache_row_branch(
         &mut self,
         slot: ColumnSlot,
@@ -231,7 +229,7 @@ impl Block {
         }
     }
 
-    /// Returns the index of `element`, to which a branch leads that many worlds take.
+    /// Gives an index to the element of a branch that many worlds take.
     pub(super) fn slot_of(
         &mut self,
         slot: ColumnSlot,
@@ -243,8 +241,7 @@ impl Block {
         of
     }
 
-    /// Returns the branch for the combination of parent values with the index `number`, if that combination has already
-    /// occurred.
+    /// Returns the cached branch for the combination of parent values with the index `number`, if there is one.
     fn known_branch(&self, slot: ColumnSlot, number: u32) -> Option<Branch> {
         let branches = &self.instructions[slot.index()].memo.branches;
         branches.get(number as usize).cloned().flatten()
@@ -257,7 +254,7 @@ impl Block {
         branches[number as usize] = Some(branch);
     }
 
-    /// Returns the row of a conditional table for the combination of the parents' values with the index `number`.
+    /// Returns the row of a conditional table for the combination of parent values with the index `number`.
     pub(super) fn table_row(
         &mut self,
         slot: ColumnSlot,
@@ -290,24 +287,22 @@ impl Block {
     }
 }
 
-/// The branches of a Chain, by the index of the combination of parent values that selects them.
+/// The branches of a Chain, by the index of the combination of parent values.
 pub(super) type Branches = Vec<Option<Branch>>;
 
-/// The branch that a Chain takes for one combination of parent values.
 #[derive(Clone)]
 pub(super) struct Branch {
     pub(super) target: BranchTarget,
-    /// The method by which values of the branch are sampled.
     drawn: BranchSampler,
 }
 
 #[derive(Clone)]
 enum BranchSampler {
-    /// The branch has no sampling method yet: it has parents, or no value has been drawn from it.
+    /// The branch has no sampler yet, because its element has parents, or because no value has been drawn from it.
     Unknown,
-    /// The branch is a choice among finitely many values; they are drawn for many worlds together.
+    /// The branch has finitely many values; they are drawn for many worlds together.
     Ready(Rc<PooledSampler>),
-    /// Values of the branch are drawn by the function of its own element.
+    /// The values of the branch are drawn by the function of its element.
     ByFunction,
 }
 
@@ -319,7 +314,6 @@ impl Branch {
         }
     }
 
-    /// True if only this branch refers to the element to which it leads.
     pub(super) fn is_unshared(&self) -> bool {
         matches!(
             self.target,
@@ -327,14 +321,12 @@ impl Branch {
         )
     }
 
-    /// True if the branch leads to an element that is not of kind `Kind::Atomic`, and no other branch is known to
-    /// lead there.
+    /// True if the element of the branch is not atomic and has no index yet.
     pub(super) fn is_open(&self) -> bool {
         matches!(self.target, BranchTarget::Composite(..))
     }
 
-    /// Sets the sampling method of the branch: the sampler `choice` or, if it is `None`, the element's own
-    /// function.
+    /// Sets the sampler of the branch to `choice`, or to the function of the element if `choice` is `None`.
     pub(super) fn drawn_by(self, choice: Option<Rc<PooledSampler>>) -> Self {
         let drawn = choice.map_or(BranchSampler::ByFunction, BranchSampler::Ready);
         Self { drawn, ..self }
@@ -352,17 +344,17 @@ impl Branch {
     }
 }
 
-/// Target of a branch: an element or a row of a conditional table.
+/// The element of a branch, or its row of a conditional table.
 #[derive(Clone)]
 pub(super) enum BranchTarget {
-    /// An element to which other elements may refer, given by its index.
+    /// An element with an index, to which other elements may refer.
     Slot(ColumnSlot),
-    /// An element of kind `Kind::Atomic` to which only this branch refers.
+    /// An atomic element to which only this branch refers.
     Unshared(AnyElement),
-    /// An element of another kind; the flag is `true` if only this branch refers to it.
+    /// An element that is not atomic; the flag is `true` if only this branch refers to it.
     Composite(AnyElement, bool),
-    /// An element that was evaluated for single worlds and then dropped.
+    /// An element that was evaluated for single worlds and dropped afterwards.
     Dropped,
-    /// A row of a conditional table, given by the index of its first weight.
+    /// A row of a conditional table, by the index of its first weight.
     Row(usize),
 }

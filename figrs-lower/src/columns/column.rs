@@ -10,11 +10,10 @@ use super::classes::{Class, codes, restrict_classes};
 use super::dictionary::Dictionary;
 use super::selection::{Selection, first_row, mask_where};
 
-/// The index of a dictionary of values among the dictionaries of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct DictionaryId(pub(super) u32);
 
-/// The index of an element among the elements of a block.
+/// The index of an element in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct ColumnSlot(pub(super) u32);
 
@@ -27,18 +26,17 @@ impl ColumnSlot {
 /// The values of an element in some worlds of a block.
 #[derive(Clone, Debug)]
 pub(crate) enum Column {
-    /// Truth values: one bit for each world of the block, including worlds that are not selected.
+    /// Truth values: one bit for each world of the block, even for worlds that are not selected.
     Bits(Rc<Vec<u64>>),
     /// Dictionary codes (indices in a list of values), in the order of the selected worlds.
     Codes(Rc<Vec<u32>>, DictionaryId),
-    /// Disjoint sets of worlds with equal values, each with the dictionary code of its value; together they are
-    /// the selected worlds.
+    /// Disjoint sets of worlds with equal values, each with the dictionary code of its value. Their union is the set of selected worlds.
     Classes(Rc<[Class]>, DictionaryId),
-    /// A list of the values in their own type, in the order of the selected worlds.
+    /// A typed list of values, in the order of the selected worlds.
     Typed(Rc<dyn AnyColumn>),
 }
 
-/// The values of an element, and the worlds that have them.
+/// The values of an element, and the worlds that have a value.
 #[derive(Debug)]
 pub(crate) struct StoredColumn {
     pub(super) rows: Selection,
@@ -48,7 +46,7 @@ pub(crate) struct StoredColumn {
 }
 
 impl Column {
-    /// Returns the address of the values, which all clones of the column share.
+    /// Returns the memory address of the values, which clones of the column share.
     pub(super) fn address(&self) -> usize {
         match self {
             Self::Bits(bits) => Rc::as_ptr(bits).addr(),
@@ -68,7 +66,7 @@ impl Column {
         values + 2 * ALLOCATION
     }
 
-    /// Returns the values for the worlds `rows`, which are some of the column's worlds `own`.
+    /// Returns the values for the worlds `rows`, which must be among the column's worlds `own`.
     pub(super) fn restrict(&self, own: &Selection, rows: &Selection) -> Self {
         if matches!(self, Self::Bits(_)) || rows.same_as(own) {
             return self.clone();
@@ -79,7 +77,7 @@ impl Column {
         self.at(&rows.positions_in(own))
     }
 
-    /// Returns the values at the indices `positions` of the list; columns stored as sets of worlds are returned unchanged.
+    /// Returns the values at the indices `positions`; a column of bits or classes is returned unchanged.
     pub(super) fn at(&self, positions: &[u32]) -> Self {
         match self {
             Self::Bits(_) | Self::Classes(..) => self.clone(),
@@ -96,7 +94,7 @@ impl Column {
         Self::Classes(Rc::new([Class { rows, code }]), dictionary)
     }
 
-    /// Converts a column stored as classes (sets of worlds with equal values) to a list of codes; any other column is returned unchanged.
+    /// Converts a column of classes (sets of worlds with equal values) to a list of codes; any other column is returned unchanged.
     pub(super) fn listed(&self, own: &Selection) -> Self {
         match self {
             Self::Classes(classes, dictionary) => {
@@ -106,7 +104,7 @@ impl Column {
         }
     }
 
-    /// Converts a column of truth values to bits; any other column is returned unchanged.
+    /// Converts a list of truth values to bits; any other list is stored unchanged.
     pub(super) fn packed(values: Box<dyn AnyColumn>, rows: &Selection) -> Self {
         match values.as_any().downcast_ref::<Vec<bool>>() {
             Some(truths) => Self::Bits(Rc::new(mask_where(rows, |at| truths[at]))),
@@ -154,7 +152,7 @@ impl Block {
 pub struct TargetColumn<'a> {
     rows: Selection,
     values: TargetColumnValues,
-    /// The dictionary to which the codes of the values refer.
+    /// The dictionary of the codes, if the values are stored as codes.
     dictionary: Option<&'a Dictionary>,
 }
 
@@ -165,14 +163,14 @@ enum TargetColumnValues {
     Typed(Rc<dyn AnyColumn>),
 }
 
-/// Representation of the values of a column.
+/// The values of a column, in their storage format.
 #[derive(Debug)]
 pub enum ColumnValues<'a> {
     /// Truth values, with one bit for each world of the block.
     Bits(&'a [u64]),
-    /// The dictionary codes of the values, in the order of the worlds.
+    /// Dictionary codes, in the order of the worlds.
     Codes(&'a [u32]),
-    /// The values in their own type, in the order of the worlds.
+    /// A typed list of values, in the order of the worlds.
     Typed(&'a dyn AnyColumn),
 }
 
@@ -192,7 +190,7 @@ impl TargetColumn<'_> {
         self.rows.mask()
     }
 
-    /// Returns the values, in their stored representation.
+    /// Returns the values, in their storage format.
     pub fn values(&self) -> ColumnValues<'_> {
         match &self.values {
             TargetColumnValues::Bits(bits) => ColumnValues::Bits(bits),

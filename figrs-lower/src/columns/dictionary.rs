@@ -78,7 +78,7 @@ impl Dictionaries {
         &self.0[dictionary.0 as usize]
     }
 
-    /// Returns the code of `value` in a growing dictionary; a new value is added to the dictionary.
+    /// Returns the code of `value` in a growing dictionary; a new value is added.
     pub(super) fn intern(&mut self, dictionary: DictionaryId, value: &dyn Any) -> u32 {
         match &mut self.0[dictionary.0 as usize] {
             Dictionary::Growing(values) => values
@@ -89,7 +89,7 @@ impl Dictionaries {
         }
     }
 
-    /// Returns the codes of `values` in a growing dictionary; new values are added to the dictionary.
+    /// Returns the codes of `values` in a growing dictionary; new values are added.
     pub(super) fn encode(&mut self, dictionary: DictionaryId, values: &dyn AnyColumn) -> Vec<u32> {
         match &mut self.0[dictionary.0 as usize] {
             Dictionary::Growing(dictionary) => dictionary.encode(values).unwrap_or_default(),
@@ -97,8 +97,7 @@ impl Dictionaries {
         }
     }
 
-    /// Extends `table`, which maps the codes of the dictionary `from` to codes of `to`; values that `to` lacks are added to
-    /// it.
+    /// Extends `table`, which maps codes of the dictionary `from` to codes of the dictionary `to`. Values that `to` does not have are added to it.
     pub(super) fn translate(
         &mut self,
         from: DictionaryId,
@@ -142,21 +141,16 @@ impl Dictionaries {
     }
 }
 
-/// Maximum number of codes in buffers that remain allocated from one block to the next.
-///
-/// Buffers remain allocated because the operating system would be slow to provide freed memory again.
+/// Maximum number of codes in the unused buffers. Buffers are kept because the operating system would be slow to allocate their memory again.
 const MAX_RECYCLED_CODES: usize = 1 << 22;
 
-/// Unused buffers of dictionary codes, for reuse.
 #[derive(Default)]
 pub(super) struct CodeBuffers {
     free: VecDeque<Vec<u32>>,
-    /// Total capacity of the unused buffers, in codes.
     room: usize,
 }
 
 impl CodeBuffers {
-    /// Returns an empty list with room for `len` codes.
     pub(super) fn list(&mut self, len: usize) -> Vec<u32> {
         let mut list = self.free.pop_front().unwrap_or_default();
         self.room -= list.capacity();
@@ -165,7 +159,7 @@ impl CodeBuffers {
         list
     }
 
-    /// Keeps the memory of a list that is no longer needed, for reuse.
+    /// Keeps the memory of an unused list for another list.
     pub(super) fn recycle(&mut self, list: Vec<u32>) {
         if self.room + list.capacity() <= MAX_RECYCLED_CODES {
             self.room += list.capacity();
@@ -173,8 +167,8 @@ impl CodeBuffers {
         }
     }
 
-    /// Keeps the memory of `codes`, which belong to the previous worlds, for reuse, unless something else refers to the codes.
-    /// Buffers that were returned last are reused first.
+    /// Keeps the memory of the codes of previous worlds, unless there are other references to them. The buffers that were returned last are used
+    /// first.
     pub(super) fn retire(&mut self, codes: Rc<Vec<u32>>) {
         if let Ok(codes) = Rc::try_unwrap(codes)
             && self.room + codes.capacity() <= MAX_RECYCLED_CODES
@@ -190,12 +184,11 @@ impl CodeBuffers {
     }
 }
 
-/// Number of values of a dictionary above which values that were computed world by world are stored as a typed list instead of codes,
+/// If the dictionary of an element has more values than this number, values that are computed world by world are stored in a typed list instead,
 /// because they rarely repeat.
 const MAX_DICTIONARY: usize = 1 << 10;
-/// Size of a value in bytes above which values that were computed world by world are stored as a typed list instead of codes.
-///
-/// Looking up a large value in a dictionary takes as long as computing it.
+/// If values are larger than this number of bytes, values that are computed world by world are stored in a typed list instead of codes, because a
+/// lookup in the dictionary takes as long as their computation.
 const MAX_VALUE_BYTES: usize = 32;
 
 impl Block {
@@ -208,13 +201,13 @@ impl Block {
         self.dictionaries.get(dictionary)
     }
 
-    /// Returns a dictionary of the values of `element` that can still grow.
+    /// Returns a dictionary for the values of `element` to which values can be added.
     pub(super) fn growing_dictionary(&mut self, element: &AnyElement) -> DictionaryId {
         self.add_dictionary(Dictionary::Growing(element.no_values()))
     }
 
-    /// Returns a table from the codes of the dictionary `from` to the codes of an element's own dictionary, to which missing values
-    /// are added. Returns `None` if both dictionaries are the same dictionary.
+    /// Returns a table from the codes of the dictionary `from` to the codes of an element's own dictionary; missing values are added to the own
+    /// dictionary. Returns `None` if both are the same dictionary.
     pub(super) fn translation(
         &mut self,
         slot: ColumnSlot,
@@ -244,7 +237,7 @@ impl Block {
         Column::constant(rows, code, dictionary)
     }
 
-    /// Returns the growing dictionary of an element's values.
+    /// Returns an element's own dictionary, to which values can be added.
     pub(super) fn own_dictionary(&mut self, slot: ColumnSlot) -> DictionaryId {
         if let Some(dictionary) = self.instructions[slot.index()].dictionary {
             return dictionary;
@@ -255,14 +248,12 @@ impl Block {
         dictionary
     }
 
-    /// Encodes values of an element as codes of its dictionary, if the dictionary is short and the values are small.
-    ///
-    /// One column of codes can then hold all values if the values of other worlds are codes as well.
-    ///
-    /// Floating-point numbers are not encoded, because they rarely repeat, and because one code would represent both zeros.
+    /// Converts values of an element to codes of its own dictionary, if the dictionary is short and the values are small. One column of codes can
+    /// then hold all values if the values in other worlds are codes as well. Floating-point numbers are not converted, because they rarely repeat,
+    /// and because 0.0 and -0.0 would have the same code.
     pub(super) fn encoded(&mut self, slot: ColumnSlot, values: Box<dyn AnyColumn>) -> Column {
         let is_float = values.as_any().is::<Vec<f64>>() || values.as_any().is::<Vec<f32>>();
-        // A list that grew one value at a time has the capacity of the next power of two.
+        // The capacity of a list to which values were added one by one is a power of two.
         let room = values.len().next_power_of_two().max(4);
         if is_float || values.bytes() > MAX_VALUE_BYTES * room {
             return Column::Typed(Rc::from(values));

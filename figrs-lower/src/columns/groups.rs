@@ -12,11 +12,10 @@ use super::column::{Column, ColumnSlot, DictionaryId};
 use super::dictionary::Dictionary;
 use super::selection::{Selection, first_row, for_each_row};
 
-/// Maximum number of Boolean parents for which worlds are partitioned by bit masks.
+/// Maximum number of Boolean parents for which worlds are grouped by bit masks.
 const MAX_MASKED_PARENTS: usize = 4;
 
-/// Returns the bit masks of the columns; `None` if some column has no truth values, or if there are too many columns
-/// for a partition by masks.
+/// Returns the columns as bit masks; `None` if a column does not consist of truth values, or if there are too many columns.
 pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
     let bits = columns.iter().map(|column| match column {
         Column::Bits(bits) if columns.len() <= MAX_MASKED_PARENTS => Some(&bits[..]),
@@ -26,8 +25,8 @@ pub(super) fn all_bits(columns: &[Column]) -> Option<Vec<&[u64]>> {
 }
 
 impl Block {
-    /// Partitions the worlds `rows` by the values of an element's parents. The groups are in the order of their
-    /// first worlds; the second result has, for each group, the index of its combination of parent values.
+    /// Groups the worlds `rows` by the values of an element's parents. The groups are in the order of their first worlds. The second result has the
+    /// index of each group's combination of parent values.
     pub(super) fn partition(
         &mut self,
         slot: ColumnSlot,
@@ -140,7 +139,7 @@ impl Block {
         (RowGroups::Masks(masks), numbers)
     }
 
-    /// Clears the cached combinations if the parents' codes refer to other dictionaries than before.
+    /// Clears the cached combinations if the codes of a parent belong to another dictionary than before.
     pub(super) fn note_dictionaries(&mut self, slot: ColumnSlot, columns: &[Column]) {
         let dictionaries = columns.iter().map(|column| match column {
             Column::Codes(_, dictionary) | Column::Classes(_, dictionary) => Some(*dictionary),
@@ -158,7 +157,7 @@ impl Block {
         };
     }
 
-    /// Returns the dictionary that encodes the values of a parent whose column consists of values instead of codes.
+    /// Returns the dictionary for the values of a parent whose column is not a column of codes.
     fn encoder(&mut self, slot: ColumnSlot, parent: usize, of: ColumnSlot) -> DictionaryId {
         let memo = &mut self.instructions[slot.index()].memo;
         memo.encoders
@@ -194,12 +193,12 @@ impl Block {
     }
 }
 
-/// Groups of worlds, numbered from zero in the order of their first worlds.
+/// Groups of worlds, in the order of their first worlds.
 #[derive(Debug)]
 pub(super) enum RowGroups {
-    /// Each group is stored as a bit mask of its worlds.
+    /// Each group is stored as a mask of its worlds.
     Masks(Vec<Vec<u64>>),
-    /// For each world, the index of its group is stored.
+    /// Each world has the index of its group.
     Rows(Vec<u32>),
 }
 
@@ -236,8 +235,8 @@ impl RowGroups {
         }
     }
 
-    /// Returns the worlds of each group that is not marked in `few`; `None` for a marked group. The second result
-    /// lists the worlds of the marked groups in ascending order, each with its group.
+    /// Returns the worlds of each group; `None` for the groups that are marked in `few`. The second result lists the worlds of the marked groups in
+    /// ascending order, each with its group.
     pub(super) fn split_rare(
         &self,
         rows: &Selection,

@@ -1,4 +1,4 @@
-//! Column-wise evaluation: many worlds at a time, element by element.
+//! Evaluation of many worlds at a time, one element after another; each element has a column of values.
 //!
 //! | files, lowest layer first | contents |
 //! |---|---|

@@ -16,8 +16,8 @@ pub struct Size {
 impl Size {
     /// Maximum number of rows, and of columns.
     pub const MAX_SIDE: usize = 4096;
-    /// Maximum number of columns for automata with a state for each column: states have four bits per column, and number groups of cells from 1 to
-    /// 15. An automaton has fewer states on a narrow grid than on a wide one, so turn a wide grid on its side.
+    /// Maximum number of columns for automata whose states number a group of cells for each column: from 1 to 15, in four bits. An automaton has
+    /// fewer states on a narrow grid than on a wide one; it is therefore best to turn a wide grid on its side.
     pub const AUTOMATON_COLUMNS: usize = 15;
     /// Maximum number of rows for automata, and maximum number of columns if the size of states does not grow with the columns.
     pub const AUTOMATON_ROWS: usize = 1000;
@@ -55,7 +55,6 @@ impl Size {
         at.row * self.columns + at.column
     }
 
-    /// Returns the indices in scan order of the cells above, to the left of, to the right of and below `cell`.
     pub(crate) fn beside(self, cell: usize) -> impl Iterator<Item = usize> {
         let column = cell % self.columns;
         let beside = [
@@ -101,8 +100,7 @@ impl Size {
         Ok(Self::checked(rows, columns)?)
     }
 
-    /// Returns the size of a level, which may have more rows than other boards. The model of the level has
-    /// checked the size.
+    /// Returns the size of a level; a level may have more rows than other boards, and its model has checked the size.
     pub(crate) fn of_level(rows: usize, columns: usize) -> Self {
         Self { rows, columns }
     }
@@ -118,14 +116,13 @@ impl Size {
         ))
     }
 
-    /// Returns the size; an error if some automata cannot read grids of this size.
+    /// Returns this size unless some automata cannot read grids of this size.
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid has too many rows or columns.
     pub fn for_automata(self) -> Result<Self, GridError> {
         self.within_columns(Self::AUTOMATON_COLUMNS)
     }
 
-    /// Returns the size; an error if an automaton for at most `most` columns cannot read grids of this size.
     pub(super) fn within_columns(self, most: usize) -> Result<Self, GridError> {
         let Self { rows, columns } = self;
         if rows <= Self::AUTOMATON_ROWS && columns <= most {

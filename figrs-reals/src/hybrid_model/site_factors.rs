@@ -18,18 +18,18 @@ use crate::site::Site;
 #[derive(Debug)]
 pub(crate) struct SiteFactor {
     pub(crate) site: Site,
-    /// The index of the factor in the hybrid factor graph.
     factor: usize,
     /// For each assignment of the factor's variables, the real number on which the likelihood depends, as a linear function.
     projections: Vec<Projection>,
-    /// The indices of the finite elements on which the likelihood and its real number depend, ascending.
+    /// The indices of the finite elements on which the likelihood and its real number depend, in ascending order.
     scope: Vec<usize>,
-    /// For each assignment of the factor's variables, the indices of the elements' values in their supports.
+    /// For each assignment of the factor's variables, the indices of the finite elements' values in their supports.
     assignments: Vec<Vec<u32>>,
 }
 
 impl HybridModel<'_> {
-    /// Returns the error for evidence that no number of the quadrature satisfies. Only for comparisons this proves that the evidence is impossible.
+    /// Returns the error for evidence whose likelihood is zero at all numbers that were tried. This proves that the evidence is impossible only if
+    /// all likelihoods are comparisons.
     pub(crate) fn unsatisfied(&self, error: Error) -> Error {
         let mut sites = self.sites.iter().map(|made| &made.site);
         match (&error, sites.find(|site| !site.is_comparison())) {
@@ -42,7 +42,6 @@ impl HybridModel<'_> {
         }
     }
 
-    /// Adds the factor of a likelihood that is not Gaussian.
     pub(super) fn add_site(&mut self, site: Site) -> Result<(), Error> {
         let rows = self.substituted(&site.element, &site.function.argument)?;
         let rows = rows.as_ref().unwrap_or(&site.function.argument);
@@ -104,7 +103,7 @@ impl HybridModel<'_> {
 
     /// Approximates all likelihoods that are not Gaussian by Gaussian functions.
     ///
-    /// **Errors.** The errors of the likelihoods and of the elimination.
+    /// **Errors.** The errors of the model's functions and of the elimination.
     pub(crate) fn propagate(
         &mut self,
         sweeps: Sweeps,
@@ -150,7 +149,7 @@ impl HybridModel<'_> {
         found.map_err(|error| explained(self, error))
     }
 
-    /// Returns the logarithm of the product of all likelihoods that are not Gaussian, divided by the product of their approximations, in a world.
+    /// Returns the logarithm of the product of all likelihoods that are not Gaussian in a world, divided by the product of their approximations.
     ///
     /// **Errors.** The errors of the functions of the model.
     pub(crate) fn log_correction(&self, world: &HybridWorld<'_, '_>) -> Result<f64, Error> {

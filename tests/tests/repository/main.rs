@@ -2,6 +2,7 @@
 
 mod documentation;
 mod features;
+mod figaro;
 mod licences;
 mod movement_keys;
 mod words;

@@ -6,28 +6,28 @@ use super::autocorrelation::effective_samples;
 use super::r_hat::normal_scores;
 use super::split_chains::{SplitChains, mean, variance};
 
-/// Returns the effective sample size of the mean of `S` draws: `S / τ`, at most `S log₁₀ S`. The correlation time `τ` is that of Geyer's
-/// initial monotone sequence over the split chains (Vehtari et al. 2021, section 3.2).
+/// Returns the effective sample size of the mean of `S` draws: `S / τ`, at most `S log₁₀ S`. The correlation time `τ` is computed by Geyer's initial
+/// monotone sequence over the split chains (Vehtari et al. 2021, section 3.2).
 pub fn mean_ess(chains: &[&[f64]]) -> f64 {
     SplitChains::of(chains).map_or(f64::NAN, |halves| effective_samples(&halves))
 }
 
-/// Returns the effective sample size of the bulk: of the mean of the rank-normalised draws, which exists for any distribution (Vehtari et
-/// al. 2021, section 4.1).
+/// Returns the effective sample size of the bulk of the distribution: the effective sample size of the mean of the rank-normalised draws, which
+/// exists for any distribution (Vehtari et al. 2021, section 4.1).
 pub fn bulk_ess(chains: &[&[f64]]) -> f64 {
     let scores = SplitChains::of(chains).and_then(|halves| normal_scores(&halves));
     scores.map_or(f64::NAN, |scores| effective_samples(&scores))
 }
 
-/// Returns the effective sample size of the tails: the smaller of the effective sample sizes of the 5 % and the 95 % quantile (Vehtari et
-/// al. 2021, section 4.3). A quantile is ignored if no draws are on one side of it, as for an element with few values.
+/// Returns the effective sample size of the tails of the distribution: the smaller of the effective sample sizes of the 5 % and the 95 % quantile
+/// (Vehtari et al. 2021, section 4.3). A quantile is ignored if no draws are on one side of it, as for an element with few values.
 pub fn tail_ess(chains: &[&[f64]]) -> f64 {
     // `min` ignores a NaN if the other argument is a number.
     quantile_ess(chains, 0.05).min(quantile_ess(chains, 0.95))
 }
 
-/// Returns the effective sample size of the quantile at `probability`: that of the mean of the indicator that a draw does not exceed the
-/// quantile (Vehtari et al. 2021, section 4.2).
+/// Returns the effective sample size of the quantile at `probability`: the effective sample size of the mean of the indicator that a draw does not
+/// exceed the quantile (Vehtari et al. 2021, section 4.2).
 pub fn quantile_ess(chains: &[&[f64]], probability: f64) -> f64 {
     let Some(halves) = SplitChains::of(chains) else {
         return f64::NAN;
@@ -42,20 +42,19 @@ pub fn quantile_ess(chains: &[&[f64]], probability: f64) -> f64 {
     effective_samples(&below)
 }
 
-/// Returns the smallest number that at least the fraction `probability` of the sorted numbers does not exceed; NaN if there are no
-/// numbers.
+/// Returns the smallest number that at least the fraction `probability` of the sorted numbers does not exceed; NaN if there are no numbers.
 pub(super) fn quantile_of_sorted(sorted: &[f64], probability: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else {
         return f64::NAN;
     };
-    // With this tolerance, the quantile 0.05 of 20 draws is the smallest draw, despite rounding.
+    // The subtraction of 1e-9 allows for rounding: the quantile 0.05 of 20 draws is the smallest draw.
     let rank = (probability * sorted.len() as f64 - 1e-9).ceil() - 1.0;
     sorted[(rank.max(0.0) as usize).min(last)]
 }
 
-/// Returns the two probabilities whose quantiles lie one standard error below and above the quantile at `probability`, for an effective
-/// sample size *S*. The two probabilities are the 16 % and 84 % quantiles of Beta(a, b) with `a = S p + 1` and `b = S (1 − p) + 1`
-/// (Vehtari et al. 2021, section 4.4).
+/// Returns two probabilities. For an effective sample size *S*, their quantiles lie one standard error below and one standard error above the
+/// quantile at `probability`. The two probabilities are the 16 % and 84 % quantiles of Beta(a, b) with `a = S p + 1` and `b = S (1 − p) + 1` (Vehtari
+/// et al. 2021, section 4.4).
 pub(crate) fn quantile_range(probability: f64, effective_samples: f64) -> Option<(f64, f64)> {
     const PHI_OF_MINUS_ONE: f64 = 0.158_655_253_931_457_05;
     let a = effective_samples * probability + 1.0;
@@ -85,9 +84,8 @@ pub fn mcse_sd(chains: &[&[f64]]) -> f64 {
     error / (2.0 * mean(&draws).sqrt())
 }
 
-/// Returns the standard error of the quantile at `probability`. The standard error is half the distance between the quantiles
-/// one standard error below and above `probability`, for the effective sample size [`quantile_ess`] (Vehtari et al. 2021,
-/// section 4.4).
+/// Returns the standard error of the quantile at `probability`. The standard error is half the distance between the quantiles one standard error
+/// below and above `probability`, for the effective sample size [`quantile_ess`] (Vehtari et al. 2021, section 4.4).
 pub fn mcse_quantile(chains: &[&[f64]], probability: f64) -> f64 {
     let range = quantile_range(probability, quantile_ess(chains, probability));
     let Some((low, high)) = range else {

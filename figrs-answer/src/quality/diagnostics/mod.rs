@@ -24,10 +24,9 @@
 //! | the test behind findings about all random choices of a world | `agreement.rs` |
 //! | the same measures for values and indices | `counted_chains.rs` |
 //!
-//! **References.** Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding, and localization:
-//! an improved R-hat for assessing convergence of MCMC", Bayesian Analysis 16(2); Geyer (1992), "Practical Markov chain
-//! Monte Carlo", Statistical Science 7(4); Vehtari, Simpson, Gelman, Yao and Gabry (2024), "Pareto smoothed importance
-//! sampling", JMLR 25.
+//! **References.** Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), "Rank-normalization, folding, and localization: an improved R-hat for
+//! assessing convergence of MCMC", Bayesian Analysis 16(2); Geyer (1992), "Practical Markov chain Monte Carlo", Statistical Science 7(4); Vehtari,
+//! Simpson, Gelman, Yao and Gabry (2024), "Pareto smoothed importance sampling", JMLR 25.
 
 mod agreement;
 mod autocorrelation;

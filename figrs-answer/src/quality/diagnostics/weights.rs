@@ -14,7 +14,7 @@ pub fn largest_share(log_weights: &[f64]) -> f64 {
     weights.iter().copied().fold(f64::NAN, f64::max) / weights.iter().sum::<f64>()
 }
 
-/// Returns the weights, divided by the largest weight.
+/// Returns the weights as fractions of the largest weight.
 pub(super) fn scaled(log_weights: &[f64]) -> Vec<f64> {
     let largest = log_weights.iter().copied().fold(f64::NAN, f64::max);
     log_weights
@@ -26,15 +26,14 @@ pub(super) fn scaled(log_weights: &[f64]) -> Vec<f64> {
 /// Minimum number of weights in a tail whose shape is estimated.
 const MIN_TAIL_SIZE: usize = 5;
 
-/// Returns the Pareto k-hat of importance weights that are given by their logarithms. The k-hat is the shape parameter of a generalised
-/// Pareto distribution fitted to the tail of the weights. The tail consists of the differences between the largest `min(S / 5, 3 √S)`
-/// weights and the next smaller weight (Vehtari et al. 2024, section 3 and appendix G). The distribution is fitted by the method of Zhang
-/// and Stephens (2009).
+/// Returns the Pareto k-hat of importance weights that are given by their logarithms. The k-hat is the shape parameter of a generalised Pareto
+/// distribution fitted to the tail of the weights. The tail consists of the differences between the largest `min(S / 5, 3 √S)` weights and the next
+/// smaller weight (Vehtari et al. 2024, section 3 and appendix G). The distribution is fitted by the method of Zhang and Stephens (2009).
 ///
-/// If the k-hat is `k`, moments of the weights of order above `1 / k` do not exist. If the k-hat is at least 0.5, the weights have no
-/// variance, and standard errors are misleading. If the k-hat is at least 0.7, the mean converges too slowly to be useful. The k-hat is
-/// minus infinity if the largest weights are equal, and therefore bounded. The k-hat is NaN if the tail has fewer than five weights that
-/// exceed the largest weight below the tail.
+/// If the k-hat is `k`, moments of the weights of order above `1 / k` do not exist. If the k-hat is at least 0.5, the weights have no variance, and
+/// standard errors are misleading. If the k-hat is at least 0.7, the mean converges too slowly to be useful. The k-hat is minus infinity if the
+/// largest weights are equal; they are then bounded. The k-hat is NaN if the tail has fewer than five weights that exceed the largest weight below
+/// the tail.
 pub fn pareto_k(log_weights: &[f64]) -> f64 {
     let mut logs = log_weights.to_vec();
     if logs.iter().any(|log| log.is_nan()) {
@@ -75,8 +74,8 @@ pub fn pareto_k_of_largest(log_weights: &[f64]) -> f64 {
     fit(&excess)
 }
 
-/// Returns the shape `k` of the generalised Pareto distribution of sorted positive numbers. The estimate of the shape is the mean over a
-/// grid of `b = k / σ`, weighted by the profile likelihood, and slightly shrunk towards 0.5, as if ten more numbers had been observed.
+/// Returns the shape `k` of the generalised Pareto distribution of sorted positive numbers. The estimate is the mean of the shapes for a grid of
+/// values of `b = k / σ`, weighted by the profile likelihood. The estimate is slightly shrunk towards 0.5, as if ten more numbers had been observed.
 fn fit(sorted: &[f64]) -> f64 {
     const PRIOR: f64 = 10.0;
     let n = sorted.len() as f64;

@@ -3,6 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `prepare` | finds free variables and functions of these, and tabulates factors |
+//! | `collapse` | sums out variables that the chains need not draw |
 //! | `groups` | groups of variables that factors with zeros connect, and their connectivity |
 //! | `block`, `elimination_block`, `arena` | blocks whose assignments are enumerated, blocks that are drawn by elimination |
 //! | `kernel` | all blocks of a graph |
@@ -15,6 +16,7 @@ mod assignments;
 mod block;
 mod chain_sums;
 mod chains;
+mod collapse;
 mod elimination_block;
 mod groups;
 mod initial_assignment;
@@ -44,12 +46,17 @@ use figrs_answer::run::unit_run::{ResumableSampler, SharedQuestion, UnitsOfRun};
 use figrs_answer::run::watch::{RunMonitor, Watch};
 use figrs_answer::setters;
 use figrs_factor::eliminate::EliminationError;
+use figrs_factor::graph::VarId;
 pub use kernel::GibbsKernel;
 use sweep_run::PreparedChains;
 
+/// Default maximum number of entries of a table that results when a variable is summed out.
+const COLLAPSE: usize = 64;
+
 /// Gibbs sampling: Markov chains that draw one block of variables after another, given all other variables.
 ///
-/// The blocks of variables are derived from the model. Elements that are functions of other elements are recomputed when their arguments change.
+/// Before the chains start, variables that no target needs are summed out exactly, as long as the tables stay small (collapsed Gibbs sampling;
+/// [`collapse`](Self::collapse)). The blocks of variables are derived from the model. Elements that are functions of other elements are recomputed when their arguments change.
 /// Elements that are connected by factors with zeros, such as the cells of a constraint, are drawn together: their assignments are enumerated or, if
 /// there are too many assignments, summed by elimination; see [`GibbsKernel`]. The first assignment of a chain is drawn forward, from parents to
 /// children. If the evidence is too improbable for forward draws, elimination finds the first assignment, provided that it needs only small tables.
@@ -73,7 +80,8 @@ use sweep_run::PreparedChains;
 /// [`ModelError::NotFinite`](figrs_core::ModelError::NotFinite) at an unobserved continuous element. The answer has no log-evidence.
 ///
 /// **References.** Geman and Geman (1984), "Stochastic relaxation, Gibbs distributions, and the Bayesian restoration of
-/// images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems"; Wei and Tanner
+/// images"; Jensen, Kong and Kjaerulff (1995), "Blocking Gibbs sampling in very large probabilistic expert systems"; Liu
+/// (1994), "The collapsed Gibbs sampler in Bayesian computations with applications to a gene regulation problem"; Wei and Tanner
 /// (1990), "A Monte Carlo implementation of the EM algorithm and the poor man's data augmentation algorithms".
 ///
 /// ```
@@ -93,6 +101,7 @@ pub struct Gibbs {
     schedule: Schedule,
     seed: u64,
     block_table: usize,
+    collapse: usize,
     limits: Limits,
     watch: Watch,
 }
@@ -110,6 +119,7 @@ impl Gibbs {
             },
             seed: 0,
             block_table: 1024,
+            collapse: COLLAPSE,
             limits: Limits::default(),
             watch: Watch::default(),
         }
@@ -128,6 +138,9 @@ impl Gibbs {
         /// Sets the maximum number of table entries of a block (default 1024). The maximum limits the assignments of an enumerated block, and the
         /// largest table of a block that is drawn by elimination.
         block_table: usize => block_table;
+        /// Sets the maximum number of entries of a table that results when a variable is summed out (default 64; 0: none is). The variables that no
+        /// target needs are summed out in this way, and the chains draw the others. Learning needs the values of all variables, and sums out none.
+        collapse: usize => collapse;
     }
 
     setters!(threads: limits.threads);
@@ -256,7 +269,12 @@ impl Gibbs {
         }
         conflict::check_failures(&expansion, &limits)?;
         let encoding = Encoding::for_sums(&expansion, expansion.targets())?;
-        let kernel = match GibbsKernel::new(encoding.graph(), self.block_table) {
+        let targets_read = expansion.targets().iter();
+        let kept: Vec<VarId> = targets_read
+            .filter_map(|&at| encoding.variable(at))
+            .collect();
+        let (graph, collapse) = (encoding.graph(), self.collapse);
+        let kernel = match GibbsKernel::collapsed(graph, self.block_table, &kept, collapse) {
             Err(EliminationError::Impossible) => return Err(impossible()),
             kernel => kernel?,
         };

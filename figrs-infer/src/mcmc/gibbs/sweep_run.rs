@@ -29,8 +29,7 @@ impl PreparedChains {
         first: u64,
         absorption: Absorption,
     ) -> Partial<GibbsSums> {
-        let cut_groups = self.reader.kernel().cut_groups();
-        let sums = GibbsSums::new(schedule, self.targets.clone(), cut_groups);
+        let sums = GibbsSums::new(schedule, self.targets.clone(), self.reader.kernel());
         let mut partial = Partial::new(sums, first, absorption);
         for chain in &self.chains {
             partial.push(chain.tally.clone());

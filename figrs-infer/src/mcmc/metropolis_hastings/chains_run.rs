@@ -16,7 +16,7 @@ use figrs_answer::run::watch::RunMonitor;
 use figrs_answer::run::work_queue::in_order;
 use figrs_factor::{Stopped, Until};
 
-/// A chain in its present world, with its random numbers.
+/// A chain that can be continued, with its random numbers.
 pub(super) struct LiveChain {
     pub(super) chain: MetropolisChain,
     pub(super) random: Stream,
@@ -41,10 +41,10 @@ impl PausedChain for LiveChain {
 /// The chains of a run of [`MetropolisHastings`](crate::MetropolisHastings), and the probes that run after them.
 #[derive(Debug)]
 pub struct ChainsAndProbes {
-    /// The indices of the candidates for the first worlds; `None` before the first turn.
+    /// The indices of the candidate worlds that become the first worlds of the chains; `None` before the first turn.
     starts: Option<Vec<u64>>,
     pub(super) chains: PausedChains<LiveChain>,
-    /// The results of the probes (short chains that look for other modes), which run after the chains.
+    /// The results of the probes (short chains that look for other modes), which run after all chains.
     probes: Option<Vec<ChainTally>>,
 }
 
@@ -115,7 +115,7 @@ impl ChainSampler for MetropolisHastings {
                 sampler.begin_chain((model, targets), start, share)
             },
             |LiveChain { chain, random }, _, share| {
-                // An interrupt may end a turn only between two steps, or the chain could not be continued.
+                // During a turn, an interrupt may stop the chain only between two steps; otherwise the chain could not be continued.
                 chain.set_until(&Until::default());
                 chain.run((&length, goal), random, share, &done)
             },
@@ -140,7 +140,7 @@ impl ChainSampler for MetropolisHastings {
                 ControlFlow::Continue(())
             },
         )?;
-        // Probes that were stopped are run again.
+        // If the run was stopped, the results of the probes are dropped, and the probes run again later.
         if run.stopped().is_some() {
             return Ok(false);
         }

@@ -1,4 +1,4 @@
-//! State of the Metropolis-Hastings kernel: the proposals, and the scales to which they are adapted.
+//! State of the Metropolis-Hastings kernel: the proposals, and their adapted scales.
 
 use figrs_lower::internals::{Site, Trace};
 
@@ -17,7 +17,8 @@ pub struct Kernel {
     pub(super) proposals: Proposals,
     pub(super) scales: RandomWalkScales,
     pub(super) adapting: bool,
-    /// The power to which the likelihood is raised in the sampled distribution; `None` for a search, whose distribution changes from step to step.
+    /// The power to which the likelihood is raised in the sampled distribution; `None` for a search, in which this distribution changes from step to
+    /// step.
     pub(super) power: Option<f64>,
     pub(super) stuck: ProposalSuccess,
     pub(super) block_proposals: BlockProposals,
@@ -38,7 +39,6 @@ impl Kernel {
         }
     }
 
-    /// Adds joint moves of parameters and of the offsets that functions combine with them.
     pub(super) fn with_images(mut self, images: Images) -> Self {
         self.image_moves = ImageMoves::new(images);
         self
@@ -57,7 +57,7 @@ impl Kernel {
     }
 
     /// Makes the kernel a search, whose acceptance rule changes from step to step. A search draws no values from the conditional distributions of
-    /// choices, because these are as wide as in the posterior.
+    /// choices, because such draws are distributed as in the posterior at any temperature.
     #[must_use]
     pub fn searching(mut self) -> Self {
         self.power = None;
@@ -78,7 +78,7 @@ impl Kernel {
         self.adapting = adapting;
     }
 
-    /// Returns the number of joint proposals from which a step can select.
+    /// Returns the number of joint proposals among which a step can select.
     pub(super) fn picks(&self) -> usize {
         self.proposals.blocks().len()
             + self.proposals.moves().len()
@@ -101,12 +101,12 @@ impl Kernel {
     }
 }
 
-/// Minimum number of proposals for a random choice before it can be called stuck.
+/// Minimum number of proposals for a random choice after which the choice can be called stuck.
 const MIN_PROPOSALS: u32 = 10;
-/// A random choice is stuck if at most one in `STUCK_DIVISOR` of its proposals leads to a possible world.
+/// A random choice is stuck if at most one in `STUCK_DIVISOR` of the proposals for it leads to a possible world.
 const STUCK_DIVISOR: u32 = 20;
 
-/// For each random choice that exists in every world, the success rate of proposals that changed only this choice while the kernel adapted.
+/// The success of proposals that changed a single random choice while the kernel adapted, for each random choice that exists in every world.
 #[derive(Debug, Default)]
 pub(super) struct ProposalSuccess {
     /// For each random choice, by its index: the number of proposals, and the number of proposals that led to a possible world.
@@ -133,13 +133,12 @@ impl ProposalSuccess {
         }
     }
 
-    /// Returns the stuck random choices, which cannot change alone.
     pub(super) fn sites(&self) -> &[Site] {
         &self.sites
     }
 
-    /// Returns the number of proposals for pairs of stuck choices from which a step can select, besides one proposal for each choice. There are as
-    /// many proposals for pairs as stuck choices, or none if only one choice is stuck.
+    /// Returns the number of proposals for pairs of stuck choices among which a step can select, besides the proposals for single choices. The number
+    /// is the number of stuck choices; it is zero if only one choice is stuck.
     pub(super) fn picks(&self) -> usize {
         if self.sites.len() < 2 {
             0

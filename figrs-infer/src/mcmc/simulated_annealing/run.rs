@@ -1,4 +1,4 @@
-//! Runs of simulated annealing that advance in turns.
+//! Runs of simulated annealing that can be paused, continued and lengthened.
 
 use std::any::Any;
 use std::fmt;
@@ -15,7 +15,7 @@ use figrs_answer::run::unit_run::SharedQuestion;
 use figrs_answer::run::watch::Watch;
 use figrs_factor::{Stopped, Until};
 
-/// The state of a run of [`SimulatedAnnealing`]. In each turn all chains make the same number of steps.
+/// The state of a run of [`SimulatedAnnealing`]. In each turn (time slice), all chains make the same number of steps.
 pub(super) struct AnnealingRun {
     pub(super) annealing: SimulatedAnnealing,
     pub(super) question: SharedQuestion,
@@ -42,7 +42,7 @@ impl AnnealingRun {
             (turn.run(), search.settings.drawing.threads()),
             |number, share| search.begin_chain(model, targets, number, share),
             |chain, number, share| {
-                // An interrupt may end a turn only between two steps, or the chain could not be continued.
+                // During a turn, an interrupt may stop the chain only between two steps; otherwise the chain could not be continued.
                 chain.trace.set_until(&Until::default());
                 chain.run(&search, (number, goal), share)?;
                 Ok(chain.result.steps >= search.steps)

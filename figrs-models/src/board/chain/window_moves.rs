@@ -16,7 +16,6 @@ pub struct WindowMoves<C> {
     windows: Vec<(usize, usize)>,
 }
 
-/// Sizes of the windows, as numbers of rows and columns.
 const WINDOWS: [(usize, usize); 7] = [(1, 1), (1, 2), (2, 1), (2, 2), (2, 3), (3, 2), (3, 3)];
 
 impl<C: Value> WindowMoves<C> {
@@ -73,7 +72,7 @@ impl<C: Value> BoardMoves<C> for WindowMoves<C> {
 /// }
 /// ```
 pub trait BoardMoves<C>: Send {
-    /// Proposes new values for some cells, at most one for each cell; a proposal without cells leaves the board unchanged. `choose(n)` returns a
+    /// Proposes new values for some cells, at most one for each cell; if it proposes no cell, the board stays unchanged. `choose(n)` returns a
     /// uniform random number from 0 to n - 1.
     ///
     /// The Markov chain rejects a change to a value that a cell may not have.
@@ -87,16 +86,16 @@ pub trait BoardMoves<C>: Send {
     /// Reads the board from which a chain starts, for moves that store data about the board.
     fn read(&mut self, _cells: &[C]) {}
 
-    /// Updates the data that [`read`](Self::read) stored, after changes of the cells `changed`, which are distinct, were accepted.
+    /// Updates the data that [`read`](Self::read) stored: the Markov chain has accepted new values of the distinct cells `changed`.
     fn follow(&mut self, _cells: &[C], _changed: &[usize]) {}
 
-    /// Returns the number of proposals in a sweep of a board on which `free` cells may change; it should be small if one proposal changes much of the
-    /// board.
+    /// Returns the number of proposals in a sweep of a board on which `free` cells may change. The number should be small if one proposal changes
+    /// much of the board.
     fn proposals(&self, free: usize) -> usize {
         free
     }
 
-    /// Returns the number of cells examined since the last call, without the cells that were proposed to change: a measure of work.
+    /// Returns a measure of the work since the last call: the number of cells that were examined but not proposed to change.
     fn looked_at(&mut self) -> u64 {
         0
     }

@@ -20,7 +20,7 @@ impl Board<ChromaticTile> {
         tiles.find_map(|(at, tile)| (tile.end == Some(end)).then_some(at))
     }
 
-    /// Returns the tiles of a shortest path from start to finish, including both; `None` if there is no path.
+    /// Returns the positions of the tiles on a shortest path from start to finish, including both; `None` if there is no path.
     pub fn solution(&self) -> Option<Vec<Position>> {
         let (size, tiles) = (self.size(), self.cells());
         let near = |a: usize, b: usize| tiles[a].colour.is_near(tiles[b].colour);
@@ -53,15 +53,14 @@ impl fmt::Display for Board<ChromaticTile> {
 pub enum ChromaticClue {
     /// The tile has a colour, written as the first letter of the colour's name.
     Colour(Hue),
-    /// The tile is an end of the path, written `<` for the start and `>` for the finish.
+    /// The tile is the start of the path, written `<`, or its finish, written `>`.
     End(Endpoint),
 }
 
-/// Clues to some tiles; in text, the letter of a colour, `<` or `>` is a clue, and `.` a tile without a clue.
+/// Clues to some tiles. In the text of clues, the letter of a colour, `<` and `>` are clues, and `.` stands for a tile without a clue.
 pub type ChromaticClues = Clues<ChromaticClue>;
 
 impl ChromaticClue {
-    /// Returns the colour of the tile; `None` if the clue does not state it.
     pub(super) fn hue(self) -> Option<Hue> {
         match self {
             Self::Colour(hue) => Some(hue),
@@ -69,7 +68,6 @@ impl ChromaticClue {
         }
     }
 
-    /// Returns the end of the path on the tile; `None` if the clue does not state it.
     pub(super) fn end(self) -> Option<Endpoint> {
         match self {
             Self::Colour(_) => None,
@@ -127,12 +125,11 @@ impl Hue {
         Self::Magenta,
     ];
 
-    /// Returns the colour that is `places` places further on the wheel.
     pub(super) fn turned(self, places: u8) -> Self {
         Self::WHEEL[(self as usize + usize::from(places)) % Self::WHEEL.len()]
     }
 
-    /// True if a player can step between tiles of the two colours, which are then equal or neighbours on the wheel.
+    /// True if a player can step between tiles of the two colours, because the colours are equal or neighbours on the wheel.
     pub fn is_near(self, other: Self) -> bool {
         let apart = (self as u8).abs_diff(other as u8);
         apart <= 1 || apart == 5
@@ -169,13 +166,14 @@ pub enum Endpoint {
     Finish,
 }
 
-/// A tile in relative form: its turn of the colour wheel, and whether it is an end of the path; see
+/// A tile in relative form: the turn of the colour wheel from the tile before, and the mark of an end of the path; see
 /// [`ChromaticElements::cells`](super::ChromaticElements::cells).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RelativeTile {
-    /// For the first tile, the index of its colour on the wheel; for other tiles, the turn relative to the tile before.
+    /// For the first tile, the index of its colour on the wheel; for other tiles, the number of places on the wheel from the colour of the tile
+    /// before to the colour of this tile.
     pub(super) turn: u8,
-    /// The mark of the tile: 1 for the first end of the path in scan order, 2 for the second end, 0 for other tiles.
+    /// The bit set of marks: 1 for the first end of the path in scan order, 2 for the second end, 0 for other tiles.
     pub(super) marks: u8,
     /// For the first tile, `true` if the start comes before the finish.
     pub(super) start_first: bool,

@@ -1,9 +1,9 @@
 //! Chromatic mazes: the player walks from the start to the finish over tiles of similar colours.
 //!
-//! **Definition.** Every tile of a grid has one of six colours on a wheel, by independent choices that are all equally likely; start and finish are
-//! two different tiles, and all ordered pairs are equally likely. A player can step from a tile to the tile beside, above or below it if their
-//! colours are equal or neighbours on the wheel. The evidence is that a player can reach the finish from the start within a given number of steps;
-//! the shortest path may also have a least number of steps.
+//! **Definition.** Every tile of a grid has one of six colours on a wheel, by independent and uniform choices; start and finish are two different
+//! tiles, and all ordered pairs are equally likely. A player can step from a tile to the tile beside, above or below it if their colours are equal or
+//! neighbours on the wheel. The evidence is that a player can reach the finish from the start; the number of steps of the shortest path may have
+//! bounds.
 //!
 //! Clues are tiles with a known colour, or tiles that are known to be the start or the finish.
 //!

@@ -8,8 +8,8 @@ impl Board<DungeonTile> {
         self.places_of(DungeonTile::Wall).count()
     }
 
-    /// Returns the cells of a shortest walk from the entrance to the gem, then to the altar, then to the exit, including entrance and exit; `None` if
-    /// there is no such walk.
+    /// Returns the cells of a shortest walk from the entrance to the gem, then to the altar, then to the exit, including both ends; `None` if there
+    /// is no such walk.
     pub fn walk(&self) -> Option<Vec<Position>> {
         let tiles = self.cells();
         let find = |tile| tiles.iter().position(|t| *t == tile);

@@ -9,8 +9,7 @@ use crate::grid::{
     GridError, Ground, Position, Size, WayRule,
 };
 
-/// The generator can draw dungeons without bounds on the walk, which are tested afterwards by
-/// rejection.
+/// The relaxed generator draws dungeons without bounds on the walk, and rejection tests the bounds.
 impl Generator for Dungeon {
     type Cell = DungeonTile;
     type Board = Board<DungeonTile>;
@@ -60,10 +59,10 @@ impl Generator for Dungeon {
     }
 }
 
-/// Number of stops of the player's walk: entrance, gem, altar and exit.
+/// Number of cells that the player's walk must visit: entrance, gem, altar and exit.
 pub(super) const STOPS: usize = 4;
 
-/// Returns a function that states whether a tile is a wall, is open, or has marks: a bit for each stop of the walk, in order.
+/// Returns a function that classifies a tile: a wall, an open cell, or a cell with marks. Each cell that the walk must visit has a bit of its own.
 pub(super) fn ground(
     size: Size,
 ) -> impl Fn(Position, &DungeonTile) -> Ground + Clone + Send + Sync + 'static {
@@ -113,7 +112,7 @@ impl Dungeon {
             let joined = ConnectedMarks::new(0b1111).reading(ground);
             rules(size, &tiles, joined.and(walls))?
         };
-        // These conditions follow from the rules; they exclude impossible worlds earlier.
+        // The rules imply these conditions on single cells, which exclude impossible worlds earlier than the rules do.
         let open = |tile: &DungeonTile| *tile != DungeonTile::Wall;
         let model = rules
             .condition(&tiles[0], open)
@@ -131,10 +130,11 @@ fn rules(
 }
 
 impl BoardElements<DungeonTile> {
-    /// Returns an element for the number of steps of the walk, and the evidence on which it depends. The number of steps comes from a separate
-    /// fold over the tiles, which has no bounds.
+    /// Returns an element for the number of steps of the walk, and the evidence on which the element depends. A separate fold over the tiles, without
+    /// bounds on the length, computes the number of steps.
     ///
-    /// The number of steps is `None` if there is no walk. A query for this element needs the returned evidence, but not that of [`Self::model`].
+    /// The number of steps is `None` if there is no walk. A query for this element needs the returned evidence, but not the evidence of
+    /// [`Self::model`].
     ///
     /// **Errors.** [`GridError::TooLarge`] if the grid is too large for automata.
     #[track_caller]
@@ -153,9 +153,8 @@ impl BoardElements<DungeonTile> {
 impl Dungeon {
     /// Returns the cells and rules of a dungeon.
     ///
-    /// Markov chains reach every dungeon if there is neither a least number of walls nor a bound on the walk, because any dungeon can be changed to
-    /// any other. The change takes three steps: all walls without a clue are removed, gem and altar move to their new cells, and the walls of the
-    /// other dungeon are added.
+    /// Without a lower bound on walls and without bounds on the walk, Markov chains reach every dungeon: to change one dungeon into another, remove
+    /// all walls without a clue, move the gem and the altar to their new cells, and add the walls of the other dungeon.
     pub(super) fn ruled(&self) -> RuledCells<DungeonTile> {
         let size = self.size();
         let clue = |at: usize| self.clues.get(size.position(at));
@@ -192,8 +191,8 @@ impl Dungeon {
         ruled
     }
 
-    /// Returns two dungeons that have only the walls of clues; gem and altar are in the first or the last free cells, unless clues state their
-    /// cells.
+    /// Returns two dungeons whose only walls are those of clues; the gem and the altar are in the first two free cells or in the last two, unless
+    /// clues state their cells.
     fn starts(&self) -> [Vec<DungeonTile>; 2] {
         let size = self.size();
         let empty = |at| self.clues.get(at).unwrap_or(DungeonTile::Empty);

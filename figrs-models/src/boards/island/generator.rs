@@ -14,7 +14,7 @@ use crate::grid::{
     GridError, Size,
 };
 
-/// The generator supports Markov chains, which draw islands of any size.
+/// Markov chains draw islands of any size.
 impl Generator for Island {
     type Cell = Terrain;
     type Board = Board<Terrain>;
@@ -39,7 +39,7 @@ impl Generator for Island {
             .as_ref()
             .map_or(1.0, |_| 0.5 * 1.62f64.powf(columns));
         let bytes = 1.8 * rows * 3.03f64.powf(columns) * land * bays;
-        // Prediction for few cells of land, measured on boards of 100 by 100 cells with at most 4, 8 and 10 cells of land.
+        // The prediction for few cells of land was measured on boards of 100 by 100 cells with at most 4, 8 and 10 cells of land.
         let most = self.few().and(self.land.as_ref());
         let few = most.map(|land| {
             40.0 * rows * columns + 4740.0 * 2.55f64.powf(f64::from(*land.end())) * bays
@@ -85,8 +85,8 @@ impl Island {
         BoardElements::new(size, cells, model)?.with_clues(self.clues.iter())
     }
 
-    /// Returns the constraint on connected land that is quick for few cells of land; `None` if the bounds allow
-    /// many.
+    /// Returns the constraint that the land is connected, in a form that is quick for few cells of land; `None` if the bounds allow too many cells of
+    /// land.
     pub(super) fn few(&self) -> Option<ConnectedAround> {
         ConnectedAround::new(self.centre, self.land.as_ref()?)
     }
@@ -95,11 +95,11 @@ impl Island {
 impl Island {
     /// Returns the cells and rules of an island.
     ///
-    /// Markov chains reach every island if there are no clues and no bounds on bays, for the following reason. Let `T` be the largest connected land
-    /// around the centre that two islands share. While `T` is not all of the second island, the second island has a cell beside `T` that can be made
-    /// land on the first island. If no more land is allowed, the cell beside `T` is exchanged for a land cell outside of `T` without which the first
-    /// island stays connected. If the amount of land is fixed, each step exchanges a land cell and a water cell. In the last steps, the remaining
-    /// land cells of the first island become water.
+    /// Markov chains reach every island if there are no clues and no bounds on bays, for the following reason. To change one island into another, let
+    /// `T` be the largest connected land around the centre that both islands share. While `T` is not all of the second island, the second island has
+    /// a land cell beside `T`, and this cell becomes land on the first island. If the first island then has too much land, a land cell outside of `T`
+    /// that does not connect other land becomes water in exchange. If the amount of land is fixed, every step is such an exchange. In the end, the
+    /// land cells of the first island outside of `T` become water.
     pub(super) fn ruled(&self) -> RuledCells<Terrain> {
         let size = self.size();
         let choices = |at: usize| {
@@ -126,7 +126,6 @@ impl Island {
         match least.max(1) < most {
             true if is_open => ruled.without_exchanges(),
             true => ruled,
-            // A change of a single cell would change the number of cells of land, which is fixed.
             false => ruled.moves(ShoreMoves::new(size)),
         }
     }
@@ -143,7 +142,7 @@ impl Island {
         values
     }
 
-    /// Returns a board with `land` cells of land around the centre, if there is room, and the land of clues.
+    /// Returns a board with `land` cells of land around the centre (fewer if there is no room), and with the land that clues state.
     fn around_the_centre(&self, land: u32) -> Vec<Terrain> {
         let size = self.size();
         let values: Vec<Vec<Terrain>> = (0..size.cells()).map(|at| self.values(at)).collect();

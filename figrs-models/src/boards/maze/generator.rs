@@ -11,8 +11,8 @@ use crate::board::{BoardElements, BoardError, Generator, OwnAnswers, OwnSampler,
 use crate::grid::{Automaton, Board, Constraint, GridError, Position, Size};
 use figrs_reading::Mistake;
 
-/// The generator draws mazes by Wilson's algorithm, if this algorithm is allowed. Grids of up to six columns have a probabilistic program if
-/// the length of the solution has bounds.
+/// The generator's own sampler is Wilson's algorithm; rejection tests the bounds on the solution. With such bounds, only grids of up to six columns
+/// have a probabilistic program.
 impl Generator for PerfectMaze {
     type Cell = Pointer;
     type Board = Board<Pointer>;
@@ -105,8 +105,7 @@ impl PerfectMaze {
 }
 
 impl BoardElements<Pointer> {
-    /// Returns the constraint that the pointers form a tree and that `automaton` accepts them; one fold evaluates
-    /// both.
+    /// Returns the constraint that the pointers form a tree and that `automaton` accepts the pointers; one fold evaluates both conditions.
     ///
     /// **Errors.** The errors of [`Constraint::new`].
     #[track_caller]
@@ -126,11 +125,11 @@ impl BoardElements<Pointer> {
 }
 
 impl PerfectMaze {
-    /// Returns the pointers as independent choices, and the rules. A step of the Markov chain turns a wall into a passage and a passage into a wall.
+    /// Returns the pointers as independent choices, and the rules. A step of the Markov chain opens one passage and closes another.
     ///
-    /// If the path has no bounds, Markov chains reach every maze: a maze can take over the pointers of another maze one after another. Such a
-    /// pointer closes no cycle, because its target already leads to the first room as in the other maze. A pointer that changes exchanges a passage
-    /// and a wall of its room.
+    /// If the path has no bounds, Markov chains reach every maze, because one maze can take over the pointers of another maze one after another. To
+    /// avoid cycles, a room takes over its pointer after the target of this pointer. Each change of a pointer opens one passage of the room and
+    /// closes another.
     pub(super) fn ruled(&self) -> RuledCells<Pointer> {
         let size = self.size();
         let choices = |at: usize| match at {
@@ -148,7 +147,7 @@ impl PerfectMaze {
             .clues(self.clues.iter().map(|(at, _)| at))
             .rule(rule)
             .moves(PassageMoves::new(size));
-        // The chains start from a maze with a typical solution, and from one with nearly the longest solution, which clues may exclude.
+        // One Markov chain starts from a typical maze, and one from a maze with nearly the longest solution, unless clues exclude this maze.
         let usual = self.sample(&mut stream(0, 0));
         ruled = ruled.start(usual.cells().to_vec());
         if self.clues.is_empty() {
@@ -161,7 +160,7 @@ impl PerfectMaze {
     }
 }
 
-/// Returns a maze with a single path through all rooms, row by row, or column by column if this path then ends in the last room.
+/// Returns a maze that is a single path through all rooms: row by row, or column by column if only this path ends in the last room.
 fn snake(size: Size) -> Vec<Pointer> {
     let by_columns = size.rows().is_multiple_of(2) && !size.columns().is_multiple_of(2);
     let pointer = |Position { row, column }| {

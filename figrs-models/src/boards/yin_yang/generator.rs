@@ -10,7 +10,7 @@ use crate::grid::{
     SquareRule, TwoColours, WeighedRule,
 };
 
-/// The generator can draw boards without bounds on the number of black cells, which are tested afterwards.
+/// The relaxed generator draws boards without bounds on the number of black cells, and rejection tests the bounds.
 impl Generator for YinYang {
     type Cell = Colour;
     type Board = Board<Colour>;
@@ -27,15 +27,16 @@ impl Generator for YinYang {
         Ok(Board::new(self.size(), cells)?)
     }
 
-    /// Returns the memory in bytes that is extrapolated from smaller boards. If every row has a clue, the prediction is that for a board with one
-    /// column fewer.
+    /// Returns the memory of the states in bytes, extrapolated from smaller boards. If every row has a clue, the prediction is that for a board with
+    /// one column fewer.
     fn predicted_bytes(&self) -> Option<f64> {
         let (rows, columns) = (self.size().rows() as f64, self.size().columns() as f64);
         let counts = self.black.as_ref().map_or(1.0, |_| rows * columns / 6.0);
         Some(9.0 * rows * 3.4f64.powf(columns - self.clues.len() as f64 / rows) * counts)
     }
 
-    /// Returns the generator without bounds on the colours, for boards of up to about eleven columns; Markov chains are quicker for wider boards.
+    /// Returns the generator without bounds on the colours, if the board has at most about eleven columns; Markov chains are quicker for wider
+    /// boards.
     fn relaxed(&self) -> Option<Self> {
         const MOST_BYTES: f64 = 1e8;
         self.black.as_ref()?;
@@ -82,12 +83,14 @@ impl YinYang {
 }
 
 impl YinYang {
-    /// Returns the cells as independent choices, and the rules. On boards that follow the rules, each colour is a thin tree in which few cells can
-    /// change alone; steps therefore change the line between the colours, or redraw small windows.
+    /// Returns the cells as independent choices, and the rules. On boards that follow the rules, the cells of each colour form a thin tree, and few
+    /// single cells can change without breaking a rule. A step of the Markov chain therefore changes the line between the colours, or redraws a small
+    /// window.
     ///
-    /// Without clues, Markov chains start from two comb patterns, which follow the rules but may break the bounds on the colours.
+    /// Without clues, Markov chains start from two comb patterns, which follow the rules but may violate the bounds on the number of black cells.
     pub(super) fn ruled(&self) -> RuledCells<Colour> {
-        /// Weight of each other rule relative to the rule on the number of black cells, so large that few boards break the other rules.
+        /// Weight of the violation of each other rule, relative to that of the rule on the number of black cells. The weight is so large that few
+        /// boards break the other rules.
         const TIMES: u32 = 4;
         let size = self.clues.size();
         let choices = |at: usize| match self.clues.get(size.position(at)) {
@@ -112,8 +115,8 @@ impl YinYang {
             }
             ruled = ruled.nearly_joined();
         }
-        // Moves of the line seldom lead to boards that meet several clues, whereas particles meet one clue after another; but particles cannot
-        // foresee the number of black cells in later rows.
+        // Changes of the line seldom lead to boards that meet several clues, whereas particles can meet one clue after another. Particles cannot
+        // foresee the number of black cells in later rows, however.
         match self.black.is_none() && !self.clues.is_empty() {
             true => ruled.slow(),
             false => ruled,
@@ -121,7 +124,8 @@ impl YinYang {
     }
 }
 
-/// Returns a board of two combs, one of each colour; `turn` selects teeth in rows or in columns, and exchanges the colours from 2 on.
+/// Returns a board of two combs, one of each colour. The teeth lie in rows if `turn` is even and in columns if it is odd; from 2 on, the colours are
+/// exchanged.
 pub(super) fn comb(size: Size, turn: usize) -> Vec<Colour> {
     let (by_columns, is_swapped) = (turn % 2 == 1, turn >= 2);
     let last = match by_columns {

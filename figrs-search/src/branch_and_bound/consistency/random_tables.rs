@@ -1,4 +1,4 @@
-//! Random cost functions for tests, with enumeration of all their assignments.
+//! Random cost functions for tests, and the list of all their assignments.
 
 use rand::RngExt;
 
@@ -44,7 +44,6 @@ pub(in super::super) fn random_tables(seed: u64, arity: usize) -> CostTables {
     tables
 }
 
-/// Returns the finite costs of a table as a list.
 fn listed(sizes: &[u32], scope: &[u32], cells: &[i64]) -> ListedCosts {
     let mut listed = ListedCosts::new(scope.to_vec());
     let own: Vec<u32> = scope.iter().map(|&v| sizes[v as usize]).collect();

@@ -1,4 +1,7 @@
-//! Programs of Figaro's examples about references: with structs, paths and sets, and the numbers found by hand.
+//! Programs of Figaro's examples and book, as a user writes them, with the right numbers.
+
+mod objects;
+mod populations;
 
 use figrs::prelude::*;
 use figrs::{Bins, Distinct, Parts, PlainData, distinct, inject};
@@ -81,7 +84,9 @@ mod cars {
                 1.0,
             );
             // The evidence on the power of whatever the engine is.
-            let strong = Model::new().observe(&power, "medium");
+            let strong = Model::new()
+                .observe_path(&car, "engine.power", "medium")
+                .unwrap();
             let answer = algorithm.run(&strong, &car.speed).unwrap();
             check(
                 "evidence",

@@ -1,0 +1,206 @@
+//! Types of the parts of objects, which are known before any object is.
+
+use std::any::{Any, TypeId, type_name};
+
+use super::Parts;
+use super::error::PartError;
+use super::find::{not_of_this_kind, unknown_field};
+use super::member::short_type_name;
+use super::path::{Path, Step};
+use crate::value::Value;
+use crate::value::datum::Datum;
+use crate::value::plain_data::PlainData;
+
+/// The type of an object as [`Parts`] sees it: an element, a plain value, fields, or items.
+#[derive(Clone, Debug)]
+pub struct PartType(pub(super) TypeKind);
+
+/// The name and the type of a field.
+type FieldType = (&'static str, fn() -> PartType);
+
+#[derive(Clone, Debug)]
+pub(super) enum TypeKind {
+    Element(ValueType),
+    Value(ValueType),
+    Fields(&'static str, Vec<FieldType>),
+    List(fn() -> PartType),
+    Map(fn() -> PartType),
+}
+
+impl PartType {
+    /// The type of elements with values of type `T`.
+    pub fn element<T: Value>() -> Self {
+        Self(TypeKind::Element(ValueType::of::<T>()))
+    }
+
+    /// A type of plain values.
+    pub fn value<T: Value>() -> Self {
+        Self(TypeKind::Value(ValueType::of::<T>()))
+    }
+
+    /// A type with fields: its name, and the name and the type of each field. The fields of an enum are those of all variants.
+    pub fn fields(type_name: &'static str, fields: Vec<FieldType>) -> Self {
+        Self(TypeKind::Fields(type_name, fields))
+    }
+
+    /// A list of objects of type `P`.
+    pub fn list<P: Parts>() -> Self {
+        Self(TypeKind::List(P::part_type))
+    }
+
+    /// A map to objects of type `P`.
+    pub fn map<P: Parts>() -> Self {
+        Self(TypeKind::Map(P::part_type))
+    }
+
+    /// The kind of the type, in words.
+    pub(super) fn kind(&self) -> String {
+        match &self.0 {
+            TypeKind::Element(values) => {
+                format!("an element with values of type `{}`", values.name())
+            }
+            TypeKind::Value(values) => format!("a value of type `{}`", values.name()),
+            TypeKind::Fields(type_name, _) => format!("an object of type `{type_name}`"),
+            TypeKind::List(_) => "a list".into(),
+            TypeKind::Map(_) => "a map".into(),
+        }
+    }
+
+    /// The data that state parts of objects of this type; nothing if the type is one of values.
+    pub(super) fn object_data(&self) -> Option<&'static str> {
+        match &self.0 {
+            TypeKind::Element(values) => values.parts.map(|_| "an object with fields"),
+            TypeKind::Value(_) => None,
+            TypeKind::Fields(..) => Some("an object with fields"),
+            TypeKind::List(_) => Some("an object whose names are paths, such as `[0]`"),
+            TypeKind::Map(_) => Some("an object whose names are keys"),
+        }
+    }
+
+    /// The types to which the step of a path with this number leads. Variants of an enum may have fields of the same name.
+    fn next(&self, path: &Path, number: usize) -> Result<Vec<Self>, PartError> {
+        if let TypeKind::Element(values) = &self.0
+            && let Some(parts) = values.parts
+        {
+            return (parts.part_type)().next(path, number);
+        }
+        let remedy = match (&self.0, path.step(number)) {
+            (TypeKind::Fields(type_name, fields), Some(Step::Field(name))) => {
+                let named = fields.iter().filter(|(field, _)| field == name);
+                let types: Vec<Self> = named.map(|(_, field)| field()).collect();
+                if types.is_empty() {
+                    let names = fields.iter().map(|(field, _)| *field);
+                    return Err(unknown_field(path, number, type_name, name, names));
+                }
+                return Ok(types);
+            }
+            (TypeKind::List(item), Some(Step::Item(_)))
+            | (TypeKind::Map(item), Some(Step::Item(_) | Step::Key(_))) => return Ok(vec![item()]),
+            (TypeKind::Fields(..), _) => "name one of its fields",
+            (TypeKind::List(_), _) => "give the number of an item, as in `[0]`",
+            (TypeKind::Map(_), _) => "give a key, as in `[\"name\"]`",
+            (TypeKind::Element(_) | TypeKind::Value(_), _) => "end the path there",
+        };
+        Err(not_of_this_kind(path, number, self.kind(), remedy.into()))
+    }
+
+    /// True if the types are known to be the same.
+    fn is_same(&self, other: &Self) -> bool {
+        let same = |a: &fn() -> Self, b: &fn() -> Self| std::ptr::fn_addr_eq(*a, *b);
+        match (&self.0, &other.0) {
+            (TypeKind::Element(a), TypeKind::Element(b))
+            | (TypeKind::Value(a), TypeKind::Value(b)) => a.id == b.id,
+            (TypeKind::Fields(_, a), TypeKind::Fields(_, b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0 == b.0 && same(&a.1, &b.1))
+            }
+            (TypeKind::List(a), TypeKind::List(b)) | (TypeKind::Map(a), TypeKind::Map(b)) => {
+                same(a, b)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A type of values.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ValueType {
+    id: TypeId,
+    name: &'static str,
+    /// The value that data state, or a description of the data that state a value.
+    pub(super) read: fn(&PlainData) -> Result<Datum, String>,
+    /// The parts of the values, if the type has parts.
+    pub(super) parts: Option<ValueParts>,
+    /// The element that reads a part with values of this type through a reference.
+    pub(super) through: super::find::Through,
+}
+
+impl ValueType {
+    pub(super) fn of<T: Value>() -> Self {
+        Self {
+            id: TypeId::of::<T>(),
+            name: type_name::<T>(),
+            read: |data| T::from_data(data).map(Datum::new),
+            parts: T::parts(),
+            through: |reference| reference.element::<T>().erased().clone(),
+        }
+    }
+
+    pub(super) fn is<T: Value>(&self) -> bool {
+        self.id == TypeId::of::<T>()
+    }
+
+    /// The name of the type without the paths of its modules.
+    pub(super) fn name(&self) -> String {
+        short_type_name(self.name)
+    }
+}
+
+/// The parts of the values of a type that is both a [`Value`] and has [`Parts`]; see [`Value::parts`].
+#[derive(Clone, Copy, Debug)]
+pub struct ValueParts {
+    object: fn(&dyn Any) -> Option<&dyn Parts>,
+    part_type: fn() -> PartType,
+}
+
+impl ValueParts {
+    /// Returns the parts of values of type `T`.
+    pub fn of<T: Value + Parts>() -> Self {
+        Self {
+            object: |value| value.downcast_ref::<T>().map(|object| object as &dyn Parts),
+            part_type: T::part_type,
+        }
+    }
+
+    /// The object that a value of the type is.
+    pub(super) fn object<'a>(&self, value: &'a dyn Any) -> &'a dyn Parts {
+        (self.object)(value).expect("the values of an element have its type")
+    }
+
+    /// The types to which a path may lead within values of this type, if its first `number` steps lead to the values.
+    pub(super) fn types_at(&self, path: &Path, number: usize) -> Result<Vec<PartType>, PartError> {
+        let mut types = vec![(self.part_type)()];
+        for number in number..path.len() {
+            let mut next: Vec<PartType> = Vec::new();
+            let mut wrong = None;
+            for part in &types {
+                match part.next(path, number) {
+                    // Each type counts once: otherwise, their number could double at each step.
+                    Ok(found) => {
+                        for part in found {
+                            if !next.iter().any(|known| known.is_same(&part)) {
+                                next.push(part);
+                            }
+                        }
+                    }
+                    Err(error) => wrong = wrong.or(Some(error)),
+                }
+            }
+            // A path that ends in one variant of an enum only is no mistake.
+            if let (true, Some(error)) = (next.is_empty(), wrong) {
+                return Err(error);
+            }
+            types = next;
+        }
+        Ok(types)
+    }
+}
