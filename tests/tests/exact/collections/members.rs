@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use figrs::prelude::*;
 use figrs::{Elements, Fault, MemberError, ModelError, Neighbour, Process};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 
 use super::exact;
 
