@@ -148,18 +148,19 @@ impl Answer {
         Self::of(algorithm, AnswerContent::Bounds(targets, log_evidence))
     }
 
-    /// Adds to the answer the depth and the work of the expansion of the model, and the reason why it ended.
-    #[must_use]
-    pub fn with_deepening(mut self, deepening: Deepening) -> Self {
-        self.deepening = Some(deepening);
-        self
-    }
-
-    /// Adds the statistics of a sampling run to the answer.
-    #[must_use]
-    pub fn with_sampling(mut self, sampling: RunStatistics) -> Self {
-        self.sampling = Some(sampling);
-        self
+    figrs_factor::field_setters! {
+        /// Adds to the answer the depth and the work of the expansion of the model, and the reason why it ended.
+        with_deepening: Deepening => deepening;
+        /// Adds the statistics of a sampling run to the answer.
+        with_sampling: RunStatistics => sampling;
+        /// Adds the draws to the answer.
+        with_draws: Draws => draws;
+        /// Adds to the answer the model of the query, and the elements from which its worlds are evaluated.
+        #[doc(hidden)]
+        with_question: Arc<(Model, Vec<AnyElement>)> => asked;
+        /// Adds the results of the tests whether the Markov chains agree about the random choices in their worlds.
+        #[doc(hidden)]
+        with_choices: ChoiceAgreement => choices;
     }
 
     /// True if `SelfChecked` has verified the answer.
@@ -182,23 +183,8 @@ impl Answer {
         self
     }
 
-    /// Adds the draws to the answer.
-    #[must_use]
-    pub fn with_draws(mut self, draws: Draws) -> Self {
-        self.draws = Some(draws);
-        self
-    }
-
     pub(crate) fn with_model(self, model: Model, roots: Vec<AnyElement>) -> Self {
         self.with_question(Arc::new((model, roots)))
-    }
-
-    /// Adds to the answer the model of the query, and the elements from which its worlds are evaluated.
-    #[must_use]
-    #[doc(hidden)]
-    pub fn with_question(mut self, asked: Arc<(Model, Vec<AnyElement>)>) -> Self {
-        self.asked = Some(asked);
-        self
     }
 
     /// Adds the model of an exact answer. The parameters of the model can then be queried.
@@ -206,14 +192,6 @@ impl Answer {
     #[doc(hidden)]
     pub fn with_answered(mut self, model: AnsweredModel) -> Self {
         self.answered = Some(Arc::new(model));
-        self
-    }
-
-    /// Adds the results of the tests whether the Markov chains agree about the random choices in their worlds.
-    #[must_use]
-    #[doc(hidden)]
-    pub fn with_choices(mut self, choices: ChoiceAgreement) -> Self {
-        self.choices = Some(choices);
         self
     }
 

@@ -5,8 +5,7 @@ use figrs_core::{ModelError, PartError};
 use super::Error;
 use figrs_factor::eliminate::EliminationError;
 
-/// Joins several statements into one text. If there are many statements, the text contains the first of them and the number of the
-/// others.
+/// Joins statements into one text. If there are many statements, the text contains the first statements and the number of the other statements.
 pub(super) fn first_of(statements: &[String]) -> String {
     const MAX_LISTED: usize = 10;
     let printed = statements[..MAX_LISTED.min(statements.len())].join("; ");
@@ -49,7 +48,7 @@ impl Error {
         }
     }
 
-    /// Returns the error for the unit of work `unit` from another process, which does not fit the run.
+    /// Returns the error for a unit of work that came from another process and does not fit the run.
     #[doc(hidden)]
     pub fn unfit_part(unit: u64, problem: impl Into<String>) -> Self {
         let problem = problem.into();

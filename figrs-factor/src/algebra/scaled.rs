@@ -1,4 +1,4 @@
-//! The sum-product and max-product semirings in ordinary numbers; the common scale of a table is stored separately.
+//! Semirings in ordinary numbers, with the common scale of a table stored separately, and their conversion to logarithms.
 
 use std::borrow::Cow;
 

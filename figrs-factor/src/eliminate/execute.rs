@@ -1,4 +1,4 @@
-//! Execution of an elimination plan, one bucket after another: marginals and the probability of evidence as sums of products.
+//! Execution of an elimination plan: computes the message of one bucket after another, and from them marginals and the probability of evidence.
 
 use super::error::EliminationError;
 use super::join::{JoinScratch, contract};

@@ -1,4 +1,4 @@
-//! Constraint that the cells of one colour are connected.
+//! Constraints that the cells of one colour are connected, with or without cycles.
 
 use super::partition::NextCell;
 use super::{Automaton, Partition, Position};

@@ -1,4 +1,4 @@
-//! The size of a grid.
+//! The size of a grid, and the positions of its cells.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Computes the tables of noisy-MAX nodes.
+//! Computes the tables of noisy-MAX nodes and of deterministic nodes.
 
 use rustc_hash::FxHashMap;
 

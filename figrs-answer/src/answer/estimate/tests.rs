@@ -80,8 +80,7 @@ fn errors_of_all_values_are_those_of_each() {
 
 #[test]
 fn many_samples_keep_the_error_of_their_spread() {
-    // A hundred samples of small weight have a rare value. The effective sample size is a thousand, and no sample has a larger
-    // weight.
+    // A rare value occurs in a hundred samples of small weight. The upper bound `unseen` excludes samples of larger weight.
     let p = 1e-6;
     let estimate = Estimate::Weighted {
         squares: vec![1e-3, p * p / 100.0],
@@ -89,13 +88,13 @@ fn many_samples_keep_the_error_of_their_spread() {
     };
     let error = estimate.event_error(&[1.0 - p, p], &[0.0, 1.0], columns);
     assert!((error / (p / 10.0) - 1.0).abs() < 0.1, "{error}");
-    // If the samples of a value have smaller weights than the others, the error is also unchanged, and the value is reported.
+    // If samples of larger weight are possible, the error is the same as above, and `may_miss_heavier` returns the value.
     let estimate = weighted(vec![1e-3, p * p / 100.0]);
     let (probabilities, indicator) = ([1.0 - p, p], [0.0, 1.0]);
     let error = estimate.event_error(&probabilities, &indicator, columns);
     assert!((error / (p / 10.0) - 1.0).abs() < 0.1, "{error}");
     assert_eq!(estimate.may_miss_heavier(&probabilities, columns), [1]);
-    // The error of a value that was not drawn is the upper bound of the probability of missed values.
+    // The error of a value without draws is the upper bound of the probability of unseen values.
     let error = estimate.event_error(&[1.0 - p, p], &[0.0, 0.0], columns);
     assert_eq!(error, 0.01);
     let many = Estimate::Weighted {

@@ -9,7 +9,8 @@ use super::Walk;
 use crate::learning::normal_sums::{MeanTerm, Spread};
 use figrs_answer::error::Error;
 
-/// A mean as a polynomial: for each pair of a parameter and of a real element, where either may be missing, the coefficient of their product.
+/// A mean as a polynomial: the coefficient of the product of a parameter and a real element. In each key, the parameter or the real element may be
+/// missing.
 type Polynomial = IndexMap<(Option<usize>, Option<usize>), f64, FxBuildHasher>;
 
 impl Walk<'_> {
@@ -83,7 +84,7 @@ impl Walk<'_> {
         Ok((terms.collect(), spread, reals.into_values().collect()))
     }
 
-    /// Returns `function` as a polynomial of parameters and of real elements, which are added to `reals`; `element` reads `function`.
+    /// Returns `function`, which `element` reads, as a polynomial of parameters and real elements. New real elements are added to `reals`.
     pub(super) fn polynomial(
         &mut self,
         element: &AnyElement,
@@ -125,7 +126,8 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the function `op` of the polynomials `parts`, if it is linear or a product, and has no product of two parameters or of two real elements.
+/// Returns the function `op` of the polynomials `parts` as a polynomial; `None` unless `op` is linear or a product, and the result has no product of
+/// two parameters or of two real elements.
 fn combined(op: &dyn ApplyOp, parts: &[&Polynomial]) -> Option<Polynomial> {
     let open: Vec<OpenArgument<'_>> = parts.iter().map(|_| OpenArgument::Open(1)).collect();
     let mut all = Polynomial::default();
@@ -146,7 +148,7 @@ fn combined(op: &dyn ApplyOp, parts: &[&Polynomial]) -> Option<Polynomial> {
     let [left, right] = parts else {
         return None;
     };
-    // A function of two numbers that is `c y` for each value `c` of the first number is their product.
+    // A function of two numbers is their product if it is `c y` for each value `c` of the first number.
     for c in [1.0, 2.0, -3.0] {
         let function = op.linear(&[OpenArgument::Known(&c), OpenArgument::Open(1)])?;
         if function.offset != [0.0] || function.columns != [vec![c]] {

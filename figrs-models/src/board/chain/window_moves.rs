@@ -1,4 +1,4 @@
-//! Proposals that redraw all cells of a small window.
+//! Proposals of Markov chains of boards; the built-in proposal redraws all cells of a small window.
 
 use figrs_core::Value;
 
