@@ -13,6 +13,7 @@
 //! | `moments`, `mixture` | means and covariances, mixtures of normal distributions |
 //! | `quadrature`, `tilted` | a normal number multiplied by a likelihood |
 //! | `expectation_propagation` | Gaussian approximations of factors that are not Gaussian |
+//! | `restriction` | one factor that is not Gaussian, with the exact moments of everything else |
 
 #![warn(clippy::unwrap_used)]
 
@@ -29,6 +30,7 @@ mod most_probable;
 mod plan;
 mod posterior;
 mod quadrature;
+mod restriction;
 mod square_root_form;
 mod tilted;
 mod weak_marginal;
@@ -41,5 +43,6 @@ pub use hybrid_graph::{HybridFactor, HybridGraph, RealId};
 pub use mixture::{Component, Mixture};
 pub use most_probable::{MostProbable, most_probable};
 pub use posterior::{JointMixture, Posterior};
+pub use restriction::{RestrictedNumber, Restriction, restrict};
 pub use square_root_form::SquareRootForm;
 pub use tilted::{RealLikelihood, Tilted};

@@ -14,7 +14,7 @@ use crate::closed_form::{MAX_COMPONENTS, marginals, real_targets};
 use crate::collapse::Collapse;
 use crate::correction::Correction;
 use crate::hybrid_model::HybridModel;
-use crate::scan::Scan;
+use crate::scan::{Accepted, Scan};
 
 /// Number of draws that check an approximation.
 const CHECKING_DRAWS: u64 = 10_000;
@@ -191,7 +191,7 @@ impl ExpectationPropagation {
         watching: &RunMonitor<'_>,
     ) -> Result<Answer, Error> {
         let limits = &self.limits.until(watching.until());
-        let mut scan = Scan::new(model, targets, limits).with_sites();
+        let mut scan = Scan::new(model, targets, limits).accepting(Accepted::All);
         scan.run()?;
         let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
         let reals = real_targets(&mut hybrid, targets)?;

@@ -88,10 +88,16 @@ impl Linear {
     /// Returns the offset and the slope of this function of one number as a linear function of the number `other`; `None` if it is no function of that
     /// number.
     pub(crate) fn in_terms_of(&self, other: &Self) -> Option<(f64, f64)> {
-        if self.numbers != 1 || self.vectors != other.vectors {
+        if self.numbers != 1 {
             return None;
         }
         let (own, others) = (&self.entries[1..], &other.entries[1..]);
+        if own.iter().all(|&x| x == 0.0) {
+            return Some((self.entries[0], 0.0));
+        }
+        if self.vectors != other.vectors {
+            return None;
+        }
         let largest =
             (0..others.len()).max_by(|&i, &j| others[i].abs().total_cmp(&others[j].abs()))?;
         let slope = own[largest] / others[largest];

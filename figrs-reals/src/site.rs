@@ -117,7 +117,7 @@ impl Site {
     }
 
     /// Returns the value of a comparison, and the value that it has if the real number is zero; `None` if the likelihood is not a comparison.
-    fn sign(
+    pub(crate) fn sign(
         &self,
         finite: &FinitePart<'_>,
         value_of: &dyn Fn(usize) -> u32,

@@ -21,7 +21,7 @@ impl<'m> Scan<'m> {
         let mut added = Vec::new();
         for (element, evidence) in self.evidence {
             let function = match self.form(element) {
-                Form::Real(_) if self.sites.is_some() && evidence.observed().is_none() => {
+                Form::Real(_) if self.accepts_all() && evidence.observed().is_none() => {
                     self.number(element)?
                 }
                 Form::Function(function) => {
@@ -52,8 +52,8 @@ impl<'m> Scan<'m> {
                 weighed: Weighed::Evidence(evidence.clone()),
             });
         }
-        if let Some(sites) = &mut self.sites {
-            sites.extend(added);
+        if self.accepts_all() {
+            self.sites.extend(added);
         }
         Ok(())
     }
@@ -100,7 +100,7 @@ impl<'m> Scan<'m> {
         function: RealFunction,
         weighed: Weighed,
     ) -> Form {
-        self.sites.get_or_insert_default().push(Site {
+        self.sites.push(Site {
             element: element.clone(),
             function,
             weighed,
@@ -132,7 +132,7 @@ impl<'m> Scan<'m> {
         let place = self.finite.add_free(element, values.build());
         let mut function = function;
         function.scope = union([&function.scope[..], &[place]]);
-        self.sites.get_or_insert_default().push(Site {
+        self.sites.push(Site {
             element: element.clone(),
             function,
             weighed: weighed(place),
@@ -230,7 +230,7 @@ impl<'m> Scan<'m> {
 
     /// Returns the offset and the slope of a linear function as a function of another one, for each assignment of the finite elements; `None` if it is
     /// no function of the other one.
-    fn slopes(
+    pub(crate) fn slopes(
         &self,
         element: &AnyElement,
         argument: &Conditional<Linear>,

@@ -37,15 +37,17 @@ pub struct NormalMixture {
 pub enum ClosedForm {
     /// A mixture of normal distributions.
     Normal(NormalMixture),
-    /// A mixture of members of a conjugate family.
+    /// A mixture of members of a conjugate family, or of truncated normal distributions.
     Family(FamilyMixture),
+    /// A distribution without a name, whose means and covariances are those of a mixture of normal distributions.
+    Moments(NormalMixture),
 }
 
 impl ClosedForm {
     /// Returns the mean of the first number of a value.
     pub fn mean(&self) -> f64 {
         match self {
-            Self::Normal(mixture) => mixture.mean(),
+            Self::Normal(mixture) | Self::Moments(mixture) => mixture.mean(),
             Self::Family(mixture) => mixture.mean(),
         }
     }
@@ -53,7 +55,7 @@ impl ClosedForm {
     /// Returns the variance of the first number of a value.
     pub fn variance(&self) -> f64 {
         match self {
-            Self::Normal(mixture) => mixture.variance(),
+            Self::Normal(mixture) | Self::Moments(mixture) => mixture.variance(),
             Self::Family(mixture) => mixture.variance(),
         }
     }
@@ -61,7 +63,7 @@ impl ClosedForm {
     /// Returns the mean and the variance of each number.
     pub fn moments(&self) -> Vec<(f64, f64)> {
         match self {
-            Self::Normal(mixture) => {
+            Self::Normal(mixture) | Self::Moments(mixture) => {
                 let covariance = mixture.covariance();
                 let means = mixture.means().into_iter().enumerate();
                 means.map(|(i, mean)| (mean, covariance[i][i])).collect()
@@ -77,6 +79,7 @@ impl ClosedForm {
                 1 => "Normal".to_owned(),
                 count => format!("mixture of {count} normal distributions "),
             },
+            Self::Moments(_) => "distribution with mean ".to_owned(),
             Self::Family(mixture) => {
                 let mut components = mixture.components();
                 match (components.next(), components.count()) {
@@ -276,6 +279,12 @@ impl Answer {
     pub fn mixture<T: Value>(&self, element: &Element<T>) -> Result<&NormalMixture, Error> {
         match self.closed_form(element.erased()) {
             Some(ClosedForm::Normal(mixture)) => return Ok(mixture),
+            Some(ClosedForm::Moments(_)) => {
+                return Err(self.missing_content_error(
+                    "distribution in closed form, because a comparison restricts a number on which the target depends",
+                    "ask for its `mean` and its `variance`, or draw samples",
+                ));
+            }
             Some(ClosedForm::Family(_)) => {
                 return Err(self.missing_content_error(
                     "normal distribution of a parameter of another family",
@@ -290,7 +299,7 @@ impl Answer {
         ))
     }
 
-    /// Returns the distribution of a parameter with a conjugate prior, in closed form.
+    /// Returns the distribution of a parameter with a conjugate prior, or of a normal number that comparisons restrict to an interval.
     ///
     /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed
     /// form, or if the target is normal.
@@ -309,10 +318,11 @@ impl Answer {
     pub fn family_mixture<T: Value>(&self, element: &Element<T>) -> Result<&FamilyMixture, Error> {
         match self.closed_form(element.erased()) {
             Some(ClosedForm::Family(mixture)) => Ok(mixture),
-            Some(ClosedForm::Normal(_)) => Err(self.missing_content_error(
-                "family of a parameter, because the target is normal",
-                "ask for its `mixture`",
-            )),
+            Some(ClosedForm::Normal(_) | ClosedForm::Moments(_)) => Err(self
+                .missing_content_error(
+                    "family of a parameter, because the target is a function of normal elements",
+                    "ask for its `mixture`, or for its `mean` and its `variance`",
+                )),
             None => {
                 self.target(element)?;
                 Err(self.missing_content_error(

@@ -1,5 +1,7 @@
 //! The factors of likelihoods that are not Gaussian.
 
+use std::rc::Rc;
+
 use figrs_answer::error::Error;
 use figrs_core::Limits;
 use figrs_gaussian::{
@@ -10,7 +12,7 @@ use nalgebra::DVector;
 use super::HybridModel;
 use crate::closed_form::explained;
 use crate::hybrid_world::HybridWorld;
-use crate::linear_element::union;
+use crate::linear_element::{Conditional, Linear, union};
 use crate::scan::not_closed;
 use crate::site::Site;
 
@@ -19,13 +21,13 @@ use crate::site::Site;
 pub(crate) struct SiteFactor {
     pub(crate) site: Site,
     /// The index of the factor in the hybrid factor graph.
-    factor: usize,
+    pub(super) factor: usize,
     /// For each assignment of the factor's variables, the real number on which the likelihood depends, as a linear function.
-    projections: Vec<Projection>,
+    pub(super) projections: Vec<Projection>,
     /// The indices of the finite elements on which the likelihood and its real number depend, ascending.
-    scope: Vec<usize>,
+    pub(super) scope: Vec<usize>,
     /// For each assignment of the factor's variables, the indices of the elements' values in their supports.
-    assignments: Vec<Vec<u32>>,
+    pub(super) assignments: Vec<Vec<u32>>,
 }
 
 impl HybridModel<'_> {
@@ -45,29 +47,41 @@ impl HybridModel<'_> {
     /// Adds the factor of a likelihood that is not Gaussian.
     pub(super) fn add_site(&mut self, site: Site) -> Result<(), Error> {
         let rows = self.substituted(&site.element, &site.function.argument)?;
-        let rows = rows.as_ref().unwrap_or(&site.function.argument);
+        let rows = rows.map_or_else(|| Rc::clone(&site.function.argument), Rc::new);
         let scope = union([&rows.finite[..], &site.function.scope]);
-        let sizes = self.scan.finite.sizes(&scope);
-        let assignments = self.scan.finite.assignments(&site.element, &scope)?;
-        let (finite, places) = self.entries(&scope);
-        let reals = rows.vectors();
-        if reals.is_empty() {
-            let mut logs = Vec::with_capacity(assignments.len());
-            for values in &assignments {
-                let value_of =
-                    |place: usize| values[scope.binary_search(&place).unwrap_or_default()];
-                let number = rows.row(&scope, values, &sizes).offset()[0];
-                let log = site.log_likelihood(&self.scan.finite, &value_of, number)?;
-                logs.push(log + site.log_values(&self.scan.finite));
-            }
-            self.add_finite(&scope, |place| logs[place]);
+        if !rows.vectors().is_empty() {
+            let made = self.site_factor(site, (&rows, scope))?;
+            self.sites.push(made);
             return Ok(());
         }
+        let sizes = self.scan.finite.sizes(&scope);
+        let assignments = self.scan.finite.assignments(&site.element, &scope)?;
+        let mut logs = Vec::with_capacity(assignments.len());
+        for values in &assignments {
+            let value_of = |place: usize| values[scope.binary_search(&place).unwrap_or_default()];
+            let number = rows.row(&scope, values, &sizes).offset()[0];
+            let log = site.log_likelihood(&self.scan.finite, &value_of, number)?;
+            logs.push(log + site.log_values(&self.scan.finite));
+        }
+        self.add_finite(&scope, |place| logs[place]);
+        Ok(())
+    }
+
+    /// Adds a factor for the likelihood `site` of the real number `rows`, given the finite elements `scope`. The factor is constant at first.
+    pub(super) fn site_factor(
+        &mut self,
+        site: Site,
+        (rows, scope): (&Conditional<Linear>, Vec<usize>),
+    ) -> Result<SiteFactor, Error> {
+        let sizes = self.scan.finite.sizes(&scope);
+        let all = self.scan.finite.assignments(&site.element, &scope)?;
+        let (finite, places) = self.entries(&scope);
+        let reals = rows.vectors();
         let columns = self.columns(&reals);
         let width: usize = columns.iter().map(|(_, width)| width).sum();
         let mut projections = Vec::with_capacity(places.len());
         for &place in &places {
-            let row = rows.row(&scope, &assignments[place], &sizes);
+            let row = rows.row(&scope, &all[place], &sizes);
             let mut coefficients = vec![0.0; width];
             for (index, own) in row.terms() {
                 let (start, width) = columns[reals.binary_search(&index).unwrap_or_default()];
@@ -89,17 +103,13 @@ impl HybridModel<'_> {
             reals: named.collect(),
             forms: vec![SquareRootForm::constant(width, 0.0); places.len()],
         });
-        self.sites.push(SiteFactor {
+        Ok(SiteFactor {
             site,
             factor: self.graph.factors.len() - 1,
             projections,
-            assignments: places
-                .iter()
-                .map(|&place| assignments[place].clone())
-                .collect(),
+            assignments: places.iter().map(|&place| all[place].clone()).collect(),
             scope,
-        });
-        Ok(())
+        })
     }
 
     /// Approximates all likelihoods that are not Gaussian by Gaussian functions.

@@ -195,25 +195,24 @@ fn sums_above_and_between_bounds() {
             let bounds = numbers(&evidence["between"]);
             Model::new().condition(&c, move |&c| bounds[0] < c && c < bounds[1])
         };
-        let answer = ExpectationPropagation::new()
-            .run(&model, (&a, &b, &c))
-            .unwrap();
-        check(
-            &id,
-            answer.log_evidence().unwrap().value,
-            number(&answers["log_evidence"]),
-        );
-        for (name, element) in [("a", &a), ("b", &b), ("c", &c)] {
-            check(
-                &id,
-                answer.mean(element).unwrap(),
-                number(&answers[name]["mean"]),
-            );
-            check(
-                &id,
-                answer.variance(element).unwrap(),
-                number(&answers[name]["variance"]),
-            );
+        let by_comparisons = evidence.get("between").map_or(model.clone(), |bounds| {
+            let [low, high] = [0, 1].map(|i| Constant::new(numbers(bounds)[i]));
+            let model = Model::new().observe(&c.at_most(&low), false);
+            model.observe(&c.less_than(&high), true)
+        });
+        let targets = (&a, &b, &c);
+        for answer in [
+            ExpectationPropagation::new().run(&model, targets),
+            Exact::new().run(&by_comparisons, targets),
+        ] {
+            let answer = answer.unwrap();
+            let log_evidence = answer.log_evidence().unwrap().value;
+            check(&id, log_evidence, number(&answers["log_evidence"]));
+            for (name, element) in [("a", &a), ("b", &b), ("c", &c)] {
+                let (mean, variance) = (&answers[name]["mean"], &answers[name]["variance"]);
+                check(&id, answer.mean(element).unwrap(), number(mean));
+                check(&id, answer.variance(element).unwrap(), number(variance));
+            }
         }
     }
 }
