@@ -13,9 +13,16 @@ use crate::posterior::Posterior;
 use crate::square_root_form::SquareRootForm;
 use crate::tilted::Tilted;
 
-/// Smallest magnitude of the precision of the Gaussian approximation of a likelihood, as a share of the precision without the likelihood. A Gaussian
-/// function of smaller precision would have a mean so far away that digits are lost.
+/// Largest magnitude of the precision of an approximation, as a share of the precision without the likelihood, that is replaced by a larger one because
+/// its mean would be too far away ([`FARTHEST`]).
 const LEAST: f64 = 1e-6;
+
+/// Largest distance between the mean of an approximation and that of its real number, in standard deviations of the approximation, for approximations
+/// whose precision is at most [`LEAST`]. At greater distances, digits are lost.
+const FARTHEST: f64 = 100.0;
+
+/// Magnitude of a precision that is a rounding error, as a share of the precision without the likelihood.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Number of times that approximations without a common distribution are averaged with the approximations before them.
 const RETREATS: usize = 60;
@@ -248,8 +255,10 @@ impl Proposal {
         let (mut new, mut shift) = (0.0, 0.0);
         if cavity.1 > 0.0 && tilted.variance > 0.0 {
             new = tilted.variance.recip() - precision;
-            if new.abs() < LEAST * precision {
-                new = LEAST * precision;
+            let moved = (tilted.mean - cavity.0) * precision.sqrt();
+            let least = LEAST.min((moved / FARTHEST).powi(2));
+            if new.abs() < least.max(ROUNDING) * precision {
+                new = least * precision;
             }
             shift = tilted.mean * (precision + new) - cavity.0 * precision;
         } else if cavity.1 > 0.0 {

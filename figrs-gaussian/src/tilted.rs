@@ -1,6 +1,6 @@
 //! The product of a normal density and a likelihood of one real number: mass, mean and variance.
 
-use statrs::function::erf::erfc;
+use libm::erfc;
 
 use crate::quadrature::integrate;
 

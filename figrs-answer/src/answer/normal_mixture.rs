@@ -8,6 +8,7 @@ use crate::answer::contents::Answer;
 use crate::answer::estimate::Estimate;
 use crate::answer::family_mixture::FamilyMixture;
 use crate::error::Error;
+use figrs_core::internals::standard_normal_tail;
 use figrs_core::{AnyElement, Element, ElementId, Value};
 
 /// A normal distribution of a list of numbers, as one component of a [`NormalMixture`].
@@ -101,6 +102,9 @@ pub(crate) struct RealTargets {
     places: FxHashMap<ElementId, usize>,
 }
 
+/// Distance from an approximate quantile of a normal distribution, in standard deviations, within which the exact quantile is.
+const WITHIN: f64 = 1e-6;
+
 /// Number of halvings after which an interval that contains a quantile is as narrow as rounding errors.
 const HALVINGS: usize = 200;
 
@@ -160,18 +164,17 @@ impl NormalMixture {
     /// Returns the probability that the first number is at most `x`.
     pub fn cdf(&self, x: f64) -> f64 {
         self.average(|c| match normal(c) {
-            Some(normal) => normal.cdf(x),
+            Some(_) => lower_tail(c, x),
             None => f64::from(c.mean[0] <= x),
         })
     }
 
     /// Returns the probability that the first number is above `low` and at most `high`.
     pub fn probability_between(&self, low: f64, high: f64) -> f64 {
-        let upper_tail = |normal: &Normal| normal.sf(low) - normal.sf(high);
         let between = |c: &NormalComponent| match normal(c) {
             // Above the mean, differences of upper tails keep more digits.
-            Some(normal) if low > c.mean[0] => upper_tail(&normal),
-            Some(normal) => normal.cdf(high) - normal.cdf(low),
+            Some(_) if low > c.mean[0] => upper_tail(c, low) - upper_tail(c, high),
+            Some(_) => lower_tail(c, high) - lower_tail(c, low),
             None => f64::from(low < c.mean[0] && c.mean[0] <= high),
         };
         self.average(between).max(0.0)
@@ -196,12 +199,14 @@ impl NormalMixture {
             return f64::NAN;
         }
         let own = |c: &NormalComponent| {
-            normal(c).map_or(c.mean[0], |normal| normal.inverse_cdf(probability))
+            let quantile = normal(c).map_or(c.mean[0], |normal| normal.inverse_cdf(probability));
+            (quantile, c.covariance[0][0].sqrt() * WITHIN)
         };
         let quantiles = self.components.iter().map(own);
-        let (mut low, mut high) = quantiles.fold((f64::INFINITY, f64::NEG_INFINITY), |all, x| {
-            (all.0.min(x), all.1.max(x))
-        });
+        let (mut low, mut high) = quantiles
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |all, (x, within)| {
+                (all.0.min(x - within), all.1.max(x + within))
+            });
         if self.cdf(low) >= probability {
             return low;
         }
@@ -253,6 +258,16 @@ pub(crate) fn halved((mut low, mut high): (f64, f64), holds: impl Fn(f64) -> boo
         }
     }
     (low, high)
+}
+
+/// Returns the probability that the first number of a component is above `x`.
+fn upper_tail(component: &NormalComponent, x: f64) -> f64 {
+    standard_normal_tail((x - component.mean[0]) / component.covariance[0][0].sqrt())
+}
+
+/// Returns the probability that the first number of a component is below `x`.
+fn lower_tail(component: &NormalComponent, x: f64) -> f64 {
+    standard_normal_tail((component.mean[0] - x) / component.covariance[0][0].sqrt())
 }
 
 /// Returns the distribution of the first number of a component; `None` if the number is known exactly.

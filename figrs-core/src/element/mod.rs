@@ -64,7 +64,7 @@ mod multinomial;
 mod multivariate_normal;
 mod negative_binomial;
 pub mod node;
-mod normal;
+pub(crate) mod normal;
 mod open_family;
 pub(crate) mod operand;
 pub(crate) mod param;

@@ -5,9 +5,8 @@ use std::ops::Range;
 use figrs::prelude::*;
 use figrs::{Covariance, MultivariateNormal, Table, weighted_sum};
 use nalgebra::{DMatrix, DVector};
-use rand::rngs::SmallRng;
 use rand::RngExt;
-use statrs::distribution::ContinuousCDF;
+use rand::rngs::SmallRng;
 
 /// Maximum number of joint values of the finite elements of a model, without those that are made in branches.
 const MOST_JOINT_VALUES: usize = 256;
@@ -540,12 +539,14 @@ impl Program {
 
 /// The probability that a normal number is between two bounds.
 pub fn mass((mean, deviation): (f64, f64), within: Range<f64>) -> f64 {
-    let Ok(normal) = statrs::distribution::Normal::new(mean, deviation) else {
+    if deviation == 0.0 {
         return f64::from(within.contains(&mean));
-    };
+    }
+    let above = |x: f64| libm::erfc((x - mean) / deviation / 2.0_f64.sqrt()) / 2.0;
+    let below = |x: f64| libm::erfc((mean - x) / deviation / 2.0_f64.sqrt()) / 2.0;
     match within.start > mean {
-        true => normal.sf(within.start) - normal.sf(within.end),
-        false => normal.cdf(within.end) - normal.cdf(within.start),
+        true => above(within.start) - above(within.end),
+        false => below(within.end) - below(within.start),
     }
 }
 
