@@ -29,9 +29,11 @@ const CHECKING_DRAWS: u64 = 10_000;
 /// given all other approximations. `ExpectationPropagation` solves the approximated model exactly, as `Exact` does.
 ///
 /// **Guarantee.** A model whose likelihoods are all Gaussian is answered exactly. If the model has a single likelihood that is not Gaussian and no
-/// other finite elements, the means, the covariances and the log-evidence are exact up to the error of a quadrature. The quadrature looks at a
-/// likelihood at some tens of numbers, and misses parts of the likelihood that are narrower than about a hundredth of a standard deviation of the
-/// number, unless the likelihood is a comparison: state an interval as two comparisons. The distributions in the answer are normal approximations. With
+/// other finite elements, the means, the covariances and the log-evidence are exact up to the error of a quadrature. The quadrature looks at
+/// numbers that are about a hundredth of a standard deviation apart, and a search for narrow peaks looks once at up to 65 536 numbers within eight
+/// standard deviations. If the likelihood is the same at all these numbers, the search goes on to numbers that are some millionths of a standard
+/// deviation apart. Parts of a likelihood that are narrower are missed, unless the likelihood is a comparison: state an interval as two
+/// comparisons. The distributions in the answer are normal approximations. With
 /// other likelihoods or finite elements, the results are approximations without bounds
 /// ([`Quality::Approximate`](figrs_answer::Quality::Approximate)), and the standard error of the log-evidence is NaN. A likelihood that widens a
 /// distribution, such as a Student-t reading far from the mean, is approximated by a Gaussian function with a negative precision.

@@ -16,9 +16,7 @@ use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear, composed, union};
 use crate::normal_rule::{Rule, check_numbers, lower_triangle, rule};
 use crate::site::{RealFunction, Site, Weighed};
-
-/// Maximum number of elements on the way from a real number to a value that depends on it.
-const MAX_PATH: usize = 1000;
+use crate::site_scan::function_of_number;
 
 /// The form of an element: its role in the closed form.
 #[derive(Clone, Debug)]
@@ -323,14 +321,8 @@ impl<'m> Scan<'m> {
             return Err(not_closed(element, problem.to_owned()));
         }
         if is_float(element) {
-            let mut function = self.number_of_parents(element)?;
-            function.path.push(element.clone());
-            if function.path.len() > MAX_PATH {
-                let problem =
-                    format!("it is a function of a real number by more than {MAX_PATH} elements");
-                return Err(not_closed(element, problem));
-            }
-            return Ok(Attempt::Done(Form::Function(Rc::new(function))));
+            let function = self.number_of_parents(element)?;
+            return function_of_number(element, function);
         }
         self.dependent(element)
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use figrs_answer::error::Error;
 use figrs_core::Limits;
 use figrs_gaussian::{
-    Convergence, HybridFactor, Projection, SquareRootForm, Sweeps, Tilted, propagate,
+    Convergence, HybridFactor, Peaks, Projection, SquareRootForm, Sweeps, Tilted, propagate,
 };
 use nalgebra::DVector;
 
@@ -36,7 +36,7 @@ impl HybridModel<'_> {
         let mut sites = self.sites.iter().map(|made| &made.site);
         match (&error, sites.find(|site| !site.is_comparison())) {
             (Error::ImpossibleEvidence { .. }, Some(site)) => {
-                let problem = "its likelihood is zero at all numbers that were tried, about a hundredth of a standard deviation apart: the evidence is \
+                let problem = "its likelihood is zero at all numbers that were tried, at most some millionths of a standard deviation apart: the evidence is \
                                impossible, or holds only in a narrower interval; state an interval by comparisons such as `greater_than`, or use a sampler";
                 not_closed(&site.element, problem.to_owned())
             }
@@ -132,6 +132,8 @@ impl HybridModel<'_> {
             } = made;
             let log_values = site.log_values(finite);
             let failed = &failed;
+            let peaks = |_| site.peaks(self.sites.len(), assignments.len());
+            let peaks: Vec<Peaks> = (0..assignments.len()).map(peaks).collect();
             figrs_gaussian::Site {
                 factor: made.factor,
                 projections: made.projections.clone(),
@@ -139,7 +141,7 @@ impl HybridModel<'_> {
                     let values = &assignments[place];
                     let value_of =
                         |place: usize| values[scope.binary_search(&place).unwrap_or_default()];
-                    let tilted = site.tilted(finite, &value_of, (mean, variance));
+                    let tilted = site.tilted(finite, &value_of, (mean, variance), &peaks[place]);
                     let tilted = tilted.unwrap_or_else(|error| {
                         let _ = failed.set(error);
                         None
