@@ -42,7 +42,7 @@ impl Scan<'_> {
                 Form::Finite | Form::Parameter(_) | Form::Observed => {}
             }
         }
-        for site in self.sites.iter_mut().flatten() {
+        for site in &mut self.sites {
             rename(&mut site.function.argument);
         }
         for vector in self.vectors.iter_mut().flatten() {

@@ -16,9 +16,7 @@ use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear, composed, union};
 use crate::normal_rule::{Rule, check_numbers, lower_triangle, rule};
 use crate::site::{RealFunction, Site, Weighed};
-
-/// Maximum number of elements on a path from a real number to a value that depends on it.
-const MAX_PATH: usize = 1000;
+use crate::site_scan::function_of_number;
 
 /// The classification of an element for the closed form.
 #[derive(Clone, Debug)]
@@ -33,6 +31,16 @@ pub(crate) enum Form {
     Parameter(Multiple),
     /// The element is observed; its distribution is not normal given one real number.
     Observed,
+}
+
+/// The likelihoods of real numbers that a scan accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Accepted {
+    /// Gaussian functions alone: observations of normal elements.
+    Gaussian,
+    /// Also comparisons of real elements.
+    Comparisons,
+    All,
 }
 
 /// A normal element, with its conditional distribution given earlier vectors.
@@ -57,8 +65,9 @@ pub(crate) struct Scan<'m> {
     pub(crate) choices: Vec<AnyElement>,
     /// True after all finite parents of real elements got an index and a list of values together.
     pub(crate) are_parents_numbered: bool,
-    /// The likelihoods that are not Gaussian; `None` if such likelihoods are errors.
-    pub(crate) sites: Option<Vec<Site>>,
+    /// The likelihoods that are not Gaussian.
+    pub(crate) sites: Vec<Site>,
+    pub(crate) accepted: Accepted,
     pub(crate) parameters: Vec<Parameter>,
     /// The vectors whose precisions or variances are multiples of a parameter, each with the index of the parameter.
     pub(crate) scales: Vec<(usize, usize, Spread)>,
@@ -97,7 +106,8 @@ impl<'m> Scan<'m> {
             branches: FxHashMap::default(),
             choices: Vec::new(),
             are_parents_numbered: false,
-            sites: None,
+            sites: Vec::new(),
+            accepted: Accepted::Gaussian,
             parameters: Vec::new(),
             scales: Vec::new(),
             at: 1.0,
@@ -108,11 +118,13 @@ impl<'m> Scan<'m> {
     }
 
     /// Makes the scan accept likelihoods that are not Gaussian.
-    pub(crate) fn with_sites(self) -> Self {
-        Self {
-            sites: Some(Vec::new()),
-            ..self
-        }
+    pub(crate) fn accepting(self, accepted: Accepted) -> Self {
+        Self { accepted, ..self }
+    }
+
+    /// True if the scan accepts all likelihoods of real numbers.
+    pub(crate) fn accepts_all(&self) -> bool {
+        self.accepted == Accepted::All
     }
 
     /// Classifies all elements on which the roots depend.
@@ -231,7 +243,7 @@ impl<'m> Scan<'m> {
                     Ok(Attempt::Done(self.reader(element, family)?))
                 }
                 (Some(family), _) if family.is_continuous() => self.normal_member(element, family),
-                (_, Some(_)) if self.sites.is_some() => self.dependent(element),
+                (_, Some(_)) if self.accepts_all() => self.dependent(element),
                 (Some(_), Some(parent)) => Err(finite_child(element, parent)),
                 (Some(_), None) => Ok(Attempt::Done(Form::Finite)),
                 (None, Some(parent)) => Err(not_closed(
@@ -273,11 +285,7 @@ impl<'m> Scan<'m> {
                 ..multiple
             })));
         }
-        if self.sites.is_none() {
-            let problem = "its function is not known to be linear; write it with `+`, `-`, and `*` and `/` by numbers, on elements of `f64`, or use ExpectationPropagation";
-            return Err(not_closed(element, problem.to_owned()));
-        }
-        if are_linear {
+        if are_linear && self.accepted != Accepted::Gaussian {
             let rows = self.rows(element, 1.0, |arguments| Ok(op.comparison(arguments)))?;
             if let Some(rows) = rows {
                 let at_zero = rows.rows[0].1;
@@ -305,15 +313,14 @@ impl<'m> Scan<'m> {
                 }));
             }
         }
+        if !self.accepts_all() {
+            let problem = "its function is not known to be linear; write it with `+`, `-`, and `*` and `/` by numbers, on elements of `f64`, and a comparison by \
+                           `greater_than` and the like, or use ExpectationPropagation";
+            return Err(not_closed(element, problem.to_owned()));
+        }
         if is_float(element) {
-            let mut function = self.number_of_parents(element)?;
-            function.path.push(element.clone());
-            if function.path.len() > MAX_PATH {
-                let problem =
-                    format!("it is a function of a real number by more than {MAX_PATH} elements");
-                return Err(not_closed(element, problem));
-            }
-            return Ok(Attempt::Done(Form::Function(Rc::new(function))));
+            let function = self.number_of_parents(element)?;
+            return function_of_number(element, function);
         }
         self.dependent(element)
     }
@@ -336,7 +343,7 @@ impl<'m> Scan<'m> {
         })?;
         let Some(rows) = rows else {
             let has_number = element.parents().iter().any(|parent| self.is_real(parent));
-            if self.sites.is_some() && has_number {
+            if self.accepts_all() && has_number {
                 return self.dependent(element);
             }
             let parameter = if has_number {

@@ -30,6 +30,12 @@ pub(crate) struct Mention {
 }
 
 impl Mention {
+    /// True if the vectors depend on those of `factor` by a chain of factors.
+    pub(crate) fn is_connected(&self, posterior: &Posterior<'_>, factor: usize) -> bool {
+        let mut reals = self.vectors.iter().map(|(_, real)| *real);
+        reals.any(|real| posterior.is_connected(factor, real))
+    }
+
     /// Returns the joint distribution of the vectors and of the finite elements of the target.
     ///
     /// **Errors.** [`GaussianError::TooManyComponents`] if this distribution has more than `limit` components.
