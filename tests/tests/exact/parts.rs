@@ -170,6 +170,17 @@ fn exact() -> Vec<Box<dyn Algorithm>> {
     .into()
 }
 
+/// Returns evidence by paths: the age of the first person, and a part of whatever room the reference `last` turns out to be.
+fn evidence(case: usize, last: usize) -> PlainData {
+    let data = match case % 4 {
+        // The floor is evidence on the identity of the room.
+        0 => format!(r#"{{"people": {{"0": {{"age": 30}}}}, "used[{last}]": {{"floor": 0}}}}"#),
+        1 => format!(r#"{{"people[0].age": 30, "used[{last}].owner": {{"age": 30}}}}"#),
+        _ => r#"{"people": {"0": {"age": 30}}}"#.into(),
+    };
+    serde_json::from_str(&data).unwrap()
+}
+
 #[test]
 fn uncertain_references_agree_with_sums_over_all_worlds() {
     let mut random = StdRng::seed_from_u64(20_261_128);
@@ -188,25 +199,15 @@ fn uncertain_references_agree_with_sums_over_all_worlds() {
             used.fold_parts_among(&house.rooms, |room| &room.size, 0, |sum, size| sum + size);
         let count = used.map(Distinct::len);
         // The persons who own used rooms, each once; the list has them as often as they own one.
-        let owners: Vec<Element<Person>> = house
-            .used
-            .iter()
-            .map(|room| room.part(|room| &room.owner))
-            .collect();
-        let ages = figrs::inject(&owners).distinct().fold_parts(
+        let owners = house.used.iter().map(|room| room.part(|room| &room.owner));
+        let ages = figrs::inject(owners).distinct().fold_parts(
             |person| &person.age,
             0,
             |sum, age| sum + age,
         );
         let last = house.used.len() - 1;
         let last_size = house.find::<u32>(&format!("used[{last}].size")).unwrap();
-        // Evidence by paths through references; the floor of the last room is evidence on its identity.
-        let data = match case % 4 {
-            0 => format!(r#"{{"people": {{"0": {{"age": 30}}}}, "used[{last}]": {{"floor": 0}}}}"#),
-            1 => format!(r#"{{"people[0].age": 30, "used[{last}].owner": {{"age": 30}}}}"#),
-            _ => r#"{"people": {"0": {"age": 30}}}"#.into(),
-        };
-        let data: PlainData = serde_json::from_str(&data).unwrap();
+        let data = evidence(case, last);
         let model = if case < 20 {
             Model::new()
                 .observe_path(&house, "used[0].size", 2)
