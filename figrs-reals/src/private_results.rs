@@ -108,7 +108,7 @@ impl Scan<'_> {
     /// Returns, for each element, the number of elements and roots that depend on it.
     pub(crate) fn readers(&self) -> FxHashMap<ElementId, usize> {
         let mut readers: FxHashMap<ElementId, usize> = FxHashMap::default();
-        for root in &self.roots {
+        for root in &*self.roots {
             *readers.entry(root.id()).or_default() += 1;
         }
         let mut stack: Vec<&AnyElement> = self.roots.iter().collect();

@@ -276,6 +276,9 @@ impl<'m> HybridModel<'m> {
     /// Returns the variables of the finite elements `scope`, each once. For each assignment of the variables, the second result is the row-major
     /// index of the elements' joint value.
     fn entries(&self, scope: &[usize]) -> (Vec<VarId>, Vec<usize>) {
+        if scope.is_empty() {
+            return (Vec::new(), vec![0]);
+        }
         let mut variables: Vec<VarId> = Vec::new();
         variables.extend(scope.iter().filter_map(|&place| self.variables[place].0));
         variables.sort_unstable();
