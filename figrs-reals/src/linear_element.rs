@@ -133,8 +133,8 @@ impl Linear {
         sum
     }
 
-    /// Sets each coefficient to zero that is not larger than the rounding errors of its sum. The magnitudes of the terms add up to the coefficients of
-    /// `absolute`.
+    /// Sets each coefficient to zero that is not larger than the rounding errors of its sum, and removes vectors without other coefficients. The
+    /// magnitudes of the terms add up to the coefficients of `absolute`.
     pub(crate) fn drop_rounding_errors(&mut self, absolute: &Self) {
         let pairs = self.entries.iter_mut().zip(&absolute.entries);
         for (x, size) in pairs.skip(self.numbers) {
@@ -142,6 +142,13 @@ impl Linear {
                 *x = 0.0;
             }
         }
+        let mut rest = Self::constant(self.offset());
+        for (index, coefficients) in self.terms() {
+            if coefficients.iter().any(|&x| x != 0.0) {
+                rest.add_term(1.0, index, coefficients);
+            }
+        }
+        *self = rest;
     }
 
     pub(crate) fn is_finite(&self) -> bool {

@@ -54,7 +54,7 @@ pub(crate) struct NormalVector {
 /// The scan of a model, which classifies all elements on which the roots depend.
 pub(crate) struct Scan<'m> {
     pub(crate) set: FxHashSet<ElementId>,
-    pub(crate) roots: Vec<AnyElement>,
+    pub(crate) roots: Rc<[AnyElement]>,
     pub(crate) finite: FinitePart<'m>,
     pub(crate) forms: FxHashMap<ElementId, Form>,
     /// The normal elements; `None` for an element that was merged into another one.
@@ -131,9 +131,12 @@ impl<'m> Scan<'m> {
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the model.
     pub(crate) fn run(&mut self) -> Result<(), Error> {
-        self.forms.reserve(self.roots.len());
-        for root in self.roots.clone() {
-            self.resolve(root)?;
+        // Most roots depend on elements of their own.
+        self.forms.reserve(2 * self.roots.len());
+        self.vectors.reserve(self.roots.len());
+        let (roots, mut stack) = (Rc::clone(&self.roots), Vec::new());
+        for root in &*roots {
+            self.resolve(root, &mut stack)?;
         }
         self.merge_private_results();
         self.check_chosen_parameters()?;
@@ -145,8 +148,12 @@ impl<'m> Scan<'m> {
         &self.forms[&element.id()]
     }
 
-    fn resolve(&mut self, root: AnyElement) -> Result<(), Error> {
-        let mut stack = vec![root];
+    /// Finds the form of `root` and of the elements on which it depends; `stack` must be empty.
+    fn resolve(&mut self, root: &AnyElement, stack: &mut Vec<AnyElement>) -> Result<(), Error> {
+        if self.forms.contains_key(&root.id()) {
+            return Ok(());
+        }
+        stack.push(root.clone());
         while let Some(element) = stack.pop() {
             if self.forms.contains_key(&element.id()) {
                 continue;
@@ -285,9 +292,13 @@ impl<'m> Scan<'m> {
                 ..multiple
             })));
         }
-        if are_linear && self.accepted != Accepted::Gaussian {
+        if are_linear {
             let rows = self.rows(element, 1.0, |arguments| Ok(op.comparison(arguments)))?;
             if let Some(rows) = rows {
+                if self.accepted == Accepted::Gaussian {
+                    let problem = "it compares real numbers; comparisons are accepted by Exact, VariableElimination, JunctionTree and ExpectationPropagation";
+                    return Err(not_closed(element, problem.to_owned()));
+                }
                 let at_zero = rows.rows[0].1;
                 let rows = rows.map(|(difference, _)| difference);
                 check_numbers(element, rows.rows.iter())?;

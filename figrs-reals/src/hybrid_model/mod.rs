@@ -276,6 +276,9 @@ impl<'m> HybridModel<'m> {
     /// Returns the variables of the finite elements `scope`, without duplicates; and for each assignment of these variables, the index of the
     /// elements' joint value in row-major order.
     fn entries(&self, scope: &[usize]) -> (Vec<VarId>, Vec<usize>) {
+        if scope.is_empty() {
+            return (Vec::new(), vec![0]);
+        }
         let mut variables: Vec<VarId> = Vec::new();
         variables.extend(scope.iter().filter_map(|&place| self.variables[place].0));
         variables.sort_unstable();
