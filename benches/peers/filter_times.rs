@@ -90,7 +90,7 @@ fn restaurant() -> Result<[f64; 2], Box<dyn Error>> {
                     let gone = Flip::new((f64::from(minutes) / 80.0).min(1.0));
                     gone.map(move |&gone| if gone { -1 } else { minutes + 5 })
                 });
-                inject(&minutes.collect::<Vec<_>>())
+                inject(minutes)
             });
             let room = (&state.room, &staying, &arriving).map(|((_, queue), staying, arriving)| {
                 let staying: Vec<i32> = staying.iter().copied().filter(|t| *t >= 0).collect();

@@ -82,14 +82,14 @@ impl Company {
         let projects: Vec<Project> = (0..PROJECTS as u32)
             .map(|planned| Project::new(planned, &people, &market))
             .collect();
-        let leaders: Vec<Element<Person>> = projects.iter().map(|p| p.leader.clone()).collect();
-        let bonuses = distinct(&leaders).fold_parts_among(
+        let leaders = projects.iter().map(|project| &project.leader);
+        let bonuses = distinct(leaders).fold_parts_among(
             &people,
             |person| &person.bonus,
             0,
             |sum, bonus| sum + bonus,
         );
-        let income = Elements::new(projects.iter().map(|project| project.price.clone()));
+        let income = Elements::new(projects.iter().map(|project| &project.price));
         let profit = &income.sum() - &bonuses;
         Self {
             markets: (0..QUARTERS).map(|quarter| market.at(&quarter)).collect(),

@@ -30,7 +30,8 @@ const DETAILS: &str = r#"Model: three people, each "junior" or "senior". Three p
   late more often, and a late project is delivered a quarter later. The market of a quarter is "good" or "poor", and depends on the market before it. A project
   is sold at the market of the quarter of its delivery. Each person who leads projects gets one bonus.
 
-Evidence: JSON by the names of the parts, such as {"people": [null, {"skill": "senior"}, null], "profit": 20}; null is unknown.
+Evidence: JSON by the names of the parts, such as {"people": [null, {"skill": "senior"}, null], "profit": 20}; null is unknown. Evidence on
+  a leader, such as {"projects": [{"leader": {"skill": "senior"}}, null, null]}, is about whoever leads the project.
 
 JSON: {"log_evidence": x, "marginals": {PATH: {VALUE: probability}}}. All numbers are exact up to rounding.
 

@@ -126,6 +126,7 @@ pub mod internals {
         ApplyOp, AtomicOp, ChainOp, FamilyOp, FiniteOutcomes, Kind, NotEnumerable, NumbersReplaced,
         OpenArgument, TableOp,
     };
+    pub use crate::element::normal::standard_normal_tail;
     pub use crate::element::policy::ChoosePolicy;
     pub use crate::element::step::{Choice, with_arguments};
     pub use crate::expand::sharing::QueryKind;

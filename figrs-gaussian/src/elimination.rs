@@ -225,6 +225,12 @@ impl<'g> Elimination<'g> {
         reals
     }
 
+    /// Returns the factors of [`finite`](Self::finite) that are integrals of the real numbers.
+    pub(crate) fn totals(&self) -> &[Factor] {
+        let roots = self.steps.iter().filter(|step| step.parent.is_none());
+        &self.finite.factors[self.finite.factors.len() - roots.count()..]
+    }
+
     /// Returns the factor graph of the finite variables. Its factors include the integrals over the real vectors.
     pub fn finite(&self) -> &FactorGraph {
         &self.finite
@@ -447,7 +453,7 @@ fn sign(row: usize, added: usize) -> Sign {
 }
 
 /// Returns the natural logarithms of all entries of `factor` in row-major order.
-fn logs(graph: &FactorGraph, factor: &Factor) -> Vec<f64> {
+pub(crate) fn logs(graph: &FactorGraph, factor: &Factor) -> Vec<f64> {
     let cardinalities = factor.variables.iter().map(|&v| graph.cardinality(v));
     let all = Assignments::rows(cardinalities);
     let mut logs = vec![f64::NEG_INFINITY; all.count()];

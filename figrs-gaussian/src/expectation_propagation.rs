@@ -13,9 +13,16 @@ use crate::posterior::Posterior;
 use crate::square_root_form::SquareRootForm;
 use crate::tilted::Tilted;
 
-/// Smallest magnitude of the precision of a likelihood's Gaussian approximation, divided by the precision of the real number without the likelihood.
-/// A Gaussian function of smaller precision would have a mean so large that digits are lost.
+/// Largest magnitude of the precision of an approximation, as a share of the precision without the likelihood, that is replaced by a larger one because
+/// its mean would be too far away ([`FARTHEST`]).
 const LEAST: f64 = 1e-6;
+
+/// Largest distance between the mean of an approximation and that of its real number, in standard deviations of the approximation, for approximations
+/// whose precision is at most [`LEAST`]. At greater distances, digits are lost.
+const FARTHEST: f64 = 100.0;
+
+/// Magnitude of a precision that is a rounding error, as a share of the precision without the likelihood.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Maximum number of times that new approximations are averaged with earlier approximations, if the product of all factors is no distribution.
 const RETREATS: usize = 60;
@@ -206,6 +213,18 @@ fn retreating<R>(
     }
 }
 
+/// Returns the Gaussian function of a factor's vectors that gives their linear function `projection` the distribution `tilted`. Without the
+/// likelihood, the function has the mean and the variance `cavity`.
+pub(crate) fn matching_form(
+    projection: &Projection,
+    cavity: (f64, f64),
+    tilted: &Tilted,
+) -> SquareRootForm {
+    let proposal = Proposal::matching((cavity.1.recip(), cavity), tilted);
+    let approximation = proposal.mixed_with(&Approximation::default(), 1.0);
+    approximation.form(projection)
+}
+
 /// The new approximations of one sweep.
 struct Sweep {
     approximations: Vec<Vec<Proposal>>,
@@ -230,6 +249,31 @@ enum Proposal {
 }
 
 impl Proposal {
+    /// Returns the Gaussian function that gives a real number the same mass, mean and variance as a likelihood. Without the likelihood, the number has
+    /// the precision `precision`, and the mean and variance `cavity`; with the likelihood, it has the distribution `tilted`.
+    fn matching((precision, cavity): (f64, (f64, f64)), tilted: &Tilted) -> Self {
+        let (mut new, mut shift) = (0.0, 0.0);
+        if cavity.1 > 0.0 && tilted.variance > 0.0 {
+            new = tilted.variance.recip() - precision;
+            let moved = (tilted.mean - cavity.0) * precision.sqrt();
+            let least = LEAST.min((moved / FARTHEST).powi(2));
+            if new.abs() < least.max(ROUNDING) * precision {
+                new = least * precision;
+            }
+            shift = tilted.mean * (precision + new) - cavity.0 * precision;
+        } else if cavity.1 > 0.0 {
+            // The likelihood determines the number up to rounding.
+            new = precision / f64::EPSILON;
+            shift = tilted.mean * (precision + new) - cavity.0 * precision;
+        }
+        Self::New {
+            precision: new,
+            shift,
+            cavity,
+            log_mass: tilted.log_mass,
+        }
+    }
+
     fn mixed_with(self, old: &Approximation, weight: f64) -> Approximation {
         match self {
             Self::Unchanged => *old,
@@ -270,6 +314,19 @@ impl Proposal {
 }
 
 impl Approximation {
+    /// Returns the approximation as a function of the vectors on which its real number depends.
+    fn form(&self, projection: &Projection) -> SquareRootForm {
+        let root = self.root();
+        SquareRootForm {
+            factor: DMatrix::from_fn(1, projection.coefficients.len(), |_, j| {
+                root * projection.coefficients[j]
+            }),
+            target: DVector::from_element(1, self.target() - root * projection.offset),
+            subtracted: usize::from(self.precision < 0.0),
+            log_scale: self.log_scale,
+        }
+    }
+
     /// Returns the square root of the magnitude of the precision.
     fn root(self) -> f64 {
         self.precision.abs().sqrt()
@@ -334,19 +391,11 @@ fn sweep(
                 sweep.residual = f64::INFINITY;
                 continue;
             };
-            let (mut new, mut shift) = (0.0, 0.0);
-            if cavity.1 > 0.0 && tilted.variance > 0.0 {
-                new = tilted.variance.recip() - precision;
-                if new.abs() < LEAST * precision {
-                    new = LEAST * precision;
-                }
-                sweep.widening += usize::from(new < 0.0);
-                shift = tilted.mean * (precision + new) - cavity.0 * precision;
-            } else if cavity.1 > 0.0 {
-                // The likelihood determines the number up to rounding.
-                new = precision / f64::EPSILON;
-                shift = tilted.mean * (precision + new) - cavity.0 * precision;
-            }
+            let proposal = Proposal::matching((precision, cavity), &tilted);
+            let Proposal::New { precision: new, .. } = proposal else {
+                continue;
+            };
+            sweep.widening += usize::from(new < 0.0);
             let moved = if cavity.1 > 0.0 {
                 let next = (precision + new).recip();
                 let of_mean = (tilted.mean - mean).abs() / variance.sqrt();
@@ -357,12 +406,7 @@ fn sweep(
             if moved > sweep.residual {
                 (sweep.residual, sweep.last_moved) = (moved, index);
             }
-            proposals.push(Proposal::New {
-                precision: new,
-                shift,
-                cavity,
-                log_mass: tilted.log_mass,
-            });
+            proposals.push(proposal);
         }
         sweep.approximations.push(proposals);
     }
@@ -371,19 +415,7 @@ fn sweep(
 
 /// Sets the Gaussian functions of the factor of `site` to `approximations`.
 fn write(graph: &mut HybridGraph, site: &Site<'_>, approximations: &[Approximation]) {
-    let forms = &mut graph.factors[site.factor].forms;
     let all = site.projections.iter().zip(approximations);
-    *forms = all
-        .map(|(projection, own)| {
-            let root = own.root();
-            SquareRootForm {
-                factor: DMatrix::from_fn(1, projection.coefficients.len(), |_, j| {
-                    root * projection.coefficients[j]
-                }),
-                target: DVector::from_element(1, own.target() - root * projection.offset),
-                subtracted: usize::from(own.precision < 0.0),
-                log_scale: own.log_scale,
-            }
-        })
-        .collect();
+    let forms = all.map(|(projection, own)| own.form(projection));
+    graph.factors[site.factor].forms = forms.collect();
 }

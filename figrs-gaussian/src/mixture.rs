@@ -2,6 +2,8 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use crate::expectation_propagation::Projection;
+
 /// One component of a [`Mixture`]: a normal distribution and its probability.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Component {
@@ -18,6 +20,16 @@ pub struct Component {
 pub struct Mixture {
     /// The components of the mixture; their shares are positive and sum to one.
     pub components: Vec<Component>,
+}
+
+impl Component {
+    /// Returns the mean and the variance of a linear function of the vector.
+    pub(crate) fn projected(&self, projection: &Projection) -> (f64, f64) {
+        let coefficients = DVector::from_column_slice(&projection.coefficients);
+        let variance = (&self.covariance * &coefficients).dot(&coefficients);
+        let mean = projection.offset + coefficients.dot(&self.mean);
+        (mean, variance.max(0.0))
+    }
 }
 
 impl Mixture {

@@ -217,6 +217,11 @@ impl<'e> Posterior<'e> {
         self.joint_at(self.homes_of_factors[factor], reals, limit)
     }
 
+    /// True if a chain of factors that have vectors in common connects `factor` and `real`.
+    pub fn is_connected(&self, factor: usize, real: RealId) -> bool {
+        self.roots[self.homes_of_factors[factor]] == self.roots[self.homes[real.index()]]
+    }
+
     fn joint_at(
         &self,
         home: usize,

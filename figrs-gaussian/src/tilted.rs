@@ -1,7 +1,8 @@
 //! The product of a normal density and a likelihood of one real number: mass, mean and variance.
 
-use statrs::function::erf::erfc;
+use libm::erfc;
 
+use crate::peaks::Peaks;
 use crate::quadrature::integrate;
 
 /// Number of standard deviations from the mean (negative) below which the tail probability is computed by a continued fraction.
@@ -24,6 +25,9 @@ const NEGLIGIBLE: f64 = -75.0;
 /// A function is assumed to jump between two points if its change there is more than this number times the change between the neighbouring points.
 const JUMP: f64 = 8.0;
 
+/// Number of halvings of the distance to a peak, at which a quadrature begins a new interval.
+const HALVES: i32 = 36;
+
 /// Number of steps of a golden section search, which reduce the interval around a peak to 1e-12 of its width.
 const SECTIONS: usize = 60;
 
@@ -31,9 +35,9 @@ const SECTIONS: usize = 60;
 pub enum RealLikelihood<'a> {
     /// A likelihood that is one between two bounds and zero outside them; the bounds may be infinite.
     Between(f64, f64),
-    /// A function that returns the natural logarithm of the likelihood; minus infinity and jumps are allowed. If a likelihood is positive only in an
-    /// interval narrower than a hundredth of the standard deviation, this interval may be missed.
-    Log(&'a dyn Fn(f64) -> f64),
+    /// A function that returns the natural logarithm of the likelihood; minus infinity and jumps are allowed. Parts of the likelihood that are
+    /// narrower than a hundredth of the standard deviation are seen if the search for peaks finds them.
+    Log(&'a dyn Fn(f64) -> f64, &'a Peaks),
 }
 
 /// The distribution of a normal number after a multiplication by a likelihood.
@@ -51,7 +55,7 @@ impl std::fmt::Debug for RealLikelihood<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Between(low, high) => write!(f, "Between({low}, {high})"),
-            Self::Log(_) => f.write_str("Log"),
+            Self::Log(..) => f.write_str("Log"),
         }
     }
 }
@@ -75,7 +79,7 @@ impl RealLikelihood<'_> {
             let log_mass = match self {
                 Self::Between(low, high) if (*low..=*high).contains(&mean) => 0.0,
                 Self::Between(..) => f64::NEG_INFINITY,
-                Self::Log(function) => function(mean),
+                Self::Log(function, _) => function(mean),
             };
             return (log_mass > f64::NEG_INFINITY).then_some(Tilted {
                 log_mass,
@@ -99,7 +103,7 @@ impl RealLikelihood<'_> {
                 })
             }
             Self::Between(low, high) => between(low, high, mean, deviation),
-            Self::Log(function) => by_quadrature(function, mean, deviation),
+            Self::Log(function, peaks) => by_quadrature((function, peaks), mean, deviation),
         }
     }
 }
@@ -176,7 +180,11 @@ fn of_moments(
     }
 }
 
-fn by_quadrature(log: &dyn Fn(f64) -> f64, mean: f64, deviation: f64) -> Option<Tilted> {
+fn by_quadrature(
+    (log, peaks): (&dyn Fn(f64) -> f64, &Peaks),
+    mean: f64,
+    deviation: f64,
+) -> Option<Tilted> {
     let log_density = |z: f64| {
         let log = log(mean + deviation * z);
         if log.is_nan() {
@@ -187,7 +195,17 @@ fn by_quadrature(log: &dyn Fn(f64) -> f64, mean: f64, deviation: f64) -> Option<
     };
     let width = (REACH * 100.0).ln_1p() / f64::from(POINTS);
     let place = |i: i32| f64::from(i.signum()) * (f64::from(i.abs()) * width).exp_m1() / 100.0;
-    let places: Vec<f64> = (-POINTS..=POINTS).map(place).collect();
+    let mut places: Vec<f64> = (-POINTS..=POINTS).map(place).collect();
+    let narrow = peaks.of(log, (mean, deviation));
+    if !narrow.is_empty() {
+        for (number, spacing) in narrow {
+            let (z, apart) = ((number - mean) / deviation, spacing / deviation);
+            places.extend([z - apart, z, z + apart]);
+        }
+        places.retain(|z| z.abs() <= REACH);
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+    }
     let logs: Vec<f64> = places.iter().map(|&z| log_density(z)).collect();
     let mut points = Vec::new();
     let mut best = f64::NEG_INFINITY;
@@ -213,7 +231,7 @@ fn by_quadrature(log: &dyn Fn(f64) -> f64, mean: f64, deviation: f64) -> Option<
     }
     peaks.retain(|(_, log)| log - best > NEGLIGIBLE);
     for &(peak, _) in &peaks {
-        let halves = (0..28).map(|power| REACH / f64::from(1 << power));
+        let halves = (0..HALVES).map(|power| REACH / 2.0_f64.powi(power));
         points.extend(halves.flat_map(|apart| [peak - apart, peak + apart]));
         points.push(peak);
     }

@@ -284,7 +284,9 @@ fn near(answer: &Answer, draws: &Answer) -> Result<(), Error> {
             agree(what, claimed, (estimate, error))
         };
         let support = &theirs.support;
-        if let Some(ClosedForm::Normal(mixture)) = answer.closed_form(&theirs.element) {
+        if let Some(ClosedForm::Normal(mixture) | ClosedForm::Moments(mixture)) =
+            answer.closed_form(&theirs.element)
+        {
             for (place, mean) in mixture.means().into_iter().enumerate() {
                 let number = |value: usize| {
                     let value = support.any(value);

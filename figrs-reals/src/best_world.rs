@@ -64,7 +64,7 @@ pub fn best_world_in_closed_form(
 /// Checks that all worlds have the same random elements; densities of different numbers of elements cannot be compared.
 fn check_worlds(scan: &Scan<'_>) -> Result<(), Error> {
     let mut reached: FxHashSet<ElementId> = FxHashSet::default();
-    let mut stack = scan.roots.clone();
+    let mut stack = scan.roots.to_vec();
     while let Some(element) = stack.pop() {
         if reached.insert(element.id()) && !scan.is_set(&element) {
             stack.extend(element.parents().iter().cloned());
@@ -100,7 +100,7 @@ fn values(
     });
     let mut values: Vec<(AnyElement, Datum)> = finite.collect();
     let mut seen: FxHashSet<ElementId> = FxHashSet::default();
-    let mut stack = scan.roots.clone();
+    let mut stack = scan.roots.to_vec();
     while let Some(element) = stack.pop() {
         if !matches!(scan.form(&element), Form::Real(_)) || !seen.insert(element.id()) {
             continue;

@@ -174,7 +174,7 @@ impl Scan<'_> {
     /// cannot be listed, no parent gets an index here, because the query may not need these parents.
     fn number_finite_parents(&mut self) {
         let mut finite: Vec<AnyElement> = Vec::new();
-        let mut stack = self.roots.clone();
+        let mut stack = self.roots.to_vec();
         let mut seen: FxHashSet<ElementId> = FxHashSet::default();
         while let Some(element) = stack.pop() {
             if !seen.insert(element.id()) || self.set.contains(&element.id()) {

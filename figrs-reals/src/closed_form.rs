@@ -19,7 +19,7 @@ use crate::collapse::Collapse;
 use crate::conjugate::{ScaledNormals, Spread};
 use crate::hybrid_model::{HybridModel, Mention};
 use crate::linear_element::{Conditional, Linear};
-use crate::scan::{Scan, not_closed};
+use crate::scan::{Accepted, Scan, not_closed};
 
 /// Maximum number of components of the distribution of a target, which is a mixture of normal distributions.
 pub(crate) const MAX_COMPONENTS: usize = 1 << 16;
@@ -27,7 +27,8 @@ pub(crate) const MAX_COMPONENTS: usize = 1 << 16;
 /// Answers a query in closed form if the error `refused` states that an element is continuous; otherwise returns `refused`.
 ///
 /// **Guarantee.** The result is exact, because the real elements that the query needs are linear functions of normal elements, given the finite
-/// elements. With [`Collapse::Moments`], the result is an approximation if components of mixtures were merged.
+/// elements. If comparisons restrict one real number to an interval, the log-evidence, the probabilities of finite elements, and all means and
+/// variances are exact; the restricted number is a mixture of truncated normal distributions. With [`Collapse::Moments`], the result is an approximation if components of mixtures were merged.
 ///
 /// **Complexity.** The cost is that of an elimination of the real elements, followed by an elimination of the finite elements. The table of an
 /// elimination step contains all finite elements on which the step depends.
@@ -45,7 +46,7 @@ pub fn in_closed_form(
     if !matches!(refused, Error::Model(ModelError::NotFinite { .. })) {
         return Err(refused);
     }
-    let mut scan = Scan::new(model, targets, limits);
+    let mut scan = Scan::new(model, targets, limits).accepting(Accepted::Comparisons);
     match scan.run() {
         // This algorithm does not answer queries without normal elements.
         Err(Error::NotClosedForm { .. })
@@ -83,6 +84,12 @@ fn answer_of_scan(
     }
     let mut hybrid = HybridModel::new(scan, model, targets, limits)?;
     let reals = real_targets(&mut hybrid, targets)?;
+    // The exact moments of a restricted number need all components.
+    let collapse = match hybrid.has_interval() {
+        true => Collapse::Never,
+        false => collapse,
+    };
+    hybrid.restrict(limits)?;
     marginals(
         algorithm,
         &mut hybrid,
@@ -126,11 +133,18 @@ pub(crate) struct RealTarget {
     pub(crate) rows: Rc<Conditional<Linear>>,
     /// The index of the parameter, if the target is a parameter with a conjugate prior.
     parameter: Option<usize>,
+    /// The target as a linear function of the number that comparisons restrict.
+    pub(crate) in_restricted_number: Option<Conditional<(f64, f64)>>,
 }
 
 impl RealTarget {
     pub(crate) fn is_parameter(&self) -> bool {
         self.parameter.is_some()
+    }
+
+    /// True if the target depends on the vectors of `factor` by a chain of factors.
+    pub(crate) fn is_connected(&self, posterior: &Posterior<'_>, factor: usize) -> bool {
+        self.mention.is_connected(posterior, factor)
     }
 }
 
@@ -150,11 +164,15 @@ pub(crate) fn real_targets(
                 "it is a list of numbers with an unknown common precision; ask for each `entry`";
             return Err(not_closed(target, problem.to_owned()));
         }
-        reals.push(rows.map(|rows| RealTarget {
-            mention: hybrid.mention(&rows),
-            rows,
-            parameter,
-        }));
+        reals.push(match rows {
+            Some(rows) => Some(RealTarget {
+                in_restricted_number: hybrid.in_restricted_number(target, &rows)?,
+                mention: hybrid.mention(&rows),
+                rows,
+                parameter,
+            }),
+            None => None,
+        });
     }
     Ok(reals)
 }
@@ -222,6 +240,7 @@ fn closed_form(
         mention,
         rows,
         parameter,
+        ..
     } = target;
     let vectors = &mention.vectors[..];
     let joint = mention.joint(posterior, MAX_COMPONENTS)?;
@@ -253,7 +272,9 @@ fn closed_form(
         let member = Member::Of(student.erased().clone());
         return Ok(ClosedForm::Family(FamilyMixture::new(vec![(1.0, member)])));
     }
-    Ok(ClosedForm::Normal(NormalMixture::new(components)))
+    let mixture = NormalMixture::new(components);
+    let restricted = hybrid.restricted_target(posterior, target, &mixture)?;
+    Ok(restricted.unwrap_or(ClosedForm::Normal(mixture)))
 }
 
 /// Returns the distribution of the linear function `row` of `vectors`, for one component of their mixture.

@@ -183,7 +183,12 @@ impl Scan<'_> {
                 .readers
                 .iter()
                 .all(|reader| reader.scope.is_empty());
-        if are_alike && is_single && vectors.count() == self.scales.len() && self.sites.is_none() {
+        if are_alike
+            && is_single
+            && vectors.count() == self.scales.len()
+            && self.sites.is_empty()
+            && !self.accepts_all()
+        {
             return Ok(Some((parameter, measure)));
         }
         let problem = "it scales some normal elements, and the model has other normal elements, or finite elements that they depend on: an unknown precision has a closed form only if the precisions of all normal elements are multiples of it (a prior such as `Normal::new(0.0, Precision(&precision * 0.1))`)";

@@ -1,5 +1,7 @@
 //! Linear functions of normal vectors, one function for each assignment of some finite elements.
 
+use std::borrow::Borrow;
+
 use figrs_core::LinearFunction;
 use nalgebra::DMatrixView;
 use smallvec::{SmallVec, smallvec};
@@ -87,10 +89,16 @@ impl Linear {
     /// If this function and `other` have one number each, returns the offset and the slope of this function as a linear function of `other`; `None`
     /// if it is not a function of `other`.
     pub(crate) fn in_terms_of(&self, other: &Self) -> Option<(f64, f64)> {
-        if self.numbers != 1 || self.vectors != other.vectors {
+        if self.numbers != 1 {
             return None;
         }
         let (own, others) = (&self.entries[1..], &other.entries[1..]);
+        if own.iter().all(|&x| x == 0.0) {
+            return Some((self.entries[0], 0.0));
+        }
+        if self.vectors != other.vectors {
+            return None;
+        }
         let largest =
             (0..others.len()).max_by(|&i, &j| others[i].abs().total_cmp(&others[j].abs()))?;
         let slope = own[largest] / others[largest];
@@ -99,6 +107,48 @@ impl Linear {
             pairs.all(|(a, b)| (a - slope * b).abs() <= ROUNDING * (a.abs() + (slope * b).abs()));
         (slope.is_finite() && is_multiple)
             .then(|| (self.entries[0] - slope * other.entries[0], slope))
+    }
+
+    /// True if the function has no vectors.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.vectors.is_empty()
+    }
+
+    /// Returns the function with the magnitudes of all coefficients.
+    pub(crate) fn absolute(&self) -> Self {
+        let mut absolute = self.clone();
+        absolute.entries.iter_mut().for_each(|x| *x = x.abs());
+        absolute
+    }
+
+    /// Replaces each vector for which `known` returns a function by that function.
+    pub(crate) fn replaced<K: Borrow<Self>>(&self, known: impl Fn(usize) -> Option<K>) -> Self {
+        let mut sum = Self::constant(self.offset());
+        for (index, coefficients) in self.terms() {
+            match known(index) {
+                Some(known) => sum.add(coefficients, known.borrow()),
+                None => sum.add_term(1.0, index, coefficients),
+            }
+        }
+        sum
+    }
+
+    /// Sets each coefficient to zero that is not larger than the rounding errors of its sum, and removes vectors without other coefficients. The
+    /// magnitudes of the terms add up to the coefficients of `absolute`.
+    pub(crate) fn drop_rounding_errors(&mut self, absolute: &Self) {
+        let pairs = self.entries.iter_mut().zip(&absolute.entries);
+        for (x, size) in pairs.skip(self.numbers) {
+            if x.abs() <= ROUNDING * size {
+                *x = 0.0;
+            }
+        }
+        let mut rest = Self::constant(self.offset());
+        for (index, coefficients) in self.terms() {
+            if coefficients.iter().any(|&x| x != 0.0) {
+                rest.add_term(1.0, index, coefficients);
+            }
+        }
+        *self = rest;
     }
 
     pub(crate) fn is_finite(&self) -> bool {

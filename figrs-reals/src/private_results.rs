@@ -42,7 +42,7 @@ impl Scan<'_> {
                 Form::Finite | Form::Parameter(_) | Form::Observed => {}
             }
         }
-        for site in self.sites.iter_mut().flatten() {
+        for site in &mut self.sites {
             rename(&mut site.function.argument);
         }
         for vector in self.vectors.iter_mut().flatten() {
@@ -107,7 +107,7 @@ impl Scan<'_> {
     /// For each element, returns the number of elements and roots that depend on it.
     pub(crate) fn readers(&self) -> FxHashMap<ElementId, usize> {
         let mut readers: FxHashMap<ElementId, usize> = FxHashMap::default();
-        for root in &self.roots {
+        for root in &*self.roots {
             *readers.entry(root.id()).or_default() += 1;
         }
         let mut stack: Vec<&AnyElement> = self.roots.iter().collect();

@@ -16,9 +16,7 @@ use crate::finite_part::FinitePart;
 use crate::linear_element::{Conditional, Linear, composed, union};
 use crate::normal_rule::{Rule, check_numbers, lower_triangle, rule};
 use crate::site::{RealFunction, Site, Weighed};
-
-/// Maximum number of elements on a path from a real number to a value that depends on it.
-const MAX_PATH: usize = 1000;
+use crate::site_scan::function_of_number;
 
 /// The classification of an element for the closed form.
 #[derive(Clone, Debug)]
@@ -35,6 +33,16 @@ pub(crate) enum Form {
     Observed,
 }
 
+/// The likelihoods of real numbers that a scan accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Accepted {
+    /// Gaussian functions alone: observations of normal elements.
+    Gaussian,
+    /// Also comparisons of real elements.
+    Comparisons,
+    All,
+}
+
 /// A normal element, with its conditional distribution given earlier vectors.
 #[derive(Debug)]
 pub(crate) struct NormalVector {
@@ -46,7 +54,7 @@ pub(crate) struct NormalVector {
 /// The scan of a model, which classifies all elements on which the roots depend.
 pub(crate) struct Scan<'m> {
     pub(crate) set: FxHashSet<ElementId>,
-    pub(crate) roots: Vec<AnyElement>,
+    pub(crate) roots: Rc<[AnyElement]>,
     pub(crate) finite: FinitePart<'m>,
     pub(crate) forms: FxHashMap<ElementId, Form>,
     /// The normal elements; `None` for an element that was merged into another one.
@@ -57,8 +65,9 @@ pub(crate) struct Scan<'m> {
     pub(crate) choices: Vec<AnyElement>,
     /// True after all finite parents of real elements got an index and a list of values together.
     pub(crate) are_parents_numbered: bool,
-    /// The likelihoods that are not Gaussian; `None` if such likelihoods are errors.
-    pub(crate) sites: Option<Vec<Site>>,
+    /// The likelihoods that are not Gaussian.
+    pub(crate) sites: Vec<Site>,
+    pub(crate) accepted: Accepted,
     pub(crate) parameters: Vec<Parameter>,
     /// The vectors whose precisions or variances are multiples of a parameter, each with the index of the parameter.
     pub(crate) scales: Vec<(usize, usize, Spread)>,
@@ -97,7 +106,8 @@ impl<'m> Scan<'m> {
             branches: FxHashMap::default(),
             choices: Vec::new(),
             are_parents_numbered: false,
-            sites: None,
+            sites: Vec::new(),
+            accepted: Accepted::Gaussian,
             parameters: Vec::new(),
             scales: Vec::new(),
             at: 1.0,
@@ -108,20 +118,25 @@ impl<'m> Scan<'m> {
     }
 
     /// Makes the scan accept likelihoods that are not Gaussian.
-    pub(crate) fn with_sites(self) -> Self {
-        Self {
-            sites: Some(Vec::new()),
-            ..self
-        }
+    pub(crate) fn accepting(self, accepted: Accepted) -> Self {
+        Self { accepted, ..self }
+    }
+
+    /// True if the scan accepts all likelihoods of real numbers.
+    pub(crate) fn accepts_all(&self) -> bool {
+        self.accepted == Accepted::All
     }
 
     /// Classifies all elements on which the roots depend.
     ///
     /// **Errors.** [`Error::NotClosedForm`] if an element has no closed form; the errors of the model.
     pub(crate) fn run(&mut self) -> Result<(), Error> {
-        self.forms.reserve(self.roots.len());
-        for root in self.roots.clone() {
-            self.resolve(root)?;
+        // Most roots depend on elements of their own.
+        self.forms.reserve(2 * self.roots.len());
+        self.vectors.reserve(self.roots.len());
+        let (roots, mut stack) = (Rc::clone(&self.roots), Vec::new());
+        for root in &*roots {
+            self.resolve(root, &mut stack)?;
         }
         self.merge_private_results();
         self.check_chosen_parameters()?;
@@ -133,8 +148,12 @@ impl<'m> Scan<'m> {
         &self.forms[&element.id()]
     }
 
-    fn resolve(&mut self, root: AnyElement) -> Result<(), Error> {
-        let mut stack = vec![root];
+    /// Finds the form of `root` and of the elements on which it depends; `stack` must be empty.
+    fn resolve(&mut self, root: &AnyElement, stack: &mut Vec<AnyElement>) -> Result<(), Error> {
+        if self.forms.contains_key(&root.id()) {
+            return Ok(());
+        }
+        stack.push(root.clone());
         while let Some(element) = stack.pop() {
             if self.forms.contains_key(&element.id()) {
                 continue;
@@ -231,7 +250,7 @@ impl<'m> Scan<'m> {
                     Ok(Attempt::Done(self.reader(element, family)?))
                 }
                 (Some(family), _) if family.is_continuous() => self.normal_member(element, family),
-                (_, Some(_)) if self.sites.is_some() => self.dependent(element),
+                (_, Some(_)) if self.accepts_all() => self.dependent(element),
                 (Some(_), Some(parent)) => Err(finite_child(element, parent)),
                 (Some(_), None) => Ok(Attempt::Done(Form::Finite)),
                 (None, Some(parent)) => Err(not_closed(
@@ -273,13 +292,13 @@ impl<'m> Scan<'m> {
                 ..multiple
             })));
         }
-        if self.sites.is_none() {
-            let problem = "its function is not known to be linear; write it with `+`, `-`, and `*` and `/` by numbers, on elements of `f64`, or use ExpectationPropagation";
-            return Err(not_closed(element, problem.to_owned()));
-        }
         if are_linear {
             let rows = self.rows(element, 1.0, |arguments| Ok(op.comparison(arguments)))?;
             if let Some(rows) = rows {
+                if self.accepted == Accepted::Gaussian {
+                    let problem = "it compares real numbers; comparisons are accepted by Exact, VariableElimination, JunctionTree and ExpectationPropagation";
+                    return Err(not_closed(element, problem.to_owned()));
+                }
                 let at_zero = rows.rows[0].1;
                 let rows = rows.map(|(difference, _)| difference);
                 check_numbers(element, rows.rows.iter())?;
@@ -305,15 +324,14 @@ impl<'m> Scan<'m> {
                 }));
             }
         }
+        if !self.accepts_all() {
+            let problem = "its function is not known to be linear; write it with `+`, `-`, and `*` and `/` by numbers, on elements of `f64`, and a comparison by \
+                           `greater_than` and the like, or use ExpectationPropagation";
+            return Err(not_closed(element, problem.to_owned()));
+        }
         if is_float(element) {
-            let mut function = self.number_of_parents(element)?;
-            function.path.push(element.clone());
-            if function.path.len() > MAX_PATH {
-                let problem =
-                    format!("it is a function of a real number by more than {MAX_PATH} elements");
-                return Err(not_closed(element, problem));
-            }
-            return Ok(Attempt::Done(Form::Function(Rc::new(function))));
+            let function = self.number_of_parents(element)?;
+            return function_of_number(element, function);
         }
         self.dependent(element)
     }
@@ -336,7 +354,7 @@ impl<'m> Scan<'m> {
         })?;
         let Some(rows) = rows else {
             let has_number = element.parents().iter().any(|parent| self.is_real(parent));
-            if self.sites.is_some() && has_number {
+            if self.accepts_all() && has_number {
                 return self.dependent(element);
             }
             let parameter = if has_number {

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use figrs_answer::error::Error;
 use figrs_core::internals::{AtomicOp, Kind};
 use figrs_core::{AnyElement, Datum, ElementId, Evidence};
-use figrs_gaussian::{RealLikelihood, Tilted};
+use figrs_gaussian::{Peaks, RealLikelihood, Tilted};
 use rustc_hash::FxHashMap;
 
 use crate::finite_part::FinitePart;
@@ -22,6 +22,16 @@ const REACH: f64 = 5.0;
 /// The likelihood must also be defined within this distance from the mean of the product of the number's distribution and the likelihood, in standard
 /// deviations of the product.
 const REACH_OF_PRODUCT: f64 = 10.0;
+
+/// Numbers of points at which all likelihoods together, or one of them, are searched for narrow peaks: at first, and if all points of a likelihood
+/// have the same value.
+const FIRST_POINTS: usize = 1 << 20;
+const FIRST_POINTS_OF_SITE: usize = 1 << 16;
+const MOST_POINTS: usize = 1 << 24;
+const FEWEST_POINTS: usize = 1 << 10;
+
+/// Maximum number of failures of a likelihood that are remembered: the first search for narrow peaks covers all numbers with fewer points.
+const MOST_FAILURES: usize = 1 << 17;
 
 #[derive(Clone, Debug)]
 pub(crate) struct RealFunction {
@@ -71,6 +81,7 @@ impl Site {
         finite: &FinitePart<'_>,
         value_of: &dyn Fn(usize) -> u32,
         (mean, variance): (f64, f64),
+        peaks: &Peaks,
     ) -> Result<Option<Tilted>, Error> {
         if let Some((is_true, at_zero)) = self.sign(finite, value_of) {
             if variance <= 0.0 && mean == 0.0 {
@@ -92,11 +103,14 @@ impl Site {
         let log = |number: f64| match self.log_likelihood(finite, value_of, number) {
             Ok(log) => log,
             Err(error) => {
-                failures.borrow_mut().push((number, error));
+                let mut failures = failures.borrow_mut();
+                if failures.len() < MOST_FAILURES {
+                    failures.push((number, error));
+                }
                 f64::NEG_INFINITY
             }
         };
-        let tilted = RealLikelihood::Log(&log).tilted(mean, variance);
+        let tilted = RealLikelihood::Log(&log, peaks).tilted(mean, variance);
         let is_near = |number: f64, mean: f64, variance: f64, reach: f64| {
             (number - mean).abs() <= reach * variance.sqrt()
         };
@@ -108,13 +122,37 @@ impl Site {
         fatal.map_or(Ok(tilted), |(_, error)| Err(error))
     }
 
+    /// Returns a search for narrow peaks of the likelihood, if the model has `sites` likelihoods, and this one is computed for `places` assignments of
+    /// finite elements. Evidence may have narrow peaks; distributions change slowly.
+    pub(crate) fn peaks(&self, sites: usize, places: usize) -> Peaks {
+        let all = sites * places;
+        let most = |points: usize| (points / all).max(FEWEST_POINTS);
+        let first = most(FIRST_POINTS).min(FIRST_POINTS_OF_SITE);
+        match &self.weighed {
+            Weighed::Evidence(evidence) => {
+                let log_maximum = evidence.log_maximum().unwrap_or(f64::INFINITY);
+                let is_direct = self.function.path.is_empty();
+                let points = if is_direct {
+                    MOST_POINTS
+                } else {
+                    MOST_POINTS / 4
+                };
+                Peaks::new((first, most(points).max(first)), log_maximum)
+            }
+            Weighed::Observed(_) if matches!(self.element.kind(), Kind::Apply(..)) => {
+                Peaks::new((first, most(MOST_POINTS / 4).max(first)), 0.0)
+            }
+            _ => Peaks::new((FEWEST_POINTS, FEWEST_POINTS), 0.0),
+        }
+    }
+
     /// True if the likelihood is a comparison of the real number with zero.
     pub(crate) fn is_comparison(&self) -> bool {
         matches!(self.weighed, Weighed::Sign(..) | Weighed::ObservedSign(..))
     }
 
     /// If the likelihood is a comparison, returns the value of the comparison, and its value if the real number is zero.
-    fn sign(
+    pub(crate) fn sign(
         &self,
         finite: &FinitePart<'_>,
         value_of: &dyn Fn(usize) -> u32,
@@ -148,6 +186,11 @@ impl Site {
         value_of: &dyn Fn(usize) -> u32,
         number: f64,
     ) -> Result<f64, Error> {
+        if let Weighed::Evidence(evidence) = &self.weighed
+            && self.function.path.is_empty()
+        {
+            return Ok(evidence.weight(&self.element, &number)?.1);
+        }
         let values = self.function.values(finite, value_of, number)?;
         let value = match &self.weighed {
             Weighed::Sign(..) | Weighed::ObservedSign(..) => {

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use figrs_answer::error::Error;
+use figrs_core::internals::Kind;
 use figrs_core::{AnyElement, Datum, SupportBuilder};
 use smallvec::SmallVec;
 
@@ -11,6 +12,9 @@ use crate::conjugate::not_conjugate;
 use crate::linear_element::{Conditional, Linear, union};
 use crate::scan::{Attempt, Form, Scan, is_float, not_closed, not_normal};
 use crate::site::{RealFunction, Site, Weighed};
+
+/// Maximum number of elements on the way from a real number to a value that depends on it.
+const MAX_PATH: usize = 1000;
 
 /// Maximum number of values of a finite element whose distribution depends on a real number.
 const MAX_VALUES: usize = 4096;
@@ -21,7 +25,7 @@ impl<'m> Scan<'m> {
         let mut added = Vec::new();
         for (element, evidence) in self.evidence {
             let function = match self.form(element) {
-                Form::Real(_) if self.sites.is_some() && evidence.observed().is_none() => {
+                Form::Real(_) if self.accepts_all() && evidence.observed().is_none() => {
                     self.number(element)?
                 }
                 Form::Function(function) => {
@@ -52,8 +56,8 @@ impl<'m> Scan<'m> {
                 weighed: Weighed::Evidence(evidence.clone()),
             });
         }
-        if let Some(sites) = &mut self.sites {
-            sites.extend(added);
+        if self.accepts_all() {
+            self.sites.extend(added);
         }
         Ok(())
     }
@@ -88,8 +92,12 @@ impl<'m> Scan<'m> {
         } else {
             self.values(element, &function)?
         };
-        let values = values.ok_or_else(|| not_normal(element))?;
-        Ok(self.child(element, function, values, Weighed::Child))
+        match (values, element.kind()) {
+            (Some(values), _) => Ok(self.child(element, function, values, Weighed::Child)),
+            // A function with other values than numbers, such as a tuple.
+            (None, Kind::Apply(..)) => function_of_number(element, function),
+            (None, _) => Err(not_normal(element)),
+        }
     }
 
     /// Classifies the observed `element`, and adds its likelihood as a function of a real number.
@@ -99,7 +107,7 @@ impl<'m> Scan<'m> {
         function: RealFunction,
         weighed: Weighed,
     ) -> Form {
-        self.sites.get_or_insert_default().push(Site {
+        self.sites.push(Site {
             element: element.clone(),
             function,
             weighed,
@@ -131,7 +139,7 @@ impl<'m> Scan<'m> {
         let place = self.finite.add_free(element, values.build());
         let mut function = function;
         function.scope = union([&function.scope[..], &[place]]);
-        self.sites.get_or_insert_default().push(Site {
+        self.sites.push(Site {
             element: element.clone(),
             function,
             weighed: weighed(place),
@@ -139,8 +147,8 @@ impl<'m> Scan<'m> {
         Attempt::Done(Form::Finite)
     }
 
-    /// Finds the possible values of `element`, which depends on a real number, for several values of this number. Returns `None` if the values cannot
-    /// be listed.
+    /// Finds the possible values of `element`, which depends on a real number, by trying several numbers. Returns `None` if the possible
+    /// values cannot be listed, or if a deterministic function has too many.
     fn values(
         &mut self,
         element: &AnyElement,
@@ -167,6 +175,10 @@ impl<'m> Scan<'m> {
                     Ok(false) => return Ok(None),
                     // The function may fail for numbers that have probability zero.
                     Err(error) => failed = Some(error),
+                }
+                // A deterministic function that has another value for most numbers has more values than were found.
+                if found.len() > numbers.len() / 2 && matches!(element.kind(), Kind::Apply(..)) {
+                    return Ok(None);
                 }
                 if found.len() > MAX_VALUES {
                     let problem = format!(
@@ -229,7 +241,7 @@ impl<'m> Scan<'m> {
 
     /// Returns the offset and the slope of `function` as a linear function of `argument`, for each assignment of the finite elements; `None` if it is
     /// not a function of `argument`.
-    fn slopes(
+    pub(crate) fn slopes(
         &self,
         element: &AnyElement,
         argument: &Conditional<Linear>,
@@ -273,4 +285,19 @@ impl<'m> Scan<'m> {
         function.scope = union([&function.scope[..], &places[..]]);
         Ok(function)
     }
+}
+
+/// Returns the form of `element`, a nonlinear function of the value of `function`.
+///
+/// **Errors.** [`Error::NotClosedForm`] if there are too many elements on the way from the real number.
+pub(crate) fn function_of_number(
+    element: &AnyElement,
+    mut function: RealFunction,
+) -> Result<Attempt, Error> {
+    function.path.push(element.clone());
+    if function.path.len() > MAX_PATH {
+        let problem = format!("it is a function of a real number by more than {MAX_PATH} elements");
+        return Err(not_closed(element, problem));
+    }
+    Ok(Attempt::Done(Form::Function(Rc::new(function))))
 }

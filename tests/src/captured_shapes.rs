@@ -76,11 +76,11 @@ fn number(dice: Dice, key: i64, kinds: u64, captured: &[Element<i64>]) -> Elemen
 
 /// Builds a model in which each list chooses the next one.
 fn lists_of_lists(dice: &mut Dice, captured: &[Element<i64>]) -> Pair {
-    let mut list = inject(&some(Dice(dice.below(1 << 40)), 1, 1, captured));
+    let mut list = inject(some(Dice(dice.below(1 << 40)), 1, 1, captured));
     for _ in 0..=dice.below(3) {
         let (next, kinds) = (Dice(dice.below(1 << 40)), 2 + dice.below(3));
         let captures = captured.to_vec();
-        list = list.flat_map(move |list| inject(&some(next, key(list), kinds, &captures)));
+        list = list.flat_map(move |list| inject(some(next, key(list), kinds, &captures)));
     }
     let (shape, kinds, captures) = (
         Dice(dice.below(1 << 40)),
@@ -99,7 +99,7 @@ fn readers_of_one(dice: &mut Dice, captured: &[Element<i64>]) -> Pair {
         captured.to_vec(),
     );
     let by = dice.one(captured);
-    let list = by.flat_map(move |&x| inject(&some(shape, x, kinds, &captures)));
+    let list = by.flat_map(move |&x| inject(some(shape, x, kinds, &captures)));
     let readers: Vec<Element<i64>> = (0..2 + dice.below(3))
         .map(|_| {
             let (shape, kinds, captures) = (
@@ -161,7 +161,7 @@ fn value_and_list(dice: &mut Dice, captured: &[Element<i64>]) -> Pair {
     );
     let by = (dice.one(captured), dice.one(captured));
     let list = Chain::new(by, move |(x, y)| {
-        inject(&some(shape, x * 3 + y, kinds, &captures))
+        inject(some(shape, x * 3 + y, kinds, &captures))
     });
     let (shape, kinds, captures) = (
         Dice(dice.below(1 << 40)),

@@ -29,6 +29,8 @@ pub enum Member {
     Distribution(Arc<dyn AtomicOp>),
     /// The distribution of an element that has no parents.
     Of(AnyElement),
+    /// The distribution of an element without parents, with its mean and its variance.
+    WithMoments(AnyElement, (f64, f64)),
 }
 
 impl fmt::Debug for Member {
@@ -38,10 +40,18 @@ impl fmt::Debug for Member {
 }
 
 impl Member {
+    /// Returns the mean and the variance of each number of a value.
+    fn moments(&self) -> Vec<(f64, f64)> {
+        match self {
+            Self::WithMoments(_, moments) => vec![*moments],
+            _ => self.op().and_then(AtomicOp::moments).unwrap_or_default(),
+        }
+    }
+
     fn op(&self) -> Option<&dyn AtomicOp> {
         match self {
             Self::Distribution(op) => Some(&**op),
-            Self::Of(element) => match element.kind() {
+            Self::Of(element) | Self::WithMoments(element, _) => match element.kind() {
                 Kind::Atomic(op) => Some(&**op),
                 _ => None,
             },
@@ -77,12 +87,7 @@ impl FamilyMixture {
         let all: Vec<(f64, Vec<(f64, f64)>)> = self
             .components
             .iter()
-            .map(|(share, op)| {
-                (
-                    *share,
-                    op.op().and_then(AtomicOp::moments).unwrap_or_default(),
-                )
-            })
+            .map(|(share, member)| (*share, member.moments()))
             .collect();
         let numbers = all.iter().map(|(_, moments)| moments.len()).min();
         let of_number = |i: usize| {

@@ -6,8 +6,8 @@ use super::marginal::NumericColumns;
 /// Relative difference up to which numbers count as equal, because of rounding errors.
 pub const ROUNDING: f64 = 1e-13;
 
-/// Minimum effective number of groups for which a standard error is known. With a smaller effective number, there is only one group, or one group has
-/// more than four fifths of the weight.
+/// Minimum effective number of groups for which a standard error is known. If the effective number of groups is smaller, there is only one group, or
+/// one group has more than four fifths of the weight.
 const MIN_EFFECTIVE_GROUPS: f64 = 1.5;
 
 /// Returns the standard error of the mean of a function over weighted groups; `numbers[i]` is the function's result for the value with

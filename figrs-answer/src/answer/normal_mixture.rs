@@ -8,6 +8,7 @@ use crate::answer::contents::Answer;
 use crate::answer::estimate::Estimate;
 use crate::answer::family_mixture::FamilyMixture;
 use crate::error::Error;
+use figrs_core::internals::standard_normal_tail;
 use figrs_core::{AnyElement, Element, ElementId, Value};
 
 /// A normal distribution of a list of numbers, as one component of a [`NormalMixture`].
@@ -37,15 +38,17 @@ pub struct NormalMixture {
 pub enum ClosedForm {
     /// A mixture of normal distributions.
     Normal(NormalMixture),
-    /// A mixture of members of a conjugate family.
+    /// A mixture of members of a conjugate family, or of truncated normal distributions.
     Family(FamilyMixture),
+    /// A distribution without a name, whose means and covariances are those of a mixture of normal distributions.
+    Moments(NormalMixture),
 }
 
 impl ClosedForm {
     /// Returns the mean of the first number of the target's value.
     pub fn mean(&self) -> f64 {
         match self {
-            Self::Normal(mixture) => mixture.mean(),
+            Self::Normal(mixture) | Self::Moments(mixture) => mixture.mean(),
             Self::Family(mixture) => mixture.mean(),
         }
     }
@@ -53,7 +56,7 @@ impl ClosedForm {
     /// Returns the variance of the first number of the target's value.
     pub fn variance(&self) -> f64 {
         match self {
-            Self::Normal(mixture) => mixture.variance(),
+            Self::Normal(mixture) | Self::Moments(mixture) => mixture.variance(),
             Self::Family(mixture) => mixture.variance(),
         }
     }
@@ -61,7 +64,7 @@ impl ClosedForm {
     /// Returns the mean and the variance of each number of the target's value.
     pub fn moments(&self) -> Vec<(f64, f64)> {
         match self {
-            Self::Normal(mixture) => {
+            Self::Normal(mixture) | Self::Moments(mixture) => {
                 let covariance = mixture.covariance();
                 let means = mixture.means().into_iter().enumerate();
                 means.map(|(i, mean)| (mean, covariance[i][i])).collect()
@@ -77,6 +80,7 @@ impl ClosedForm {
                 1 => "Normal".to_owned(),
                 count => format!("mixture of {count} normal distributions "),
             },
+            Self::Moments(_) => "distribution with mean ".to_owned(),
             Self::Family(mixture) => {
                 let mut components = mixture.components();
                 match (components.next(), components.count()) {
@@ -96,6 +100,9 @@ pub(crate) struct RealTargets {
     /// The index of each target in the list of distributions.
     places: FxHashMap<ElementId, usize>,
 }
+
+/// Distance from an approximate quantile of a normal distribution, in standard deviations, within which the exact quantile is.
+const WITHIN: f64 = 1e-6;
 
 /// Number of halvings after which the width of an interval that contains a quantile is of the size of rounding errors.
 const HALVINGS: usize = 200;
@@ -156,18 +163,17 @@ impl NormalMixture {
     /// Returns the probability that the first number of the list is at most `x`.
     pub fn cdf(&self, x: f64) -> f64 {
         self.average(|c| match normal(c) {
-            Some(normal) => normal.cdf(x),
+            Some(_) => lower_tail(c, x),
             None => f64::from(c.mean[0] <= x),
         })
     }
 
     /// Returns the probability that the first number of the list is above `low` and at most `high`.
     pub fn probability_between(&self, low: f64, high: f64) -> f64 {
-        let upper_tail = |normal: &Normal| normal.sf(low) - normal.sf(high);
         let between = |c: &NormalComponent| match normal(c) {
             // Above the mean, the difference of two upper tail probabilities has a smaller rounding error than that of two lower tail probabilities.
-            Some(normal) if low > c.mean[0] => upper_tail(&normal),
-            Some(normal) => normal.cdf(high) - normal.cdf(low),
+            Some(_) if low > c.mean[0] => upper_tail(c, low) - upper_tail(c, high),
+            Some(_) => lower_tail(c, high) - lower_tail(c, low),
             None => f64::from(low < c.mean[0] && c.mean[0] <= high),
         };
         self.average(between).max(0.0)
@@ -192,12 +198,14 @@ impl NormalMixture {
             return f64::NAN;
         }
         let own = |c: &NormalComponent| {
-            normal(c).map_or(c.mean[0], |normal| normal.inverse_cdf(probability))
+            let quantile = normal(c).map_or(c.mean[0], |normal| normal.inverse_cdf(probability));
+            (quantile, c.covariance[0][0].sqrt() * WITHIN)
         };
         let quantiles = self.components.iter().map(own);
-        let (mut low, mut high) = quantiles.fold((f64::INFINITY, f64::NEG_INFINITY), |all, x| {
-            (all.0.min(x), all.1.max(x))
-        });
+        let (mut low, mut high) = quantiles
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |all, (x, within)| {
+                (all.0.min(x - within), all.1.max(x + within))
+            });
         if self.cdf(low) >= probability {
             return low;
         }
@@ -252,6 +260,16 @@ pub(crate) fn halved((mut low, mut high): (f64, f64), holds: impl Fn(f64) -> boo
     (low, high)
 }
 
+/// Returns the probability that the first number of a component is above `x`.
+fn upper_tail(component: &NormalComponent, x: f64) -> f64 {
+    standard_normal_tail((x - component.mean[0]) / component.covariance[0][0].sqrt())
+}
+
+/// Returns the probability that the first number of a component is below `x`.
+fn lower_tail(component: &NormalComponent, x: f64) -> f64 {
+    standard_normal_tail((component.mean[0] - x) / component.covariance[0][0].sqrt())
+}
+
 /// Returns the normal distribution of the first number of a component; `None` if the component assigns this number with certainty.
 fn normal(component: &NormalComponent) -> Option<Normal> {
     Normal::new(component.mean[0], component.covariance[0][0].sqrt()).ok()
@@ -276,6 +294,12 @@ impl Answer {
     pub fn mixture<T: Value>(&self, element: &Element<T>) -> Result<&NormalMixture, Error> {
         match self.closed_form(element.erased()) {
             Some(ClosedForm::Normal(mixture)) => return Ok(mixture),
+            Some(ClosedForm::Moments(_)) => {
+                return Err(self.missing_content_error(
+                    "distribution in closed form, because a comparison restricts a number on which the target depends",
+                    "ask for its `mean` and its `variance`, or draw samples",
+                ));
+            }
             Some(ClosedForm::Family(_)) => {
                 return Err(self.missing_content_error(
                     "normal distribution of a parameter of another family",
@@ -290,7 +314,7 @@ impl Answer {
         ))
     }
 
-    /// Returns the distribution of a parameter with a conjugate prior, in closed form.
+    /// Returns the distribution of a parameter with a conjugate prior, or of a normal number that comparisons restrict to an interval.
     ///
     /// **Errors.** [`Error::NotATarget`] if `element` is no target; [`Error::NotInAnswer`] if the algorithm did not compute the target in closed
     /// form, or if the target is normal.
@@ -309,10 +333,11 @@ impl Answer {
     pub fn family_mixture<T: Value>(&self, element: &Element<T>) -> Result<&FamilyMixture, Error> {
         match self.closed_form(element.erased()) {
             Some(ClosedForm::Family(mixture)) => Ok(mixture),
-            Some(ClosedForm::Normal(_)) => Err(self.missing_content_error(
-                "family of a parameter, because the target is normal",
-                "ask for its `mixture`",
-            )),
+            Some(ClosedForm::Normal(_) | ClosedForm::Moments(_)) => Err(self
+                .missing_content_error(
+                    "family of a parameter, because the target is a function of normal elements",
+                    "ask for its `mixture`, or for its `mean` and its `variance`",
+                )),
             None => {
                 self.target(element)?;
                 Err(self.missing_content_error(

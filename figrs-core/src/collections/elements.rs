@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::error::{MemberError, Origin};
 use super::process::{Process, refused};
 use crate::element::chain::fallible_chain_at;
-use crate::element::parents::One;
+use crate::element::parents::{AsElement, One};
 use crate::element::{Constant, Element, apply_at, apply_shared_at, chain_shared_at, tuple};
 use crate::error::Fault;
 use crate::value::Value;
@@ -120,8 +120,10 @@ pub struct Elements<T> {
 impl<T: Value> Elements<T> {
     /// Creates the collection of the elements `members`.
     #[track_caller]
-    pub fn new(members: impl IntoIterator<Item = Element<T>>) -> Self {
-        let members: Arc<[Element<T>]> = members.into_iter().collect();
+    pub fn new(members: impl IntoIterator<Item: AsElement<Value = T>>) -> Self {
+        let members = members.into_iter();
+        let members: Arc<[Element<T>]> =
+            members.map(|member| member.as_element().clone()).collect();
         Self::built(Natural::Known(members.len()), Members::Listed(members))
     }
 

@@ -78,7 +78,7 @@ impl<'a, T: Value> Scan<'a, T> {
     /// Returns the state after `next` has read the members with the indices `order`. A member is read only if `is_read` is true for its index and the
     /// state before it.
     ///
-    /// A table may combine a state that reads a member with a missing value, although no world has this combination. For this combination, `next`
+    /// In some rows of a table, the state expects a member, but the value of the member is missing; no world has such a row. For such a row, `next`
     /// returns a state that some world has, so that the combination adds no state to the table.
     fn read<S: Value>(
         &self,

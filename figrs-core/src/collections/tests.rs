@@ -181,7 +181,7 @@ fn members_that_collections_do_not_have_are_errors() {
     let expected = "has no member with the index 2 of type `usize`, but only those from 0 to 1; ask for another index, or exclude this one by \
         evidence, or read `get`, which is then `None`";
     assert!(text.ends_with(expected), "{text}");
-    let none = Elements::<bool>::new([]);
+    let none = Elements::new(Vec::<Element<bool>>::new());
     assert!(
         error(&none.at(0))
             .to_string()

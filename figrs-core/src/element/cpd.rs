@@ -17,7 +17,7 @@ use crate::value::{Key, KeyRef};
 pub struct Cpd;
 
 impl Cpd {
-    /// Creates the element with the value of the element in one row; the key of this row is the values of the parents.
+    /// Creates an element that takes its value from the element in one row of the table: the row whose key is the values of the parents.
     ///
     /// Each combination of parent values that can occur needs exactly one row. A world whose combination has no row, or two rows, has an error. For
     /// tables of numbers instead of elements, see [`Table`](crate::Table).

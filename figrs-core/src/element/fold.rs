@@ -3,10 +3,11 @@
 use std::panic::Location;
 use std::sync::Arc;
 
+use crate::element::parents::AsElement;
 use crate::element::{Constant, Element, apply_shared_at};
 use crate::value::Value;
 
-/// Creates the state after `step` has processed all `elements` in order, starting from `start`.
+/// Creates the state after `step` has processed all `elements` in order, starting from `start`. The elements are a list or an iterator.
 ///
 /// Each step of the fold is an Apply whose parents are the previous state and one element. Therefore the cost of a constraint over a whole list (a
 /// count, a pattern, connectivity) depends only on the number of distinct states of the fold.
@@ -19,7 +20,7 @@ use crate::value::Value;
 /// ```
 #[track_caller]
 pub fn fold<S: Value, T: Value>(
-    elements: &[Element<T>],
+    elements: impl IntoIterator<Item: AsElement<Value = T>>,
     start: S,
     step: impl Fn(&S, &T) -> S + Send + Sync + 'static,
 ) -> Element<S> {
@@ -30,7 +31,7 @@ pub fn fold<S: Value, T: Value>(
 pub(crate) fn fold_at<S: Value, T: Value, F>(
     constructor: &'static str,
     location: &'static Location<'static>,
-    elements: &[Element<T>],
+    elements: impl IntoIterator<Item: AsElement<Value = T>>,
     start: S,
     step: &Arc<F>,
 ) -> Element<S>
@@ -39,7 +40,10 @@ where
 {
     let mut state = Constant::new(start);
     for element in elements {
-        let parents = vec![state.erased().clone(), element.erased().clone()];
+        let parents = vec![
+            state.erased().clone(),
+            element.as_element().erased().clone(),
+        ];
         state = apply_shared_at::<(S, T), S, _>(constructor, location, parents, step);
     }
     state

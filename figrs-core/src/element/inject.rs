@@ -2,7 +2,7 @@
 
 use std::panic::Location;
 
-use super::parents::{Many, Parents};
+use super::parents::{AsElement, Many};
 use crate::element::Element;
 use crate::element::apply::apply_with_demand;
 use crate::value::Value;
@@ -18,26 +18,33 @@ impl Inject {
     /// The support has a list for every combination of the elements' values. For a summary of many elements
     /// (a count, a maximum), use [`fold`](crate::fold).
     #[track_caller]
-    pub fn new<T: Value>(elements: &[Element<T>]) -> Element<Vec<T>> {
+    pub fn new<T: Value>(
+        elements: impl IntoIterator<Item: AsElement<Value = T>>,
+    ) -> Element<Vec<T>> {
         inject(elements)
     }
 }
 
 /// Creates a list of the values of `elements`, in order, as [`Inject::new`] does.
 #[track_caller]
-pub fn inject<T: Value>(elements: &[Element<T>]) -> Element<Vec<T>> {
+pub fn inject<T: Value>(
+    elements: impl IntoIterator<Item: AsElement<Value = T>>,
+) -> Element<Vec<T>> {
     inject_at("Inject", Location::caller(), elements)
 }
 
 pub(crate) fn inject_at<T: Value>(
     constructor: &'static str,
     location: &'static Location<'static>,
-    elements: &[Element<T>],
+    elements: impl IntoIterator<Item: AsElement<Value = T>>,
 ) -> Element<Vec<T>> {
+    let elements = elements.into_iter();
     apply_with_demand::<Many<T>, Vec<T>, _>(
         constructor,
         location,
-        elements.elements(),
+        elements
+            .map(|element| element.as_element().erased().clone())
+            .collect(),
         |values| values.into_iter().cloned().collect(),
         |value: &Datum, parents| {
             let values = value.get::<Vec<T>>()?;

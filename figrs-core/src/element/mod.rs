@@ -61,7 +61,7 @@ mod multinomial;
 mod multivariate_normal;
 mod negative_binomial;
 pub mod node;
-mod normal;
+pub(crate) mod normal;
 mod open_family;
 pub(crate) mod param;
 pub(crate) mod parents;

@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use rand::Rng;
 use rand::distr::Distribution as _;
-use statrs::distribution::{ContinuousCDF, Normal as Statrs};
+use statrs::distribution::Normal as Statrs;
 
 use super::convention::{Precision, StandardDeviation, Variance, finite, kept_finite, positive};
 use super::distribution::{Family, Outcomes, Tails, WrongParameter, derivative_by_terms};
@@ -344,12 +344,19 @@ impl Family<f64> for NormalDistribution {
     }
 
     fn tails(&self, parameters: &[f64], value: &f64) -> Option<Tails> {
-        let normal = self.statrs(parameters)?;
+        let deviation = self.measure.deviation(parameters[1]);
+        self.statrs(parameters)?;
+        let standard = (value - parameters[0]) / deviation;
         Some(Tails {
-            lower: normal.cdf(*value),
-            upper: normal.sf(*value),
+            lower: standard_normal_tail(-standard),
+            upper: standard_normal_tail(standard),
         })
     }
+}
+
+/// Returns the probability that a standard normal number is above `x`.
+pub fn standard_normal_tail(x: f64) -> f64 {
+    libm::erfc(x * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }
 
 #[cfg(test)]

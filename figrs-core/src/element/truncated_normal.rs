@@ -3,10 +3,10 @@
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 use std::panic::Location;
 
+use libm::{erf, erfc};
 use rand::distr::Distribution as _;
 use rand::{Rng, RngExt};
 use statrs::distribution::Normal as Statrs;
-use statrs::function::erf::{erf, erfc};
 
 use super::convention::kept_finite;
 use super::distribution::{Family, Outcomes, Tails, WrongParameter};

@@ -10,7 +10,7 @@ use rustc_hash::FxHasher;
 use crate::element::chain::fallible_chain_at;
 use crate::element::fold::fold_at;
 use crate::element::if_else::if_at;
-use crate::element::parents::One;
+use crate::element::parents::{AsElement, One};
 use crate::element::{Constant, Element, apply_at, apply_shared_at, chain_at};
 use crate::error::Fault;
 use crate::value::{Value, canonical};
@@ -107,7 +107,9 @@ impl<T: Value> fmt::Debug for Distinct<T> {
 /// **Cost.** The set is a [`fold`](crate::fold) over the references. For `n` references to `k` objects, the fold has at most `k` choose 0 + ... + `k`
 /// choose `n` states, and each of its tables has at most `k` rows for each state.
 #[track_caller]
-pub fn distinct<T: Value>(references: &[Element<T>]) -> Element<Distinct<T>> {
+pub fn distinct<T: Value>(
+    references: impl IntoIterator<Item: AsElement<Value = T>>,
+) -> Element<Distinct<T>> {
     let step = Arc::new(|(set, object): (&Distinct<T>, &T)| set.with(object));
     fold_at(
         "distinct",
@@ -147,8 +149,8 @@ impl<T: Value> Element<Distinct<T>> {
         let parents = vec![self.erased().clone()];
         let step = Arc::new(move |(state, value): (&S, &U)| step(state, value));
         chain_at::<One<Distinct<T>>, S, _>("fold_parts", location, parents, move |set| {
-            let parts: Vec<Element<U>> = set.0.iter().map(|object| part(object).clone()).collect();
-            fold_at("fold_parts", location, &parts, start.clone(), &step)
+            let parts = set.0.iter().map(&part);
+            fold_at("fold_parts", location, parts, start.clone(), &step)
         })
     }
 

@@ -3,10 +3,12 @@
 use std::panic::Location;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::Parts;
 use super::error::PartError;
-use super::find::{Found, Reference, entry, follow, kind};
-use super::member::Member;
+use super::find::{Found, Reference, follow, kind, unknown_key};
+use super::member::{Member, ObjectField};
 use super::part_type::TypeKind;
 use super::path::{Path, joined, keyed};
 use crate::model::Model;
@@ -152,11 +154,15 @@ fn observe_member(
             }),
         },
         (Member::Map(entries), PlainData::Object(given)) => {
+            let known = entries.iter().map(|(key, part)| (key.as_str(), part));
+            let known: FxHashMap<&str, &ObjectField<'_>> = known.collect();
             let mut model = model;
             for (key, data) in given {
                 let of_key = keyed(path.text(), key);
-                let part = entry(entries, key, &of_key, path.text())?;
-                model = observe_member(model, part, &Path::parse(&of_key)?.into(), data)?;
+                let unknown = || unknown_key(entries, key, &of_key, path.text());
+                let part = known.get(key.as_str()).ok_or_else(unknown)?;
+                let of_key = Path::parse(&of_key)?.into();
+                model = observe_member(model, part.member(), &of_key, data)?;
             }
             Ok(model)
         }

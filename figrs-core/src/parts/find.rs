@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Parts;
 use super::error::PartError;
-use super::member::{Member, short_type_name};
+use super::member::{Member, ObjectField, short_type_name};
 use super::part_type::{TypeKind, ValueParts, ValueType};
 use super::path::{Path, Step};
 use crate::element::Element;
@@ -110,15 +110,16 @@ fn next<'a>(
                 index: *index,
             }),
         },
-        (Member::Map(entries), Step::Key(key)) => {
-            entry(&entries, key, path.text(), path.start(number))
+        (Member::Map(entries), step @ (Step::Key(_) | Step::Item(_))) => {
+            // A number needs no quotation marks.
+            let key = match step {
+                Step::Item(index) => &index.to_string(),
+                Step::Key(name) | Step::Field(name) => name,
+            };
+            let found = entries.iter().find(|(known, _)| known == key);
+            let unknown = || unknown_key(&entries, key, path.text(), path.start(number));
+            found.map(|(_, part)| part.member()).ok_or_else(unknown)
         }
-        (Member::Map(entries), Step::Item(index)) => entry(
-            &entries,
-            &index.to_string(),
-            path.text(),
-            path.start(number),
-        ),
         (Member::Missing, _) => Err(PartError::Missing {
             path: path.text().into(),
             at: at(),
@@ -132,21 +133,18 @@ fn next<'a>(
     }
 }
 
-/// The object with a key in the map at the path `at`.
-pub(super) fn entry<'a>(
-    entries: &[(String, super::ObjectField<'a>)],
+pub(super) fn unknown_key(
+    entries: &[(String, ObjectField<'_>)],
     key: &str,
     path: &str,
     at: &str,
-) -> Result<Member<'a>, PartError> {
-    let found = entries.iter().find(|(known, _)| known == key);
-    let unknown = || PartError::UnknownKey {
+) -> PartError {
+    PartError::UnknownKey {
         path: path.into(),
         at: at.into(),
         key: key.into(),
         near: similar_names(key, entries.iter().map(|(known, _)| known.as_str())),
-    };
-    found.map(|(_, part)| part.member()).ok_or_else(unknown)
+    }
 }
 
 pub(super) fn unknown_field(

@@ -15,14 +15,14 @@ use crate::value::plain_data::PlainData;
 #[derive(Clone, Debug)]
 pub struct PartType(pub(super) TypeKind);
 
-/// The name and the type of a field.
-type FieldType = (&'static str, fn() -> PartType);
+/// The names and types of fields.
+type FieldTypes = Vec<(&'static str, fn() -> PartType)>;
 
 #[derive(Clone, Debug)]
 pub(super) enum TypeKind {
     Element(ValueType),
     Value(ValueType),
-    Fields(&'static str, Vec<FieldType>),
+    Fields(&'static str, FieldTypes),
     List(fn() -> PartType),
     Map(fn() -> PartType),
 }
@@ -39,7 +39,7 @@ impl PartType {
     }
 
     /// A type with fields: its name, and the name and the type of each field. The fields of an enum are those of all variants.
-    pub fn fields(type_name: &'static str, fields: Vec<FieldType>) -> Self {
+    pub fn fields(type_name: &'static str, fields: FieldTypes) -> Self {
         Self(TypeKind::Fields(type_name, fields))
     }
 

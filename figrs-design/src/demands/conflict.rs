@@ -155,7 +155,7 @@ fn of_counts(steered: &SteeredLevel) -> Option<Conflict> {
 /// Returns a minimal set of contradictory demands. Only the columns up to the first one at which no level meets all demands are considered. If trials
 /// remain undecided, the set may not be minimal.
 ///
-/// The function `trial` receives a level with some of the demands, and the number of columns, from the left, to examine.
+/// The function `trial` receives a level, some of the demands on it, and the number of columns to examine, counted from the left.
 fn minimal_conflict(
     steered: &SteeredLevel,
     trial: &dyn Fn(&SteeredLevel, usize) -> Trial,

@@ -65,7 +65,7 @@ impl ColumnRuns {
         self.levels.push(numbers);
     }
 
-    /// Returns the number of each column of `level`; `None` for a column that occurs in no indexed level.
+    /// Returns the index of each column of `level` in the list of known columns; `None` for a column that occurs in no indexed level.
     fn numbers(&self, level: &Level) -> Vec<Option<u32>> {
         let columns = level.as_array().columns().into_iter();
         columns

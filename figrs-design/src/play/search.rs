@@ -66,7 +66,7 @@ struct MoveSearch<'a> {
     rules: &'a CompiledRules,
     route: &'a Route,
     field: &'a Field<'a>,
-    /// Bits of the stages of moves that the search has reached, for each number of passed areas and each cell.
+    /// For each number of areas already passed and each cell, a bit for each stage of a move (such as a jump) that the search has reached.
     reached: Vec<u64>,
     visits: Vec<Visit>,
 }

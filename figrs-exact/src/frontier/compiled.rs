@@ -259,7 +259,7 @@ impl CompiledFrontier {
         Ok(messages.map_or(BigUint::ZERO, |messages| messages.total))
     }
 
-    /// True if some world has the values `known` of some targets.
+    /// True if there is a world in which these targets have the values `known`.
     ///
     /// **Guarantee.** The result is exact.
     ///

@@ -45,7 +45,7 @@ impl NeededElements {
         needs
     }
 
-    /// True if some root or target depends on the element, or the model sets the element by an intervention.
+    /// True if an element with evidence or a target depends on the element, or the model sets the element by an intervention.
     pub(super) fn contains(&self, element: &AnyElement) -> bool {
         let id = element.id();
         self.numbers.contains_key(&id) || self.fixed.contains_key(&id)

@@ -95,8 +95,8 @@ impl PortfolioSettings {
             .map_or(f64::INFINITY, |bytes| bytes as f64)
     }
 
-    /// Returns the limits of an elimination with at most `operations` predicted operations, and of its expansion. If `operations` is below the
-    /// maximum work, the elimination ends when it takes far more operations than predicted.
+    /// Returns the limits of an elimination with at most `operations` predicted operations, and of its expansion. If the predicted number
+    /// `operations` is below the limit of work, the elimination ends when it has done far more operations than predicted.
     pub(super) fn elimination(&self, operations: f64, run: &RunMonitor<'_>) -> Limits {
         let work = self.limits.work;
         let ratio = if operations < work {

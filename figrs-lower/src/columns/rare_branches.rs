@@ -332,7 +332,7 @@ mod tests {
         let place = DiscreteUniform::new(1, 1 << 20);
         let list = place.flat_map(|&n| {
             let flips = (0..8).map(|i| Flip::new(1.0 / (n + i) as f64).map(|&x| !x));
-            inject(&flips.collect::<Vec<_>>())
+            inject(flips)
         });
         let targets = [list.erased().clone()];
         let mut block = block(&Model::new(), &targets, 1000).unwrap();

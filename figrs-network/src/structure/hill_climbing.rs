@@ -48,8 +48,8 @@ impl BestStructure {
 
 impl HillClimbing {
     /// Climbs by changes of arcs from a structure to a local optimum of the score. The first restart climbs from the same structure with another
-    /// preference among changes of equal gain, and finds a second local optimum. Further restarts alternate between the two local optima: each begins
-    /// at the best structure found so far from one of the optima, with random covered arcs reversed, and every second time also with random changes.
+    /// preference among changes of equal gain, and finds a second local optimum. Each later restart begins at the best structure found so far from
+    /// the first or from the second local optimum, in turn, with random covered arcs reversed. Every second later restart also changes random arcs.
     pub(super) fn run(
         self,
         climber: &mut Climber<'_, '_>,

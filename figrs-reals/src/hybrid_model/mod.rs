@@ -1,5 +1,6 @@
 //! The factor graph of the normal and the finite elements of a model.
 
+mod interval_factor;
 mod observations;
 mod site_factors;
 mod targets;
@@ -19,6 +20,7 @@ use crate::conjugate::ParameterPosterior;
 use crate::finite_part::numbers_of;
 use crate::linear_element::{Conditional, Linear};
 use crate::scan::{Form, NormalVector, Scan, not_closed};
+use interval_factor::IntervalFactor;
 use site_factors::SiteFactor;
 pub(crate) use targets::{Mention, NumbersOfElement};
 
@@ -42,6 +44,8 @@ pub(crate) struct HybridModel<'m> {
     /// For each vector, its dimension; zero for a vector that was merged with another vector.
     dimensions: Vec<usize>,
     pub(crate) sites: Vec<SiteFactor>,
+    /// The comparisons of one real number, if only comparisons are accepted.
+    interval: Option<IntervalFactor>,
     /// For each parameter, its posterior given the finite elements.
     posteriors: Vec<Conditional<ParameterPosterior>>,
 }
@@ -131,13 +135,14 @@ impl<'m> HybridModel<'m> {
                 .map(|vector| vector.as_ref().map_or(0, |v| v.dimension))
                 .collect(),
             sites: Vec::new(),
+            interval: None,
             posteriors: Vec::new(),
             expansion,
             scan,
         };
         for (position, (element, evidence)) in model.evidence().iter().enumerate() {
             if let Form::Real(rows) = this.scan.form(element).clone() {
-                if this.scan.sites.is_some() && evidence.observed().is_none() {
+                if this.scan.accepts_all() && evidence.observed().is_none() {
                     continue;
                 }
                 let value = evidence
@@ -145,7 +150,8 @@ impl<'m> HybridModel<'m> {
                     .and_then(|value| numbers_of(value.as_any()));
                 let value = value.filter(|value| value.len() == rows.rows[0].numbers());
                 let value = value.ok_or_else(|| {
-                    let problem = "only its value can be observed, with as many numbers as it has; ExpectationPropagation takes conditions and weights of one number";
+                    let problem = "only its value can be observed, with as many numbers as it has; state an interval as the value of a comparison such as \
+                                   `greater_than`; ExpectationPropagation takes conditions and weights of one number";
                     not_closed(element, problem.to_owned())
                 })?;
                 if value.iter().any(|x| !x.is_finite()) {
@@ -181,8 +187,11 @@ impl<'m> HybridModel<'m> {
                 this.add_finite(&scope, |place| logs[place]);
             }
         }
-        for site in this.scan.sites.take().unwrap_or_default() {
-            this.add_site(site)?;
+        let sites = std::mem::take(&mut this.scan.sites);
+        if this.scan.accepts_all() {
+            sites.into_iter().try_for_each(|site| this.add_site(site))?;
+        } else {
+            this.add_comparisons(sites)?;
         }
         Ok((this, encoding))
     }
@@ -267,6 +276,9 @@ impl<'m> HybridModel<'m> {
     /// Returns the variables of the finite elements `scope`, without duplicates; and for each assignment of these variables, the index of the
     /// elements' joint value in row-major order.
     fn entries(&self, scope: &[usize]) -> (Vec<VarId>, Vec<usize>) {
+        if scope.is_empty() {
+            return (Vec::new(), vec![0]);
+        }
         let mut variables: Vec<VarId> = Vec::new();
         variables.extend(scope.iter().filter_map(|&place| self.variables[place].0));
         variables.sort_unstable();

@@ -91,12 +91,18 @@ impl HybridModel<'_> {
         let assignments = self.scan.finite.assignments(element, &scope)?;
         let replaced = assignments.iter().map(|values| {
             let row = rows.row(&scope, values, &sizes);
-            let mut sum = Linear::constant(row.offset());
-            for (index, coefficients) in row.terms() {
-                match &self.known[index] {
-                    Some(known) => sum.add(coefficients, known.row(&scope, values, &sizes)),
-                    None => sum.add_term(1.0, index, coefficients),
-                }
+            let known = |index: usize| {
+                let known = self.known[index].as_ref()?;
+                Some(known.row(&scope, values, &sizes))
+            };
+            let mut sum = row.replaced(known);
+            if row
+                .vectors()
+                .filter_map(known)
+                .any(|known| !known.is_constant())
+            {
+                let absolute = |index| known(index).map(Linear::absolute);
+                sum.drop_rounding_errors(&row.absolute().replaced(absolute));
             }
             sum
         });

@@ -30,6 +30,12 @@ pub(crate) struct Mention {
 }
 
 impl Mention {
+    /// True if the vectors depend on those of `factor` by a chain of factors.
+    pub(crate) fn is_connected(&self, posterior: &Posterior<'_>, factor: usize) -> bool {
+        let mut reals = self.vectors.iter().map(|(_, real)| *real);
+        reals.any(|real| posterior.is_connected(factor, real))
+    }
+
     /// Returns the joint distribution of the vectors and of the finite elements of the target.
     ///
     /// **Errors.** [`GaussianError::TooManyComponents`] if this distribution has more than `limit` components.
@@ -58,6 +64,9 @@ impl HybridModel<'_> {
     ///
     /// **Errors.** [`Error::NotClosedForm`] if the target is a multiple of a parameter, or if a Chain selects the parameter.
     pub(crate) fn parameter(&self, target: &AnyElement) -> Result<Option<usize>, Error> {
+        if self.posteriors.is_empty() {
+            return Ok(None);
+        }
         let Form::Parameter(multiple) = *self.scan.form(target) else {
             return Ok(None);
         };
@@ -181,6 +190,12 @@ impl HybridModel<'_> {
             .iter()
             .filter_map(|&index| Some((index, self.reals[index]?)));
         let mut named: Vec<(usize, RealId)> = named.collect();
+        if rows.finite.is_empty() && named.len() == 1 {
+            return Mention {
+                vectors: named,
+                factor: None,
+            };
+        }
         let (finite, places) = self.entries(&rows.finite);
         if finite.is_empty() && named.len() == 1 {
             return Mention {

@@ -155,7 +155,7 @@ impl Scope {
                 f(&[x.code(), y.code(), z.code()])
             }),
             Inputs::List(all) => self.numbers_at(all).map(move |all| f(&codes(all))),
-            Inputs::Inject(all) => inject(&self.numbers_at(all)).map(move |all| f(&codes(all))),
+            Inputs::Inject(all) => inject(self.numbers_at(all)).map(move |all| f(&codes(all))),
         }
     }
 
@@ -181,9 +181,7 @@ impl Scope {
                 f(&[x.code(), y.code(), z.code()])
             }),
             Inputs::List(all) => self.numbers_at(all).flat_map(move |all| f(&codes(all))),
-            Inputs::Inject(all) => {
-                inject(&self.numbers_at(all)).flat_map(move |all| f(&codes(all)))
-            }
+            Inputs::Inject(all) => inject(self.numbers_at(all)).flat_map(move |all| f(&codes(all))),
         }
     }
 
@@ -251,7 +249,7 @@ impl Scope {
             Definition::Fold(all, code) => {
                 let code = *code;
                 let step = move |&s: &u32, &n: &u32| u32::decode(mix(code, &[s.code(), n.code()]));
-                self.numbers.push(fold(&self.numbers_at(all), 0, step));
+                self.numbers.push(fold(self.numbers_at(all), 0, step));
             }
         }
     }

@@ -84,7 +84,7 @@ impl Scope {
             Piece::Inject(references, values) => {
                 let value = |i: usize| u32::decode(values[i % values.len()].into());
                 let values = (0..references.len()).map(value).collect();
-                let all = inject(&self.numbers_at(references)).named(format!("piece {position}"));
+                let all = inject(self.numbers_at(references)).named(format!("piece {position}"));
                 model.observe(&all, values)
             }
         }

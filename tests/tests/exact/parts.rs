@@ -170,6 +170,17 @@ fn exact() -> Vec<Box<dyn Algorithm>> {
     .into()
 }
 
+/// Returns evidence by paths: the age of the first person, and a part of whatever room the reference `last` turns out to be.
+fn evidence(case: usize, last: usize) -> PlainData {
+    let data = match case % 4 {
+        // The floor is evidence on the identity of the room.
+        0 => format!(r#"{{"people": {{"0": {{"age": 30}}}}, "used[{last}]": {{"floor": 0}}}}"#),
+        1 => format!(r#"{{"people[0].age": 30, "used[{last}].owner": {{"age": 30}}}}"#),
+        _ => r#"{"people": {"0": {"age": 30}}}"#.into(),
+    };
+    serde_json::from_str(&data).unwrap()
+}
+
 #[test]
 fn uncertain_references_agree_with_sums_over_all_worlds() {
     let mut random = StdRng::seed_from_u64(20_261_128);
@@ -188,25 +199,15 @@ fn uncertain_references_agree_with_sums_over_all_worlds() {
             used.fold_parts_among(&house.rooms, |room| &room.size, 0, |sum, size| sum + size);
         let count = used.map(Distinct::len);
         // The persons who own used rooms, each once; the list has them as often as they own one.
-        let owners: Vec<Element<Person>> = house
-            .used
-            .iter()
-            .map(|room| room.part(|room| &room.owner))
-            .collect();
-        let ages = figrs::inject(&owners).distinct().fold_parts(
+        let owners = house.used.iter().map(|room| room.part(|room| &room.owner));
+        let ages = figrs::inject(owners).distinct().fold_parts(
             |person| &person.age,
             0,
             |sum, age| sum + age,
         );
         let last = house.used.len() - 1;
         let last_size = house.find::<u32>(&format!("used[{last}].size")).unwrap();
-        // Evidence by paths through references; the floor of the last room is evidence on its identity.
-        let data = match case % 4 {
-            0 => format!(r#"{{"people": {{"0": {{"age": 30}}}}, "used[{last}]": {{"floor": 0}}}}"#),
-            1 => format!(r#"{{"people[0].age": 30, "used[{last}].owner": {{"age": 30}}}}"#),
-            _ => r#"{"people": {"0": {"age": 30}}}"#.into(),
-        };
-        let data: PlainData = serde_json::from_str(&data).unwrap();
+        let data = evidence(case, last);
         let model = if case < 20 {
             Model::new()
                 .observe_path(&house, "used[0].size", 2)
@@ -315,6 +316,55 @@ fn person(age: u32) -> Person {
     Person {
         age: Uniform::new([age, age + 1]),
     }
+}
+
+/// A sensor with a continuous reading, and data about it as text, which is not random.
+#[derive(Clone, Debug, Parts, Value)]
+#[value(parts)]
+struct Sensor {
+    maker: String,
+    reading: Element<f64>,
+}
+
+#[test]
+fn densities_of_uncertain_objects_count() {
+    let sensor = |maker: &str, mean| Sensor {
+        maker: maker.into(),
+        reading: Normal::new(mean, Variance(1.0)),
+    };
+    let which = Uniform::new([sensor("Ada", 0.0), sensor("Bo", 2.0), sensor("Ada", 1.0)]);
+    let maker = which.find::<String>("maker").unwrap();
+    let model = Model::new().observe_path(&which, "reading", 1.5).unwrap();
+    // Densities at distances of 1.5, 0.5 and 0.5.
+    let [far, near] = [1.5_f64, 0.5].map(|distance| (-0.5 * distance * distance).exp());
+    let right = near / (far + 2.0 * near);
+    let bo = "Bo".to_owned();
+    for algorithm in exact() {
+        let answer = algorithm.run(&model, &maker).unwrap();
+        let found = answer.probability(&maker, &bo).unwrap();
+        assert!(
+            (found - right).abs() < 1e-12,
+            "{}: {found}, not {right}",
+            algorithm.name()
+        );
+    }
+    for algorithm in algorithms![
+        ImportanceSampling::new(10_000).seed(1),
+        MetropolisHastings::new(10_000).seed(1)
+    ] {
+        let answer = algorithm.run(&model, &maker).unwrap();
+        let found = answer.probability(&maker, &bo).unwrap();
+        let error = answer.standard_error(&maker, &bo).unwrap();
+        let is_near = error < 0.05 && (found - right).abs() < 6.0 * error;
+        assert!(
+            is_near,
+            "{}: {found} ± {error}, not {right}",
+            algorithm.name()
+        );
+    }
+    let known = model.observe_path(&which, "maker", "Bo").unwrap();
+    let answer = VariableElimination::new().run(&known, &maker).unwrap();
+    assert!((answer.probability(&maker, &bo).unwrap() - 1.0).abs() < 1e-12);
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn program(seed: u64) -> (Model, Element<u8>) {
         match (random.random_range(0..5), list) {
             (0 | 1, _) => {
                 let part = |_| numbers[random.random_range(0..numbers.len())].clone();
-                lists.push(Inject::new(&(0..3).map(part).collect::<Vec<_>>()));
+                lists.push(Inject::new((0..3).map(part)));
             }
             (2, Some(list)) => numbers.push(list.flat_map(move |list| {
                 let hash = hashed(code, list);

@@ -71,8 +71,8 @@ pub(crate) fn iid_at<T: Value>(
             Kind::Chain(parents.clone(), Box::new(list))
         }
         Kind::Chain(..) | Kind::Table(..) => {
-            let copies: Vec<Element<T>> = (0..count).map(|_| copied(of, location)).collect();
-            return inject_at(constructor, location, &copies);
+            let copies = (0..count).map(|_| copied(of, location));
+            return inject_at(constructor, location, copies);
         }
         Kind::Atomic(_) | Kind::Apply(..) | Kind::Score(..) => Kind::Atomic(Box::new(list)),
     };

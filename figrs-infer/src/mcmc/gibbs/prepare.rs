@@ -51,7 +51,7 @@ pub(super) struct PreparedGraph<'g> {
     pub(super) definitions: Vec<Option<DeterministicVariable>>,
     /// The variables that are defined as functions, in topological order.
     pub(super) order: Vec<usize>,
-    /// For each variable, `true` if neither a weight factor nor a function of another variable reads it.
+    /// For each variable, `true` if no weight factor and no function of other variables depends on it.
     pub(super) folded: Vec<bool>,
     /// For each variable, `true` if the chains have no value of it: it was summed out, or is a function that nothing reads.
     pub(super) left_out: Vec<bool>,

@@ -87,7 +87,7 @@ pub trait TwistingFunctions: Debug + Send + Sync {
     /// True if any demand depends on earlier tiles.
     fn has_states(&self) -> bool;
 
-    /// Returns the states of the demands after they have read `tile` in `cell`; `state` has the states before.
+    /// Returns the states of the demands' automata after they have read `tile` in `cell`; `state` has the states before that.
     fn after(&self, cell: (usize, usize), state: &TwistState, tile: Tile) -> TwistState;
 
     /// Returns the value of the states `state` before `cell`: the product of the values of each demand's state.

@@ -20,8 +20,8 @@ impl Network {
     ///
     /// In a sweep, each undecided variable collects the minimum costs of its values from its binary and ternary functions. The smallest of these
     /// costs is added to the lower bound, and the remainder is spread over the functions that contain later variables. Each assignment below the
-    /// upper bound keeps its cost, and all moves are undone when the search leaves the current level. Reweighting ends early after the allowed number
-    /// of steps.
+    /// upper bound keeps its cost, and all transfers of costs are undone when the search leaves the current level. Reweighting ends early after the
+    /// allowed number of steps.
     ///
     /// **Errors.** [`Conflict`] if no assignment is below the upper bound.
     pub(in super::super) fn reweigh(&mut self, sweeps: usize) -> Result<(), Conflict> {

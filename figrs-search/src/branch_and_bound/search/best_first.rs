@@ -233,8 +233,8 @@ impl BestFirst {
         }
     }
 
-    /// Makes `values` the best assignment if it costs less than the upper bound. From then on, only assignments that are cheaper by more than `slack`
-    /// count as better.
+    /// Makes `values` the best assignment if it costs less than the upper bound. From then on, an assignment replaces the best one only if it is
+    /// cheaper than the best one by more than `slack`.
     pub(in super::super) fn adopt(&mut self, values: Vec<u32>, cost: i64) {
         let upper = cost - self.slack;
         if upper < self.network.upper {

@@ -81,7 +81,7 @@ fn one_appearance_gets_the_award() {
         let cast = APPEARANCES
             .iter()
             .filter(|appearance| appearance.1 == movie);
-        let cast = Elements::new(cast.map(|&(actor, _)| skillful[actor].clone()));
+        let cast = Elements::new(cast.map(|&(actor, _)| &skillful[actor]));
         let good = Select::new([(0.2, "low"), (0.3, "medium"), (0.5, "high")]);
         let other = Select::new([(0.5, "low"), (0.3, "medium"), (0.2, "high")]);
         If::new(&cast.exists(|skillful| *skillful), good, other)
@@ -90,7 +90,7 @@ fn one_appearance_gets_the_award() {
         let films = APPEARANCES
             .iter()
             .filter(|appearance| appearance.0 == actor);
-        let films = Elements::new(films.map(|&(_, movie)| quality[movie].clone()));
+        let films = Elements::new(films.map(|&(_, movie)| &quality[movie]));
         let good = films.count(|quality| *quality == "high");
         Flip::new(good.map(|&good| if good >= 2 { 0.8 } else { 0.1 }))
     });
@@ -107,7 +107,7 @@ fn one_appearance_gets_the_award() {
     let model = Model::new()
         .observe(&skillful[2], true)
         .observe(&quality[1], "high")
-        .observe(&Elements::new(awards.to_vec()).count(|award| *award), 1);
+        .observe(&Elements::new(&awards).count(|award| *award), 1);
     for algorithm in exact() {
         let answer = algorithm.run(&model, &awards).unwrap();
         for (award, expected) in awards.iter().zip(AWARDS) {
@@ -383,7 +383,7 @@ fn a_team_of_uncertain_identity_has_its_own_members() {
     };
     let [small, large] = [team(1), team(3)];
     let winner = Uniform::new([small, large.clone()]);
-    let total = winner.flat_map(|team: &Team| Elements::new(team.points.clone()).sum());
+    let total = winner.flat_map(|team: &Team| Elements::new(&team.points).sum());
     let seen = Model::new().observe_path(&winner, "points[0]", 1).unwrap();
     for algorithm in exact() {
         let answer = algorithm.run(&Model::new(), &total).unwrap();

@@ -195,9 +195,9 @@ fn guests_of_a_restaurant_are_followed() {
             let leaves = Flip::new(f64::from(minutes) / 80.0);
             leaves.map(move |&leaves| (!leaves).then_some(minutes + 5))
         };
-        let staying: Vec<Element<Option<u32>>> = state.seated.iter().map(stay).collect();
+        let staying = inject(state.seated.iter().map(stay));
         let waiting = state.waiting;
-        (inject(&staying), Poisson::new(2.0)).map(move |(staying, &arriving)| {
+        (staying, Poisson::new(2.0)).map(move |(staying, &arriving)| {
             let mut seated: Vec<u32> = staying.iter().flatten().copied().collect();
             let waiting = waiting + arriving as usize;
             let new = waiting.min(CAPACITY - seated.len());
