@@ -8,21 +8,21 @@ use super::program::{Branch, Finite, Interval, Law, Program, Real};
 
 /// The real elements for one joint value of the finite elements.
 #[derive(Clone, Debug)]
-pub struct Component {
+pub(super) struct Component {
     /// The values of the finite elements.
-    pub values: Vec<usize>,
+    pub(super) values: Vec<usize>,
     /// The natural logarithm of the weight, with the evidence.
-    pub log: f64,
-    pub mean: DVector<f64>,
-    pub covariance: DMatrix<f64>,
+    pub(super) log: f64,
+    pub(super) mean: DVector<f64>,
+    pub(super) covariance: DMatrix<f64>,
     /// The mean and the standard deviation of the number with an interval, before the interval is known.
-    pub number: (f64, f64),
+    pub(super) number: (f64, f64),
 }
 
 impl Program {
     /// The log-weight, the mean and the covariance of all real elements, for each joint value of the finite elements; `None` if the observed elements
     /// depend on each other.
-    pub fn by_hand(&self) -> Option<Vec<Component>> {
+    pub(super) fn by_hand(&self) -> Option<Vec<Component>> {
         let sizes: Vec<usize> = self.finite.iter().map(|f| f.rows[0].len()).collect();
         let count: usize = sizes.iter().product();
         let mut all = Vec::new();
@@ -152,7 +152,7 @@ impl Program {
 }
 
 /// The probability that a normal number is between two bounds.
-pub fn mass((mean, deviation): (f64, f64), within: Range<f64>) -> f64 {
+pub(super) fn mass((mean, deviation): (f64, f64), within: Range<f64>) -> f64 {
     if deviation == 0.0 {
         return f64::from(within.contains(&mean));
     }

@@ -10,27 +10,27 @@ const MOST_JOINT_VALUES: usize = 256;
 
 /// A normal number: the constant, the coefficients of earlier elements, and the variance of the mean.
 #[derive(Clone, Debug)]
-pub struct Law {
-    pub constant: f64,
-    pub terms: Vec<(f64, usize)>,
+pub(super) struct Law {
+    pub(super) constant: f64,
+    pub(super) terms: Vec<(f64, usize)>,
     /// A number for each value of a finite element, as a term of the mean.
-    pub known: Option<(usize, Vec<f64>)>,
-    pub variance: f64,
+    pub(super) known: Option<(usize, Vec<f64>)>,
+    pub(super) variance: f64,
 }
 
 /// Two numbers that are normal together: a normal list, moved by a matrix and an offset, is the mean of another one.
 #[derive(Clone, Debug)]
-pub struct Pair {
-    pub mean: [f64; 2],
-    pub matrix: [[f64; 2]; 2],
-    pub offset: [f64; 2],
+pub(super) struct Pair {
+    pub(super) mean: [f64; 2],
+    pub(super) matrix: [[f64; 2]; 2],
+    pub(super) offset: [f64; 2],
     /// The lower triangular factors of the two covariance matrices.
-    pub factors: [[f64; 3]; 2],
+    pub(super) factors: [[f64; 3]; 2],
 }
 
 /// One of the results of a Chain.
 #[derive(Clone, Debug)]
-pub enum Branch {
+pub(super) enum Branch {
     Constant(f64),
     Earlier(usize),
     Normal(Law),
@@ -40,7 +40,7 @@ pub enum Branch {
 
 /// A real element of a random model.
 #[derive(Clone, Debug)]
-pub enum Real {
+pub(super) enum Real {
     Normal(Law),
     /// A linear function of earlier elements.
     Sum(Law),
@@ -59,33 +59,33 @@ pub enum Real {
 
 /// The distribution of a finite element, for each value of an earlier finite element if there is one.
 #[derive(Clone, Debug)]
-pub struct Finite {
-    pub parent: Option<usize>,
-    pub rows: Vec<Vec<f64>>,
+pub(super) struct Finite {
+    pub(super) parent: Option<usize>,
+    pub(super) rows: Vec<Vec<f64>>,
     /// True if the element is made in a branch.
-    pub is_hidden: bool,
+    pub(super) is_hidden: bool,
 }
 
 /// Bounds of a linear function of some elements, and a number between them.
 #[derive(Clone, Debug)]
-pub struct Interval {
-    pub terms: Vec<(f64, usize)>,
-    pub low: f64,
-    pub high: f64,
+pub(super) struct Interval {
+    pub(super) terms: Vec<(f64, usize)>,
+    pub(super) low: f64,
+    pub(super) high: f64,
     /// The evidence puts the number between the bounds; whether it is above `cut` is asked.
-    pub cut: f64,
+    pub(super) cut: f64,
 }
 
 /// A random program, which can be written as elements and solved by dense algebra.
 #[derive(Debug)]
-pub struct Program {
-    pub finite: Vec<Finite>,
-    pub reals: Vec<Real>,
-    pub seen: Vec<(usize, f64)>,
-    pub seen_finite: Option<(usize, usize)>,
-    pub set: Option<(usize, f64)>,
-    pub set_finite: Option<(usize, usize)>,
-    pub interval: Option<Interval>,
+pub(super) struct Program {
+    pub(super) finite: Vec<Finite>,
+    pub(super) reals: Vec<Real>,
+    pub(super) seen: Vec<(usize, f64)>,
+    pub(super) seen_finite: Option<(usize, usize)>,
+    pub(super) set: Option<(usize, f64)>,
+    pub(super) set_finite: Option<(usize, usize)>,
+    pub(super) interval: Option<Interval>,
 }
 
 fn law(rng: &mut SmallRng, before: usize, finite: &[Finite]) -> Law {
@@ -143,20 +143,20 @@ fn normal(law: &Law, before: &[Element<f64>], finite: &[Element<usize>]) -> Elem
 
 impl Law {
     /// The number that the law adds to its terms.
-    pub fn offset(&self, values: &[usize]) -> f64 {
+    pub(super) fn offset(&self, values: &[usize]) -> f64 {
         let known = self.known.as_ref();
         self.constant + known.map_or(0.0, |(i, numbers)| numbers[values[*i]])
     }
 
     /// An earlier element.
-    pub fn earlier(i: usize) -> Self {
+    pub(super) fn earlier(i: usize) -> Self {
         Self {
             terms: vec![(1.0, i)],
             ..Self::constant(0.0)
         }
     }
 
-    pub fn constant(constant: f64) -> Self {
+    pub(super) fn constant(constant: f64) -> Self {
         Self {
             constant,
             terms: Vec::new(),
@@ -167,7 +167,7 @@ impl Law {
 }
 
 impl Program {
-    pub fn random(rng: &mut SmallRng) -> Self {
+    pub(super) fn random(rng: &mut SmallRng) -> Self {
         let mut finite: Vec<Finite> = Vec::new();
         let mut joint = 1;
         for i in 0..rng.random_range(0..=8_usize) {
@@ -263,7 +263,7 @@ impl Program {
     }
 
     /// Adds an interval of a linear function of one or two elements.
-    pub fn with_interval(mut self, rng: &mut SmallRng) -> Self {
+    pub(super) fn with_interval(mut self, rng: &mut SmallRng) -> Self {
         let count = rng.random_range(1..=2);
         let mut term = || {
             (
@@ -291,13 +291,13 @@ impl Program {
         self
     }
 
-    pub fn elements(&self) -> (Vec<Element<usize>>, Vec<Element<f64>>) {
+    pub(super) fn elements(&self) -> (Vec<Element<usize>>, Vec<Element<f64>>) {
         let select = |row: &[f64]| Select::new(row.iter().enumerate().map(|(i, &p)| (p, i)));
         let mut finite: Vec<Element<usize>> = Vec::new();
         for Finite { parent, rows, .. } in &self.finite {
             let element = match parent {
                 None => select(&rows[0]),
-                Some(parent) if finite.len() % 2 == 0 => {
+                Some(parent) if finite.len().is_multiple_of(2) => {
                     let shares = |row: &Vec<f64>| {
                         let total: f64 = row.iter().sum();
                         row.iter().map(move |x| x / total).collect::<Vec<f64>>()
