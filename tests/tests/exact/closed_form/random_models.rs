@@ -1,6 +1,7 @@
 //! Random models of normal and finite elements, against a dense normal distribution for each joint value of the finite elements.
 //! `PROPTEST_CASES` sets the number of models, and `PROPTEST_RNG_SEED` their seed.
 
+mod dense;
 mod program;
 
 use std::collections::BTreeMap;
@@ -11,7 +12,8 @@ use figrs_tests::random_model::from_environment;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-use program::{Component, Program, mass};
+use dense::{Component, mass};
+use program::Program;
 
 /// The largest relative difference of each kind of result.
 #[derive(Default)]
