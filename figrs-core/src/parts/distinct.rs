@@ -89,7 +89,7 @@ impl<T: Value> fmt::Debug for Distinct<T> {
     }
 }
 
-/// Returns the set of the objects that `references` turn out to be.
+/// Returns the set of the objects that `references`, a list or an iterator, turn out to be.
 ///
 /// ```
 /// # use figrs_core::{Element, Select, Uniform, Value, distinct};
